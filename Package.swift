@@ -30,9 +30,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["ExampleSetup", "IdentityKit", "IdentityHTTP", "IdentitySQLite", "ShopifyStorefront"]
+        dependencies: ["ExampleSetup", "IdentitySetup", "IdentityKit", "IdentitySQLite", "ShopifyStorefront"]
             + dependencies,
         path: "Examples/\(name)",
+        exclude: ["run"],
         swiftSettings: settings
     )
 }
@@ -63,10 +64,14 @@ let package = Package(
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
         .library(name: "StorefrontSandbox", targets: ["StorefrontSandbox"]),
+        .library(name: "IdentitySetup", targets: ["IdentitySetup"]),
         .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
+        // An example and no part of the SDK: a product, so that the packages in Examples/ put the same shop on other servers.
+        .library(name: "ExampleWebShop", targets: ["WebShop"]),
         .executable(name: "storefront-gen", targets: ["storefront-gen"]),
         .executable(name: "shopify-login", targets: ["shopify-login"]),
         .executable(name: "bolt-login", targets: ["bolt-login"]),
+        .executable(name: "web-shop", targets: ["web-shop"]),
         .executable(name: "identity-lab", targets: ["identity-lab"]),
     ],
     traits: [
@@ -170,6 +175,13 @@ let package = Package(
 
         // Layer 4
         library(
+            "IdentitySetup",
+            [
+                "IdentityOIDC", "IdentityShopify", "IdentityBolt", "ShopifyStorefront", "ShopifyCustomerAccount",
+                "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
+            ]
+        ),
+        library(
             "IdentityTesting",
             [
                 "IdentityWeb", "IdentityLoopback", "IdentityPlatform", "IdentityStoreKit", "IdentityKit",
@@ -182,14 +194,34 @@ let package = Package(
         .target(
             name: "ExampleSetup",
             dependencies: [
-                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySQLite", "ShopifyStorefront",
-                "IdentityPresentation", "IdentitySandbox", "StorefrontSandbox",
+                "IdentityKit", "IdentityHTTP", "IdentityPresentation", "IdentitySandbox", "StorefrontSandbox",
             ],
             path: "Examples/Setup",
             swiftSettings: settings
         ),
-        example("shopify-login", ["IdentityShopify"]),
+        example("shopify-login", []),
         example("bolt-login", ["IdentityBolt"]),
+        // The shop uses what another package can use, and knows no server.
+        .target(
+            name: "WebShop",
+            dependencies: [
+                "IdentityWeb", "IdentitySetup", "IdentityKit", "IdentityHTTP", "IdentitySQLite", "IdentityPostgres",
+                "ShopifyStorefront", "ShopifyCustomerAccount", "ShopifyGraphQL",
+            ],
+            path: "Examples/web-shop/Shop",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "web-shop",
+            dependencies: [
+                "WebShop", "IdentityDevelopmentServer", "IdentityWeb", "IdentityKit", "IdentitySandbox",
+                "StorefrontSandbox",
+            ],
+            path: "Examples/web-shop/Server",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "identity-lab",
             dependencies: [
@@ -197,7 +229,9 @@ let package = Package(
                 "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
                 "IdentitySQLite",
-                "IdentityPostgres", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
+                "IdentityPostgres", "ShopifyGraphQL", "ShopifyStorefront", "ShopifyCustomerAccount",
+                "IdentityPresentation", "IdentitySandbox", "IdentitySetup",
+                "IdentityWeb", "IdentityDevelopmentServer",
             ],
             swiftSettings: settings
         ),
@@ -279,8 +313,16 @@ let package = Package(
         tests(
             "IdentityWebTests",
             [
-                "IdentityWeb", "IdentityDevelopmentServer", "IdentityKit", "IdentityHTTP", "IdentityOIDC",
-                "IdentitySandbox", "IdentityTesting", "ShopifyGraphQL", "ShopifyStorefront", "StorefrontSandbox",
+                "IdentityWeb", "IdentityDevelopmentServer", "IdentitySetup", "IdentityKit", "IdentityHTTP",
+                "IdentityOIDC", "IdentitySQLite", "IdentitySandbox", "IdentityTesting", "ShopifyGraphQL",
+                "ShopifyStorefront", "StorefrontSandbox",
+            ]
+        ),
+        tests(
+            "WebShopTests",
+            [
+                "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentityKit", "IdentityHTTP",
+                "IdentitySandbox", "StorefrontSandbox", "TestProcesses", "TestServers",
             ]
         ),
         tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),
@@ -368,9 +410,18 @@ let package = Package(
             dependencies: [
                 "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres",
-                "IdentitySandbox",
+                "IdentitySandbox", "TestProcesses",
             ],
             path: "Tests/Proofs/KillLoop",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "shop-load",
+            dependencies: [
+                "WebShop", "IdentityDevelopmentServer", "IdentityWeb", "IdentityKit", "IdentityHTTP", "IdentitySandbox",
+                "StorefrontSandbox", "TestProcesses",
+            ],
+            path: "Tests/Proofs/ShopLoad",
             swiftSettings: settings
         ),
         tests(
@@ -400,7 +451,7 @@ let package = Package(
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify",
                 "IdentityBolt",
                 "IdentitySQLite", "ShopifyGraphQL", "ShopifyStorefront", "ShopifyStorefrontExperimental",
-                "IdentityPresentation", "IdentitySandbox", "IdentityTesting",
+                "IdentityPresentation", "IdentitySandbox", "IdentityTesting", "IdentityWeb",
             ]
         ),
         tests(
@@ -408,8 +459,8 @@ let package = Package(
             [
                 "StorefrontSandbox",
                 "IdentityLoopback", "IdentityPlatform",
-                "identity-lab", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite",
-                "IdentityTesting",
+                "identity-lab", "IdentitySetup", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySandbox",
+                "IdentitySQLite", "IdentityTesting", "ShopifyStorefront", "ShopifyCustomerAccount",
                 "TestProcesses",
             ]
         ),
@@ -428,28 +479,23 @@ if Context.environment["IDENTITYKIT_FUZZ"] != nil {
     )
 }
 
-// The benchmarks, which run in release builds: Tests/Benchmarks/benchmark-store.
+// The benchmarks, which run in release builds: Tests/Benchmarks/run.
 if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
-    package.targets.append(
+    package.targets += [
+        .target(
+            name: "Yardsticks",
+            dependencies: ["CIdentityOpenSSL", "CIdentityCurl"],
+            path: "Tests/Benchmarks/Yardsticks"
+        ),
         .executableTarget(
-            name: "store-benchmark",
+            name: "identity-benchmarks",
             dependencies: [
-                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentitySQLite",
-                "CIdentitySQLite",
+                "Yardsticks", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityCrypto",
+                "IdentitySQLite", "ShopifyStorefront", "ShopifyGraphQL", "StorefrontSandbox", "IdentitySandbox",
+                "CIdentityCurl", "CIdentityOpenSSL", "CIdentitySQLite",
             ],
-            path: "Tests/Benchmarks/Store",
+            path: "Tests/Benchmarks/Suite",
             swiftSettings: settings
-        )
-    )
-    package.targets.append(
-        .executableTarget(
-            name: "storefront-benchmark",
-            dependencies: [
-                "ShopifyStorefront", "ShopifyGraphQL", "IdentityStoreKit", "IdentityKit", "IdentityHTTP",
-                "IdentitySQLite",
-            ],
-            path: "Tests/Benchmarks/Storefront",
-            swiftSettings: settings
-        )
-    )
+        ),
+    ]
 }

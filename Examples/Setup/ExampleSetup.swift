@@ -2,15 +2,13 @@ internal import FoundationEssentials
 package import IdentityHTTP
 package import IdentityKit
 internal import IdentityPresentation
-package import IdentitySQLite
 internal import IdentitySandbox
-internal import IdentityStoreKit
-package import ShopifyStorefront
 internal import StorefrontSandbox
 
-/// The configuration of an example program: from the file that `--config` names, or of an embedded sandbox.
+/// What an example program gets from its command line: a configuration, and somebody who signs in.
 package struct ExampleSetup: Sendable {
-    private let configuration: IdentityConfiguration
+    /// The configuration: the file that `--config` names, or that of an embedded sandbox.
+    package let configuration: IdentityConfiguration
     private let sandbox: ShopSandbox?
     private let folder: URL
 
@@ -58,36 +56,6 @@ package struct ExampleSetup: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Creates the first configured provider of the factory's kind.
-    package func provider(
-        from factory: some ProviderFactory,
-        in environment: IdentityEnvironment
-    ) throws -> any IdentityProvider {
-        for entry in configuration.providers {
-            var section = entry.section
-            guard try section.string("kind") == factory.kind else { continue }
-            let provider = try factory.makeProvider(named: entry.name, from: &section, in: environment)
-            try section.finish()
-            return provider
-        }
-        throw missing("providers with an entry of kind \(factory.kind)")
-    }
-
-    /// The store of the configuration: the members `path` and `key` of the section `store`.
-    package func store() throws -> SQLiteStore.Configuration {
-        guard var section = configuration.store else { throw missing("store") }
-        return SQLiteStore.Configuration(
-            path: try section.string("path"),
-            key: try StoreKey(hexadecimal: try section.secret("key"))
-        )
-    }
-
-    /// The storefront of the configuration.
-    package func storefront() throws -> StorefrontConfiguration {
-        guard let section = configuration.storefront else { throw missing("storefront") }
-        return try StorefrontConfiguration(section)
-    }
-
     /// The presenter of the login page: the sandbox's robot, or the system browser with a loopback listener.
     package func presenter() throws -> any Presenter {
         if sandbox != nil { return SandboxBuyer(transport: try CurlTransport()) }
@@ -104,14 +72,5 @@ package struct ExampleSetup: Sendable {
         print("  Open \(url.text)\n  Sign in, then paste the URL of the page to which you are redirected:")
         guard let line = try await StandardInput().nextLine() else { throw CancellationError() }
         return line
-    }
-
-    private func missing(_ name: String) -> IdentityError {
-        IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "Configuration member \(name) is missing.",
-            hint: "See Documentation/Operating/Configuration.md."
-        )
     }
 }

@@ -2,14 +2,14 @@
 // buyer's contact and address filled in, and signs out.
 //
 //     bolt-login                    uses the embedded sandbox, and a robot as the buyer
-//     bolt-login --config FILE      uses the configured Bolt client, and your browser
+//     bolt-login --config FILE      uses the provider "bolt" and the shop of the file, and your browser
 
 internal import ExampleSetup
 internal import Glibc
 internal import IdentityBolt
-internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentitySetup
 internal import ShopifyStorefront
 
 /// Receives the result of a login, as in Bolt's mobile SDK; a completion closure or `await` can do the same.
@@ -27,20 +27,24 @@ final class LoginScreen: BoltLoginDelegate {
     }
 }
 
-func signInAndShop(_ setup: ExampleSetup) async throws {
-    // An app creates these once: providers, sessions, carts.
-    let environment = IdentityEnvironment(transport: try CurlTransport())
-    guard let bolt = try setup.provider(from: BoltProviderFactory(), in: environment) as? any BoltAuthorizing else {
-        return
+func signInAndShop(_ example: ExampleSetup) async throws {
+    // An app creates everything once, from one configuration file.
+    let setup = try await IdentitySetup.open(example.configuration) { section in
+        try await SQLiteStore.open(SQLiteStore.Configuration(section))
     }
-    let store = try await SQLiteStore.open(try setup.store())
-    let sessions = SessionManager(providers: try ProviderRegistry([bolt]), store: store, environment: environment)
-    let storefront = StorefrontClient(configuration: try setup.storefront(), environment: environment)
-    let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
+    let (sessions, carts) = (setup.sessions, try setup.requireCarts())
+    guard let bolt = try setup.providers.provider(named: "bolt") as? any BoltAuthorizing else {
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The provider \"bolt\" of the configuration is of another kind.",
+            hint: "Set providers.bolt.kind to bolt or bolt-sfcc."
+        )
+    }
     let buyer = StorefrontContext(buyerIP: "203.0.113.7")
 
     // The names and signatures of Bolt's documentation. The presenter shows the login page, as Bolt's SDK does on a phone.
-    BoltCheckout.configure(provider: bolt, presenter: try setup.presenter())
+    BoltCheckout.configure(provider: bolt, presenter: try example.presenter())
 
     // Sign in with a delegate …
     let screen = LoginScreen()
@@ -75,8 +79,7 @@ func signInAndShop(_ setup: ExampleSetup) async throws {
 }
 
 do {
-    let setup = try await ExampleSetup(program: "bolt-login")
-    try await setup.use(signInAndShop)
+    try await ExampleSetup(program: "bolt-login").use(signInAndShop)
 } catch {
     print("✗ \(error)")
     exit(1)

@@ -1,38 +1,33 @@
 // Signs a buyer in with Shopify Customer Accounts, fills a cart, checks out as a signed-in customer, and signs out.
 //
 //     shopify-login                    uses the embedded sandbox, and a robot as the buyer
-//     shopify-login --config FILE      uses the configured shop, and your browser
+//     shopify-login --config FILE      uses the provider "shopify" and the shop of the file, and your browser
 
 internal import ExampleSetup
 internal import Glibc
-internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySQLite
-internal import IdentityShopify
+internal import IdentitySetup
 internal import ShopifyStorefront
 
-func signInAndShop(_ setup: ExampleSetup) async throws {
-    // An app creates these once: providers, sessions, carts.
-    let environment = IdentityEnvironment(transport: try CurlTransport())
-    let shopify = try setup.provider(from: ShopifyProviderFactory(), in: environment)
-    let store = try await SQLiteStore.open(try setup.store())
-    let sessions = SessionManager(
-        providers: try ProviderRegistry([shopify]),
-        store: store,
-        environment: environment
-    )
-    let storefront = StorefrontClient(configuration: try setup.storefront(), environment: environment)
-    let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
+func signInAndShop(_ example: ExampleSetup) async throws {
+    // An app creates everything once, from one configuration file.
+    let setup = try await IdentitySetup.open(example.configuration) { section in
+        try await SQLiteStore.open(SQLiteStore.Configuration(section))
+    }
+    let (sessions, carts) = (setup.sessions, try setup.requireCarts())
     let buyer = StorefrontContext(buyerIP: "203.0.113.7")
 
     // When the buyer chooses "Sign in", the app redirects the browser to the login page and sets the binding as a cookie.
-    let login = try await sessions.begin(shopify.descriptor.name)
+    let login = try await sessions.begin("shopify")
     print("→ Sign in at \(login.url)")
-    let callbackURL = try await setup.visit(login.url, returningTo: shopify.descriptor.redirectURI)
+    let redirectURI = try sessions.descriptor(of: "shopify").redirectURI
+    let callbackURL = try await example.visit(login.url, returningTo: redirectURI)
 
     // When Shopify redirects the browser back, the app passes the callback and the cookie, and gets a session.
     let callback = try LoginCallback(url: callbackURL)
-    let session = try await sessions.complete(callback, browserBinding: login.browserBinding).session
+    let binding = login.browserBinding
+    let session = try await sessions.complete(callback, browserBinding: binding, provider: "shopify").session
     print("✓ Signed in: \(session.buyer.email?.value ?? session.buyer.subject), session \(session.id)")
 
     // From now on the app needs only the session id, from its cookie. The token is refreshed when necessary.
@@ -55,8 +50,7 @@ func signInAndShop(_ setup: ExampleSetup) async throws {
 }
 
 do {
-    let setup = try await ExampleSetup(program: "shopify-login")
-    try await setup.use(signInAndShop)
+    try await ExampleSetup(program: "shopify-login").use(signInAndShop)
 } catch {
     print("✗ \(error)")
     exit(1)

@@ -1,6 +1,6 @@
 /// Why a cryptographic operation was refused or failed.
 ///
-/// It never carries key material, plaintext or a signature.
+/// It never contains key material, plaintext or a signature.
 package struct CryptoError: Error, Sendable, Equatable {
     /// What went wrong, stable across versions.
     package struct Code: Sendable, Hashable {
@@ -18,9 +18,10 @@ package struct CryptoError: Error, Sendable, Equatable {
         package static let invalidLength = Code("invalid_length")
         /// Sealed bytes, associated data, nonce and key do not match.
         package static let authenticationFailed = Code("authentication_failed")
-        /// The key cannot be used with the algorithm asked for.
+        /// The key cannot be used with the requested algorithm.
         package static let unsupportedAlgorithm = Code("unsupported_algorithm")
-        /// OpenSSL reported a failure that no input explains (out of memory, provider not loaded).
+        /// OpenSSL failed for a reason that is independent of the input, such as exhausted memory or a provider that is
+        /// not loaded.
         package static let operationFailed = Code("operation_failed")
     }
 

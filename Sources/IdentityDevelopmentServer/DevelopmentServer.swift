@@ -16,7 +16,7 @@ internal import Synchronization
 ///     return { request in
 ///         await routes.handle(request) { context in
 ///             let session = try await context.requireSession()
-///             return .html("<p>Hello, \(session.buyer.subject)</p>")
+///             return .html("<p>You are signed in with \(session.provider).</p>")
 ///         }
 ///     }
 /// }
@@ -46,18 +46,21 @@ public final class DevelopmentServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port, by default 8080; 0 takes a free one.
-    ///   - makeHandler: Makes the handler; it gets ``origin``, which the routes need as their public origin.
+    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. Requests to
+    ///     other hosts than this one and the literal addresses are refused.
+    ///   - makeHandler: Makes the handler; it gets the public origin, by default ``origin``, which the routes need.
     /// - Returns: The running server, which ends with ``stop()`` or when its last reference is released.
     /// - Throws: `IdentityError` when the port is taken; the error of `makeHandler`.
     public static func start(
         port: UInt16 = 8080,
+        publicOrigin: String? = nil,
         _ makeHandler: (_ origin: String) async throws -> Handler
     ) async throws -> DevelopmentServer {
-        let box = HandlerBox()
+        let box = HandlerBox(publicOrigin)
         let first = try await listen(port, .v4, box)
         let second: LoopbackServer? = try? await listen(first.port, .v6, box)
         do {
-            box.set(try await makeHandler(first.origin))
+            box.set(try await makeHandler(publicOrigin ?? first.origin))
         } catch {
             await first.stop()
             await second?.stop()
@@ -94,9 +97,7 @@ public final class DevelopmentServer: Sendable {
             }
         } catch {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The development server cannot listen on port \(port).",
+                configuration: "The development server cannot listen on port \(port).",
                 hint: "End the program that uses the port, or choose another one; 0 takes a free port.",
                 cause: error
             )
@@ -107,6 +108,11 @@ public final class DevelopmentServer: Sendable {
 /// The handler, which is made after the port is known.
 private final class HandlerBox: Sendable {
     private let handler = Mutex<DevelopmentServer.Handler?>(nil)
+    private let publicHost: String?
+
+    init(_ publicOrigin: String?) {
+        publicHost = publicOrigin.map { String($0.split(separator: "/").last ?? "").lowercased() }
+    }
 
     func set(_ new: @escaping DevelopmentServer.Handler) {
         handler.withLock { $0 = new }
@@ -114,7 +120,10 @@ private final class HandlerBox: Sendable {
 
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
         guard let handler = handler.withLock({ $0 }) else { return .message(status: 503) }
-        guard Self.isLocal(request.header("Host") ?? "") else { return .message(status: 421) }
+        guard isKnown(request.header("Host") ?? "") else {
+            let text = "This server answers at its address only, such as http://127.0.0.1 with its port.\n"
+            return .message(status: 421, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+        }
         var headers = HTTPHeaders()
         for (name, value) in request.headers {
             guard (try? headers.append(name, value)) != nil else { return .message(status: 400) }
@@ -132,11 +141,12 @@ private final class HandlerBox: Sendable {
         return .message(status: response.status, headers: fields, body: response.body)
     }
 
-    /// Whether a request names this machine: a page of another site whose name leads here (DNS rebinding) does not.
-    private static func isLocal(_ host: String) -> Bool {
+    /// Whether a request names the literal address or the public origin: a page of another site whose name leads here (DNS rebinding) does not.
+    private func isKnown(_ host: String) -> Bool {
+        if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
         let name = host.lowercased().split(separator: ":", omittingEmptySubsequences: false).dropLast().joined(
             separator: ":"
         )
-        return ["127.0.0.1", "[::1]", "localhost"].contains(name)
+        return ["127.0.0.1", "[::1]"].contains(name)
     }
 }

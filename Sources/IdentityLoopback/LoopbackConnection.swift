@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// One connection of a ``LoopbackServer``; used on the loop's thread only.
 final class LoopbackConnection {
-    /// What the loop does next with the connection.
+    /// The state of the connection.
     enum Outcome {
         case stays
         case request(LoopbackRequest)
@@ -53,7 +53,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Whether a request is being answered, or its answer read.
+    /// Whether a request is being answered, or its response is being sent.
     var isBusy: Bool {
         if case .reading = state { sent < output.count } else { true }
     }

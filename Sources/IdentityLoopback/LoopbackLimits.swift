@@ -2,13 +2,13 @@
 package struct LoopbackLimits: Sendable {
     /// The number of connections.
     ///
-    /// A further one replaces the oldest that is not being answered.
+    /// Another connection replaces the oldest one whose request is not being answered.
     package var connections = 4096
-    /// How many bytes a request's head or trailers may have.
+    /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10
-    /// How many bytes a request's body may have.
+    /// The maximum size of a request's body in bytes.
     package var bodyBytes = 4 << 20
-    /// How long a client may be silent.
+    /// The time after which a silent client is disconnected.
     package var idleTimeout = Duration.seconds(60)
 
     package init() {}

@@ -1,6 +1,6 @@
 internal import IdentityPlatform
 
-/// What other threads ask of a server's loop.
+/// The commands of other threads to a server's loop.
 enum LoopbackCommand: Sendable {
     case respond(connection: UInt64, LoopbackResponse)
     case finish(within: Duration)
@@ -19,7 +19,7 @@ final class LoopbackLoop {
     private var connections: [UInt64: LoopbackConnection] = [:]
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var nextIdentifier: UInt64 = 1
-    // No deadline is earlier than this. If the earliest deadline is in fact later, all connections are checked once too often.
+    // A lower bound of all deadlines. If the earliest deadline is later, the connections are checked once without need.
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true

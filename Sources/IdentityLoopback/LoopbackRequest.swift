@@ -3,10 +3,10 @@ internal import IdentityHTTP
 /// A request that a ``LoopbackServer`` received.
 package struct LoopbackRequest: Sendable {
     package let method: String
-    /// The request target as it came: path and query.
+    /// The request target as received: path and query.
     package let target: String
     package let path: String
-    /// The query as it came, without question mark.
+    /// The query as received, without question mark.
     package let query: String?
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
@@ -40,7 +40,8 @@ package struct LoopbackRequest: Sendable {
 }
 
 extension LoopbackRequest: CustomStringConvertible, CustomReflectable {
-    /// The method, the path, the header names and the body's size; query, header values and body hold codes, tokens and keys.
+    /// The method, the path, the header names and the body's size; query, header values and body may contain codes,
+    /// tokens and keys.
     package var description: String {
         "\(method) \(path)\(query == nil ? "" : "?…") \(headers.map(\.name)) body: \(body.count) bytes"
     }

@@ -37,9 +37,9 @@ package struct LoopbackRequestParser {
 
     private var state = State.head
     private var input: [UInt8] = []
-    // Everything before this index is consumed. It is removed in large steps, so that small pieces cause no copies.
+    // The bytes before this index are consumed. They are removed in large steps, so that small pieces cause no copies.
     private var start = 0
-    // Where the search for the end of a line or head continues.
+    // The position at which the search for the end of a line or head continues.
     private var searched = 0
     private var body: [UInt8] = []
 
@@ -68,7 +68,7 @@ package struct LoopbackRequestParser {
             case .head:
                 // An empty line before a request is skipped (RFC 9112 section 2.2).
                 while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
-                // A TLS client gets an answer at once instead of at its deadline.
+                // A TLS client gets a response at once, so it does not wait for its deadline.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
                     // Three bytes of the end of the head may already be in the buffer, or one byte of the end of a line.

@@ -25,9 +25,9 @@ package struct LoopbackResponse: Sendable {
 
     /// A valid HTTP response.
     ///
-    /// `Content-Length` is added unless given; `Connection: close` ends the connection.
+    /// `Date` and `Content-Length` are added unless given; `Connection: close` ends the connection.
     ///
-    /// Header fields that would break the message apart are left out.
+    /// Header fields that would split the message are omitted.
     package static func message(
         status: Int,
         headers: [(String, String)] = [],
@@ -60,7 +60,7 @@ extension LoopbackResponse {
         let has = { (wanted: String) in sound.first { $0.0.lowercased() == wanted } }
         let stays = keepAlive && has("connection")?.1.lowercased() != "close"
         let isBodiless = (100..<200).contains(status) || status == 204 || status == 304
-        var bytes = Array("HTTP/1.1 \(status) \(reason(status))\r\n".utf8)
+        var bytes = Array(StatusLine.text(status).utf8)
         bytes.reserveCapacity(256 + body.count)
         for (name, value) in sound {
             bytes += name.utf8
@@ -68,6 +68,7 @@ extension LoopbackResponse {
             bytes += value.utf8
             bytes += [0x0D, 0x0A]
         }
+        if status >= 200, has("date") == nil { bytes += "Date: \(HTTPDate.now)\r\n".utf8 }
         if !isBodiless, has("content-length") == nil {
             bytes += "Content-Length: \(body.count)\r\n".utf8
         }
@@ -77,25 +78,5 @@ extension LoopbackResponse {
         bytes += [0x0D, 0x0A]
         if !isBodiless, !isHead { bytes += body }
         return (bytes, stays)
-    }
-
-    private static func reason(_ status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 204: "No Content"
-        case 302: "Found"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 408: "Request Timeout"
-        case 413: "Content Too Large"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 501: "Not Implemented"
-        case 503: "Service Unavailable"
-        default: "Status"
-        }
     }
 }

@@ -1,11 +1,11 @@
-/// A thread of its own for a loop that blocks in C, so that the cooperative pool never waits in a system call.
+/// A dedicated thread for a loop that blocks in C, so that the cooperative pool never waits in a system call.
 package enum DedicatedThread {
     /// Starts a detached thread that runs the body and ends with it.
     ///
     /// All signals are blocked on it: a signal handler of the app does not belong on this stack, and a SIGPIPE raised by
     /// a write inside a C library stays pending here instead of ending the process.
     ///
-    /// - Returns: Whether the thread was made.
+    /// - Returns: Whether the thread was created.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = unsafe Unmanaged.passRetained(Body(body))
         var thread = pthread_t()

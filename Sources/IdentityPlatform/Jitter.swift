@@ -1,11 +1,11 @@
-/// Random durations, so that callers that wait for the same thing do not all come back at the same moment.
+/// Random durations, so that callers that wait for the same event do not all continue at the same moment.
 package enum Jitter {
-    /// A duration between two others.
+    /// Returns a duration between two bounds.
     ///
     /// - Parameters:
     ///   - shortest: The lower bound.
     ///   - longest: The upper bound.
-    ///   - position: Where between them, 0 for the lower and 255 for the upper bound; at random when it is not given.
+    ///   - position: The position between the bounds, 0 for the lower and 255 for the upper bound; random if it is not given.
     /// - Returns: The duration.
     package static func duration(
         from shortest: Duration,

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A queue of commands from tasks to the thread of a loop.
 package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
-        /// False once the loop has ended; what wakes it is released then.
+        /// False after the loop has ended and its wake-up resource was released.
         var isOpen = true
         var commands: [Command] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -14,18 +14,18 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Creates an empty, open mailbox.
     ///
-    /// - Parameter wake: Wakes the loop. It is called under the mailbox's lock, and not any more after ``close(releasing:)``.
+    /// - Parameter wake: Wakes the loop. It is called under the mailbox's lock, and never after ``close(releasing:)``.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }
 
-    /// Hands a command to the loop; false when the loop has ended and will not see it.
+    /// Sends a command to the loop; false if the loop has ended and will not read it.
     @discardableResult
     package func post(_ command: Command) -> Bool {
         state.withLock { state in
             guard state.isOpen else { return false }
             state.commands.append(command)
-            // One wake-up serves all commands up to the next take.
+            // One wake-up is sufficient for all commands until the loop takes them.
             if state.commands.count == 1 { wake() }
             return true
         }
@@ -42,7 +42,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     ///
     /// For the loop only, as its last call.
     ///
-    /// - Parameter release: Releases what wakes the loop, under the lock.
+    /// - Parameter release: Releases the wake-up resource, under the lock.
     /// - Returns: The commands that the loop did not take.
     package func close(releasing release: () -> Void) -> [Command] {
         let (commands, waiters) = state.withLock { state in

@@ -31,8 +31,8 @@ package enum Platform {
 
     /// Locks or unlocks one byte of a file for an open file description, without waiting.
     ///
-    /// - Returns: 0 when done, EAGAIN or EACCES when another description holds the byte, otherwise the `errno` of a file system
-    ///   without such locks.
+    /// - Returns: 0 on success, EAGAIN or EACCES if another description holds the byte, otherwise the `errno` of a file
+    ///   system without such locks.
     package static func setLock(_ descriptor: Int32, byte: Int64, isLocked: Bool) -> Int32 {
         var lock = flock()
         lock.l_type = Int16(isLocked ? F_WRLCK : F_UNLCK)
@@ -42,7 +42,7 @@ package enum Platform {
         return unsafe fcntl(descriptor, setFileDescriptionLock, &lock) == 0 ? 0 : errno
     }
 
-    /// The kind of file system under a path (`f_type` of statfs(2)); -1 when the system does not say.
+    /// The kind of file system under a path (`f_type` of statfs(2)); -1 if the system does not report it.
     package static func fileSystem(at path: String) -> Int64 {
         unsafe identity_file_system(path)
     }

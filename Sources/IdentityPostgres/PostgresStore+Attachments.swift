@@ -76,7 +76,7 @@ extension PostgresStore: SessionAttachmentStore {
         return payloads
     }
 
-    /// Whether there is such a session, on a server that takes writes.
+    /// Whether the session exists, on a server that accepts writes.
     private func hasSession(_ hash: [UInt8], _ deadline: ContinuousClock.Instant) async throws -> Bool {
         let rows = try await client.perform(sql.hasSession, [.key(hash)], needsWriting: true, by: deadline)
         return try isThere(rows, hash)
@@ -90,7 +90,7 @@ extension PostgresStore: SessionAttachmentStore {
         }
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
-            // Removed by an earlier run of this call or by another caller.
+            // An earlier run of this call or another caller has removed it.
             if isInDoubt { throw PostgresFailure(.timedOut) }
             return false
         }

@@ -17,9 +17,9 @@ extension PostgresStore {
     public struct Configuration: Sendable {
         /// A `postgresql://` URL or libpq's keywords and values; never repeated in an error or a log.
         ///
-        /// Several hosts may be named (`host1,host2`): the first that takes writes is used, else the first that can be read; with
-        /// `target_session_attrs=read-write` only one that takes writes. To a host on another machine TLS is `verify-full` where
-        /// the string does not say otherwise.
+        /// Several hosts may be named (`host1,host2`): the first one that accepts writes is used, otherwise the first one
+        /// that can be read; with `target_session_attrs=read-write` only one that accepts writes. To a host on another
+        /// machine TLS is `verify-full` where the string does not say otherwise.
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey
@@ -72,13 +72,14 @@ extension PostgresStore {
         public var idleLimit: Duration = .seconds(300)
         /// The maximum number of pending logins of each tenant, by default 10,000.
         ///
-        /// Beyond that, the logins that expire first make room.
+        /// Above the limit, the logins that expire first are evicted.
         ///
         /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumAttempts = 10_000
         /// The maximum number of sessions of a tenant, by default nil for any number.
         ///
-        /// Another session is refused as `store_full`, of kind `retryLater`, because sessions that end make room.
+        /// Above the limit a new session is refused as `store_full`, of kind `retryLater`, because the call can succeed
+        /// after another session ends.
         ///
         /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumSessionsPerTenant: Int?
@@ -88,11 +89,12 @@ extension PostgresStore {
         public var spoolDirectory: String?
         /// The maximum number of used tokens, by default 100,000.
         ///
-        /// Beyond that only expired ones make room.
+        /// Above the limit only expired ones are evicted.
         ///
         /// It may be exceeded in the same way as ``maximumAttempts``.
         public var maximumUsedTokens = 100_000
-        /// The clock for the expiry of used tokens, together with the database's clock: a mark that is expired by both makes room.
+        /// The clock for the expiry of used tokens, together with the database's clock: a mark is removed only if it has
+        /// expired by both clocks.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.
@@ -127,7 +129,7 @@ extension PostgresStore.Configuration {
             throw Self.invalid("A lease must last between 6 and 15 seconds.")
         }
         if case .advisory = locking, usesTransactionPooler, directConnection == nil {
-            throw Self.invalid("Advisory locks need a direct connection beside the pooler.")
+            throw Self.invalid("Advisory locks need a direct connection in addition to the pooler.")
         }
         for limit in [callLimit, connectLimit, idleLimit] where limit < .milliseconds(10) || limit > .seconds(86_400) {
             throw Self.invalid("The store's time limits must be between 10 milliseconds and one day.")
@@ -136,9 +138,7 @@ extension PostgresStore.Configuration {
 
     private static func invalid(_ message: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint: "Correct the store's configuration: Documentation/Operating/PostgreSQL.md describes its settings."
         )
     }

@@ -36,7 +36,7 @@ extension PostgresStore: LoginAttemptStore {
                     return attempt
                 }
             }
-            // Removed by an earlier run of this call or by another caller: only one of them may have it.
+            // An earlier run of this call or another caller has removed it. Only one caller may get it.
             if isInDoubt { throw PostgresFailure(.timedOut) }
             return nil
         }
@@ -44,9 +44,9 @@ extension PostgresStore: LoginAttemptStore {
         return found
     }
 
-    /// Removes the tenant's attempts that expire first, until there is room for one.
+    /// Removes the tenant's attempts that expire first, until one more is permitted.
     ///
-    /// Counting reads a part of the index, so a large store counts only now and then.
+    /// Counting reads a part of the index, so a large store counts only occasionally.
     private func makeRoom(_ tenant: String) async throws {
         let isDue = counters.withLock { [maximumAttempts] in $0.attempts.mustCount(tenant, maximumAttempts) }
         guard isDue else { return }

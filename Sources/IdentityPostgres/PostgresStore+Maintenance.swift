@@ -9,7 +9,7 @@ extension PostgresStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating 
 
     /// Opens every row, and checks the server's settings for durability.
     ///
-    /// In a large store this takes long: run it in a quiet hour.
+    /// In a large store this takes long: run it when there is little load.
     ///
     /// The server checks the pages of the database (`data_checksums`, `pg_amcheck`).
     ///
@@ -50,12 +50,12 @@ extension PostgresStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating 
         return records.keyUsage(counts)
     }
 
-    /// Seals the next rows under the active key, unless they are already, and reports what it did.
+    /// Seals the next rows that are not sealed under the active key under that key, and returns the numbers of rows.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }
 
-    /// Fails when a row that was not found is in quarantine: it is not unknown.
+    /// Throws if a row that was not found is in quarantine, because such a session is not unknown.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws {
         let found = try await client.read(
             sql.isQuarantined,
@@ -67,7 +67,7 @@ extension PostgresStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating 
     }
 }
 
-/// The tables as health check, quarantine and key rotation go through them.
+/// The tables for health check, quarantine and key rotation.
 private struct DatabaseTables: SealedTables {
     /// Rolls back a transaction whose row was saved in the meantime.
     private struct Changed: Error {}

@@ -7,8 +7,9 @@ extension PostgresStore: SessionLocking {
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.milliseconds(250)
 
-    /// Two thirds of a lease, which is renewed every sixth of its time; as much of the time for which an advisory lock is believed.
-    public var guaranteedHold: Duration? {
+    /// Two thirds of a lease, which is renewed after each sixth of its length, or two thirds of the time for which a
+    /// check of an advisory lock is valid.
+    public var guaranteedLockDuration: Duration? {
         switch locking {
         case .lease(let duration): duration * 2 / 3
         case .advisory: AdvisoryLocks.trust * 2 / 3
@@ -17,36 +18,39 @@ extension PostgresStore: SessionLocking {
 
     /// Runs the body while no other task, process or machine holds the lock.
     ///
-    /// A lease is renewed while the body runs. Its holder may be stopped for longer than the lease lasts, so the body asks the hold
-    /// before anything that may happen once only; what it saves is guarded by the generation in any case. Whoever wants the lease of a
-    /// holder that is gone waits for the lease's length from the moment at which it first sees it, in this call or an earlier one.
+    /// A lease is renewed while the body runs. Its holder may be stopped for longer than the lease lasts, so the body
+    /// checks the lock before each step that must happen only once; saves are always protected by the generation. A caller
+    /// that wants the lease of a crashed holder waits for the lease's length. The wait begins when this process first sees
+    /// that lease, in this call or an earlier one.
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         let key = SessionRecords.rowKey(try records.hash(of: name))
         switch locking {
         case .lease(let duration):
             let lease = try await acquire(key, limit) { try await leases.take(key, lasting: duration) }
-            return try await hold(
-                SessionHold { lease.remaining },
+            return try await run(
                 body,
+                under: HeldLock { lease.remaining },
                 keeping: { [leases] in await leases.renew(lease) },
                 ending: { await leases.end(lease, notifying: channel) }
             )
         case .advisory:
             let lock = try await acquire(key, limit) { try await advisoryLocks.take(key) }
-            return try await hold(
-                SessionHold { lock.remaining },
+            return try await run(
                 body,
+                under: HeldLock { lock.remaining },
                 keeping: { [advisoryLocks] in await advisoryLocks.watch(lock) },
                 ending: { await advisoryLocks.end(lock, notifying: channel) }
             )
         }
     }
 
-    /// Tries until it succeeds: woken by a notification where one comes, otherwise after a pause that grows.
+    /// Tries until it succeeds.
+    ///
+    /// It continues after a notification, or after a pause that grows.
     private func acquire<Lock>(_ key: Int64, _ limit: Duration, _ take: () async throws -> Lock?) async throws -> Lock {
         let deadline = ContinuousClock.now + min(limit, .seconds(86_400))
         var pause = Self.shortestPause
@@ -67,17 +71,17 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Runs the body with something beside it that keeps the lock alive, and gives the lock back however the body ends.
-    private func hold<Result: Sendable>(
-        _ hold: SessionHold,
-        _ body: @Sendable (SessionHold) async throws -> Result,
+    /// Runs the body while another task renews the lock, and releases the lock afterwards in any case.
+    private func run<Result: Sendable>(
+        _ body: @Sendable (HeldLock) async throws -> Result,
+        under lock: HeldLock,
         keeping keep: @escaping @Sendable () async -> Void,
         ending end: () async -> Void
     ) async throws -> Result {
-        // Not a child: the caller's cancellation must not end what keeps the lock while the body still runs.
+        // This is not a child task, because a cancellation of the caller must not end the renewal while the body still runs.
         let keeper = Task { await keep() }
         do {
-            let result = try await body(hold)
+            let result = try await body(lock)
             keeper.cancel()
             await end()
             return result

@@ -15,14 +15,7 @@ extension PostgresStore: SessionRecordStore {
             guard isInDoubt else { return false }
             return try await isStored(session, row, deadline) == true
         }
-        guard isNew else {
-            throw IdentityError(
-                .rejected,
-                .storeFailed,
-                "A session with this id is already stored.",
-                hint: "Let SessionManager make the ids; insert each session once."
-            )
-        }
+        guard isNew else { throw IdentityError.sessionExists }
     }
 
     /// The session with this id.
@@ -106,7 +99,7 @@ extension PostgresStore: SessionRecordStore {
         _ saved: SealedSession,
         _ deadline: ContinuousClock.Instant
     ) async throws -> Bool? {
-        // On the server that takes the writes: a standby may be behind.
+        // Read on the server that accepts writes, because a standby may be behind.
         let rows = try await client.perform(sql.readSession, [.key(saved.hash)], needsWriting: true, by: deadline)
         guard let row = rows.first.map(SealedSession.init) else { return false }
         if row.record == saved.record { return true }
@@ -143,7 +136,7 @@ extension PostgresStore: PartialSessionListing {
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
         let isUnsettled = filter.isUnsettled.map(Value.flag) ?? .null
-        // The narrowest index that can answer.
+        // The most selective index for the filter.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
                 (sql.listSessions(by: "buyer"), [provider, tenant, isUnsettled, buyer])
@@ -158,7 +151,7 @@ extension PostgresStore: PartialSessionListing {
             }
         var listing = SessionListing()
         var last: Int64 = -1
-        // So many rows that an answer stays within 4 MiB.
+        // The number of rows that keeps a response within 4 MiB.
         let chunk = max(1, min(128, (4 << 20) / records.sealer.slotSize))
         while true {
             let values = [.integer(last), .integer(Int64(chunk))] + conditions

@@ -8,9 +8,7 @@ extension PostgresStore: SessionSpooling {
     public func spool(_ session: StoredSession) async throws {
         guard let spool else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The store has no spool directory.",
+                configuration: "The store has no spool directory.",
                 hint: "Set spoolDirectory to a directory of this machine."
             )
         }

@@ -5,8 +5,8 @@ public import IdentityKit
 extension PostgresStore: ExpirySweeping {
     private static let sweepChunk = 512
 
-    /// Removes rows that expired before the given time and by the database's clock, some hundred at a time, and rows that have been in
-    /// quarantine for 30 days.
+    /// Removes rows that expired before the given time and by the database's clock, some hundred rows at a time, and rows
+    /// that have been in quarantine for 30 days.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await leases.sweep()
         _ = try await client.write(sql.sweepQuarantine)

@@ -13,12 +13,12 @@ extension PostgresStore: UsedTokenStore {
 
     /// Marks a key, if it is not marked.
     ///
-    /// Marks that have expired, also by the database's clock, make room.
+    /// In a full store, marks that have expired, also by the database's clock, are removed.
     ///
-    /// - Throws: `IdentityError` with code `store_full` when there is no room and none has expired.
+    /// - Throws: `IdentityError` with code `store_full` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
-        // The claim tells our own mark from another one when the answer was lost.
+        // The claim value distinguishes our own mark from another one if the response was lost.
         let claim = try SystemRandom().bytes(16)
         try await makeRoomForMark(hash)
         return try await client.repeating { deadline, isInDoubt in
@@ -45,9 +45,10 @@ extension PostgresStore: UsedTokenStore {
         let maximum = Int64(maximumUsedTokens)
         let count = try await client.read(sql.countUsedTokens, .integer(maximum)).first?.integer(0) ?? 0
         guard count >= maximum else { return }
-        // Counted again at the next mark, which may find room.
+        // The marks are counted again at the next call, which may succeed.
         counters.withLock { $0.usedTokens = .max }
-        // Only expired marks: a copy of a token whose mark was removed would count as new. A key that is marked needs no room.
+        // Only expired marks are removed, because a token whose mark was removed would count as unused. A key that is
+        // already marked needs no new row.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }

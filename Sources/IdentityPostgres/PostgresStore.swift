@@ -33,7 +33,7 @@ public final class PostgresStore: Sendable {
     /// The number of rows that were added since they were last counted.
     let counters = Mutex(Counters())
     let maximumSessionsPerTenant: Int?
-    /// Nil when no directory is configured.
+    /// Nil if no spool directory is configured.
     let spool: SessionSpool?
 
     struct Counters: Sendable {
@@ -63,7 +63,7 @@ public final class PostgresStore: Sendable {
     ///
     /// A store that does not exist is created, unless ``Configuration/createsStore`` is false.
     ///
-    /// A store on a server that takes no writes can be read; saves then fail with `store_read_only`.
+    /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
     ///   string, password, rights), each of which leaves the database as it is, or `store_unavailable`.
@@ -102,14 +102,14 @@ public final class PostgresStore: Sendable {
 
     /// Closes all connections.
     ///
-    /// Calls that are under way fail, and so do later ones.
+    /// Running and later calls fail.
     public func close() async {
         await client.close()
     }
 
     // MARK: Opening
 
-    /// The header is read before anything is written: a store of another version, or under another key, stays untouched.
+    /// The header is read before the first write, so a store of another version or with another key is not changed.
     private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> SessionRecords {
         let sql = Statements(schema: configuration.schema)
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
@@ -146,16 +146,15 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Fails where no store may be created: the configuration forbids it, or a spool shows that one was lost.
+    /// Throws if no store may be created, because the configuration forbids it or a spool shows that a store was lost.
     private static func refuseToCreate(_ configuration: Configuration) throws {
         if let path = configuration.spoolDirectory {
             try SessionSpool.refuseOrphaned(at: path, missing: "store in the schema \"\(configuration.schema)\"")
         }
         guard configuration.createsStore else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "There is no store in the schema \"\(configuration.schema)\", and createsStore is false.",
+                configuration:
+                    "There is no store in the schema \"\(configuration.schema)\", and createsStore is false.",
                 hint: "Check the database and the schema. For the first start of a new store set createsStore to true."
             )
         }

@@ -2,11 +2,12 @@ public import IdentityKit
 public import IdentityStoreKit
 
 extension SQLiteStore {
-    /// How SQLite makes changes to the file safe.
+    /// SQLite's journal modes.
     public enum Journal: Sendable {
         /// A journal of the old pages. A save overwrites pages in place, which also works on a full disk.
         case rollback
-        /// A write-ahead log: more saves each second, and readers continue during a save. But a save needs room on the disk.
+        /// A write-ahead log: more saves each second, and readers continue during a save. But a save needs free space on
+        /// the disk.
         ///
         /// Refused when the SQLite library in use has a fault that can corrupt the log. Versions without it: 3.51.3 and newer, 3.50.7 and
         /// newer in that line, 3.44.6 and newer in that line.
@@ -35,34 +36,35 @@ extension SQLiteStore {
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
         /// It is used when the file is created; later the file's own value is used. A record holds the buyer's tokens or an attachment,
-        /// less about 100 bytes. A record that outgrows it has 2, 4, 8 or 16 times the length, and only then needs more room.
+        /// less about 100 bytes. A record that outgrows it has 2, 4, 8 or 16 times the length, and only then needs more space.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
-        /// How SQLite makes changes safe, by default ``Journal/rollback``.
+        /// SQLite's journal mode, by default ``Journal/rollback``.
         ///
         /// The file remembers it. A file in the other mode is converted when it is opened for writing and no other process has it open.
         /// Otherwise opening fails as `store_busy`.
         public var journal = Journal.rollback
-        /// Whether the store may be on a file system of other machines, by default false.
+        /// Whether the store may be on a network file system, by default false.
         ///
         /// Locks are not reliable there: a refresh token may be sent twice, and the file may be damaged.
         public var allowsNetworkFileSystem = false
         /// The maximum number of pending logins of each tenant, by default 10,000.
         ///
-        /// Beyond that, the tenant's logins that expire first make room.
+        /// Above the limit, the tenant's logins that expire first are evicted.
         ///
         /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil for any number.
         ///
-        /// Another session is refused as `store_full`, of kind `retryLater`, because sessions that end make room.
+        /// Above the limit a new session is refused as `store_full`, of kind `retryLater`, because the call can succeed
+        /// after another session ends.
         ///
         /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of used tokens, by default 100,000.
         ///
-        /// Beyond that only expired ones make room.
+        /// Above the limit only expired ones are evicted.
         public var maximumUsedTokens = 100_000
         /// Allows a library with the fault, for tests with a single process.
         package var trustsWriteAheadLog = false

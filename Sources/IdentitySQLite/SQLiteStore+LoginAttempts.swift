@@ -36,7 +36,7 @@ extension SQLiteStore: LoginAttemptStore {
         }
     }
 
-    /// Removes the tenant's attempts that expire first, until there is room for one.
+    /// Removes the tenant's attempts that expire first, until one more is permitted.
     private static func makeRoom(_ connection: Connection, _ tenant: String, _ maximum: Int) throws {
         guard connection.attemptRoom.mustCount(tenant, maximum) else { return }
         let count = try connection.first(.countAttempts, .text(tenant)) { Int($0.integer(0)) } ?? 0

@@ -9,7 +9,7 @@ extension SQLiteStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating {
 
     /// Checks the whole file and opens every row.
     ///
-    /// In a large store this takes long: run it in a quiet hour.
+    /// In a large store this takes long: run it when there is little load.
     ///
     /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
     public func checkHealth() async throws -> StoreHealth {
@@ -24,8 +24,8 @@ extension SQLiteStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating {
 
     /// Moves every damaged row into quarantine.
     ///
-    /// The row keeps all its columns there, so that it can be put back when its cause is found: `Documentation/Operating/SQLite.md`
-    /// shows how.
+    /// The row keeps all its columns there, so that it can be restored when the cause is found:
+    /// `Documentation/Operating/SQLite.md` shows how.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows()
     }
@@ -57,15 +57,15 @@ extension SQLiteStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating {
         return records.keyUsage(counts)
     }
 
-    /// Seals the next rows under the active key, unless they are already, and reports what it did.
+    /// Seals the next rows that are not sealed under the active key under that key, and returns the numbers of rows.
     ///
-    /// A row keeps its generation and its length, so this needs no room. A row that is saved at the same moment is left alone.
+    /// A row keeps its generation and its length, so this needs no space. A row that is saved concurrently is skipped.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }
 }
 
-/// The tables as health check, quarantine and key rotation go through them.
+/// The tables for health check, quarantine and key rotation.
 private struct DatabaseTables: SealedTables {
     let database: Database
     let clock: any IdentityClock
@@ -112,7 +112,7 @@ extension Connection {
         try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
     }
 
-    /// Fails when a row that was not found is in quarantine: it is not unknown.
+    /// Throws if a row that was not found is in quarantine, because such a session is not unknown.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }

@@ -4,11 +4,11 @@ internal import IdentityPlatform
 extension SQLiteStore: SessionLocking {
     /// Runs the body while no other process, and no other task here, holds the lock.
     ///
-    /// The kernel frees the lock at once when its holder dies; a stopped process keeps it.
+    /// The kernel releases the lock at once when its holder ends; a stopped process keeps it.
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         let byte = LockDescriptor.Byte.lock(try records.hash(of: name))
         let deadline = clock.elapsed + limit

@@ -27,14 +27,7 @@ extension SQLiteStore: SessionRecordStore {
                 .flag(row.isUnsettled)
             ) == 1
         }
-        guard isNew else {
-            throw IdentityError(
-                .rejected,
-                .storeFailed,
-                "A session with this id is already stored.",
-                hint: "Let SessionManager make the ids; insert each session once."
-            )
-        }
+        guard isNew else { throw IdentityError.sessionExists }
     }
 
     /// The session with this id.
@@ -48,11 +41,12 @@ extension SQLiteStore: SessionRecordStore {
 
     /// Replaces a session of the expected generation.
     ///
-    /// A row never becomes shorter: the room of a long record is there for the next long one, also when the disk is full.
+    /// A row never becomes shorter, so the space of a long record is available for the next long one, also on a full disk.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         return try await database.write { [records] connection in
-            // Succeeds when the new record is as long as the row, or longer: then the row grows.
+            // The SQL changes the row only if the new record is at least as long as the old one. Otherwise it is sealed
+            // again below with the old length.
             if try connection.update(row, generation) { return true }
             let length = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
                 Int($0.integer(0))
@@ -105,7 +99,7 @@ extension SQLiteStore: PartialSessionListing {
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
-        // The narrowest index that can answer.
+        // The most selective index for the filter.
         let (query, value): (Query, Value) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)
@@ -149,7 +143,7 @@ extension Connection {
         return nil
     }
 
-    /// Whether there is such a session; fails when its row has another hash.
+    /// Whether the session exists; throws if its row has another hash.
     func hasSession(_ hash: [UInt8]) throws -> Bool {
         let isIntact = try first(.hasSession, .key(hash), .bytes(hash)) { $0.integer(0) == 1 }
         guard isIntact != false else { throw IdentityError.damagedRecord("its row has another session's hash") }

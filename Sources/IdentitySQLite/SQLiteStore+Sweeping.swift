@@ -6,7 +6,7 @@ extension SQLiteStore: ExpirySweeping {
     /// How long a row stays in quarantine before a sweep removes it.
     private static let quarantineTime: TimeInterval = 30 * 86_400
 
-    /// Removes what has expired, some hundred rows at a time, so that other callers get their turn.
+    /// Removes expired rows, some hundred at a time, so that other callers can work in between.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
             + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(retiredBefore: date)

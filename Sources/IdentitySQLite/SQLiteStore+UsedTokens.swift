@@ -12,9 +12,9 @@ extension SQLiteStore: UsedTokenStore {
 
     /// Marks a key, if it is not marked.
     ///
-    /// Marks that have expired make room.
+    /// In a full store, expired marks are removed.
     ///
-    /// - Throws: `IdentityError` with code `store_full` when there is no room and none has expired.
+    /// - Throws: `IdentityError` with code `store_full` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.write { [maximumUsedTokens, clock] connection in
@@ -24,7 +24,7 @@ extension SQLiteStore: UsedTokenStore {
             let count = try connection.first(.countUsedTokens) { Int($0.integer(0)) } ?? 0
             let excess = count - maximumUsedTokens + 1
             if excess > 0 {
-                // Only expired marks: a copy of a token whose mark was removed would count as new.
+                // Only expired marks are removed, because a token whose mark was removed would count as unused.
                 let removed = try connection.run(.sweepUsedTokens, .date(clock.now), .integer(Int64(excess)))
                 guard removed == excess else { throw IdentityError.usedTokensFull }
             }

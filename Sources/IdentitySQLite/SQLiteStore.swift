@@ -56,7 +56,7 @@ public final class SQLiteStore: Sendable {
         return SQLiteStore(database, try await database.open(configuration), configuration)
     }
 
-    /// Finishes the saves that wait, then closes the file.
+    /// Completes the queued saves, then closes the file.
     ///
     /// Calls after it fail.
     public func close() async {
@@ -67,7 +67,7 @@ public final class SQLiteStore: Sendable {
 extension Value {
     /// The exact time.
     ///
-    /// As a real it always has eight bytes.
+    /// A real value always has eight bytes.
     static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
 
     /// The integer key of a row.

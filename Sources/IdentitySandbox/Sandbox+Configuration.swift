@@ -52,9 +52,54 @@ extension Sandbox {
         storePath: String = "identity.sqlite",
         storeKey: String? = nil
     ) -> SandboxLabConfiguration {
-        shopify.register(redirectURI: redirectURI)
-        bolt.register(redirectURI: redirectURI)
+        makeConfiguration(storePath, storeKey, isApp: false) { _ in redirectURI }
+    }
+
+    /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`: `shopify`, `bolt`, `bolt-sfcc`, `any`, and
+    /// `any-form-post`, each with the redirect URI `<app>/auth/callback/<name>`.
+    ///
+    /// It registers these addresses, and `<app>/auth/logout/done` as the address after a logout.
+    ///
+    /// - Parameters:
+    ///   - app: The app's origin, for example `http://127.0.0.1:8080`.
+    ///   - storePath: The path of the store's database.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    /// - Returns: The configuration file and its environment variables.
+    public func labConfiguration(
+        app: String,
+        storePath: String = "identity.sqlite",
+        storeKey: String? = nil
+    ) -> SandboxLabConfiguration {
+        shopify.register(logoutURI: app + "/auth/logout/done")
+        openID.register(redirectURI: app + "/auth/logout/done")
+        let made = makeConfiguration(storePath, storeKey, isApp: true) { "\(app)/auth/callback/\($0)" }
+        guard var root = made.json.object, var providers = root["providers"]?.object,
+            var posted = providers["any"]?.object
+        else { return made }
+        for name in ["shopify-public", "bolt-pkce"] { providers[name] = nil }
+        let redirectURI = "\(app)/auth/callback/any-form-post"
         openID.register(redirectURI: redirectURI)
+        posted["redirectURI"] = .string(redirectURI)
+        posted["responseMode"] = .string("form_post")
+        posted["displayName"] = .string("OpenID, with a posted answer")
+        providers["any-form-post"] = .object(posted)
+        root["providers"] = .object(providers)
+        return SandboxLabConfiguration(json: .object(root), environment: made.environment)
+    }
+
+    private func makeConfiguration(
+        _ storePath: String,
+        _ storeKey: String?,
+        isApp: Bool,
+        redirectURI: (_ provider: String) -> String
+    ) -> SandboxLabConfiguration {
+        func registered(_ provider: String) -> String {
+            let uri = redirectURI(provider)
+            shopify.register(redirectURI: uri)
+            bolt.register(redirectURI: uri)
+            if isApp { openID.register(redirectURI: uri) }
+            return provider == "any" && !isApp ? openIDRedirectURI(uri) : uri
+        }
         func secret(_ name: String) -> JSONValue { .object(["env": .string(name)]) }
         var environment = ["IDENTITY_STORE_KEY": storeKey ?? RandomText.hexadecimal(64)]
         var providers = JSONObject()
@@ -62,9 +107,9 @@ extension Sandbox {
             ("shopify", SandboxShopifyClient.Kind.confidential, "confidential"),
             ("shopify-public", .publicMobile, "publicMobile"),
         ] {
-            guard let registered = shopify.clients.first(where: { $0.kind == kind }) else { continue }
-            var section = shopifySection(registered, client, redirectURI)
-            if let value = registered.secret {
+            guard let known = shopify.clients.first(where: { $0.kind == kind }) else { continue }
+            var section = shopifySection(known, client, registered(name))
+            if let value = known.secret {
                 environment["SHOPIFY_CLIENT_SECRET"] = value
                 section["clientSecret"] = secret("SHOPIFY_CLIENT_SECRET")
             }
@@ -72,15 +117,16 @@ extension Sandbox {
         }
         environment["BOLT_API_KEY"] = bolt.configuration.apiKey
         for (name, usesPKCE) in [("bolt", false), ("bolt-pkce", true)] {
-            var section = boltSection("bolt", authorization: bolt.authorizationEndpoint, redirectURI)
+            var section = boltSection("bolt", authorization: bolt.authorizationEndpoint, registered(name))
             section["apiKey"] = secret("BOLT_API_KEY")
             section["usePkce"] = .bool(usesPKCE)
             providers[name] = .object(section)
         }
-        providers["bolt-sfcc"] = .object(sfccSection(redirectURI))
+        providers["bolt-sfcc"] = .object(sfccSection(registered("bolt-sfcc")))
         var any: JSONObject = [
             "kind": .string("openid"), "issuer": .string(openID.issuer),
-            "clientID": .string(openID.configuration.clientID), "redirectURI": .string(redirectURI),
+            "displayName": .string("OpenID"),
+            "clientID": .string(openID.configuration.clientID), "redirectURI": .string(registered("any")),
             "scopes": .array(["openid", "email", "profile"].map { .string($0) }), "allowsLoopbackHTTP": .bool(true),
         ]
         if let value = openID.configuration.clientSecret {
@@ -95,7 +141,17 @@ extension Sandbox {
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }
 
-    /// A shop domain for settings that want one; requests go to the overridden endpoints.
+    /// The redirect URI of the OpenID provider's first client: where it has a list of its own, one of that list.
+    private func openIDRedirectURI(_ wanted: String) -> String {
+        let registered = openID.configuration.redirectURIs
+        guard registered != SandboxOpenIDClient.usualRedirectURIs, let own = registered.first else {
+            openID.register(redirectURI: wanted)
+            return wanted
+        }
+        return RedirectRule.permits(wanted, registered: registered) ? wanted : own
+    }
+
+    /// A shop domain for members that require one; requests are sent to the overridden endpoints.
     package static let shopDomain = "sandbox.myshopify.com"
 
     private func shopifySection(
@@ -135,7 +191,7 @@ extension Sandbox {
         ]
         return [
             "kind": .string("bolt-sfcc"), "host": .string("shop.example"),
-            "siteID": .string(sfcc.configuration.siteID),
+            "siteID": .string(sfcc.configuration.siteID), "displayName": .string("Bolt, with your store account"),
             "publishableKey": .string(bolt.configuration.publishableKey), "redirectURI": .string(redirectURI),
             "endpoints": .object(endpoints), "allowsLoopbackHTTP": .bool(true),
         ]

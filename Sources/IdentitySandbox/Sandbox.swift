@@ -28,9 +28,9 @@ public final class Sandbox: Sendable {
     /// The configuration it was started with.
     public let configuration: SandboxConfiguration
 
-    private let sites: [SandboxSite]
+    private let servers: [SandboxServer]
 
-    private init(_ configuration: SandboxConfiguration, _ sites: [SandboxSite], _ origins: [String]) {
+    private init(_ configuration: SandboxConfiguration, _ servers: [SandboxServer], _ origins: [String]) {
         let directory = BuyerDirectory(configuration.buyers)
         let shopify = SandboxShopify(configuration, directory: directory, platform: origins[0], account: origins[1])
         let bolt = SandboxBolt(configuration, directory: directory, origin: origins[2])
@@ -40,7 +40,7 @@ public final class Sandbox: Sendable {
         shopOrigin = origins[4]
         openID = SandboxOpenID(configuration, directory: directory, origin: origins[5])
         self.configuration = configuration
-        self.sites = sites
+        self.servers = servers
     }
 
     /// Starts a sandbox.
@@ -49,7 +49,7 @@ public final class Sandbox: Sendable {
     ///   - configuration: How it is set up.
     ///   - port: The first of six ports; 0 lets the system choose them.
     /// - Returns: The running sandbox.
-    /// - Throws: When a port is taken or the process has no more sockets or threads.
+    /// - Throws: An error if a port is taken or the process has no more sockets or threads.
     public static func start(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
         port: UInt16 = 0
@@ -59,40 +59,43 @@ public final class Sandbox: Sendable {
         return sandbox
     }
 
-    /// Opens the ports, which answer 503 until ``open(shop:)`` is called.
+    /// Opens the ports, which answer with 503 until ``open(shop:)`` is called.
     package static func listen(_ configuration: SandboxConfiguration, port: UInt16) async throws -> Sandbox {
-        var sites: [SandboxSite] = []
+        var servers: [SandboxServer] = []
         for index in UInt16(0)..<6 {
-            do { sites.append(try await SandboxSite.listen(port: port == 0 ? 0 : port &+ index)) } catch {
-                for site in sites { await site.stop() }
+            do {
+                let number = port == 0 ? 0 : port &+ index
+                servers.append(try await SandboxServer.listen(port: number, configuration))
+            } catch {
+                for server in servers { await server.stop() }
                 throw error
             }
         }
-        return Sandbox(configuration, sites, sites.map(\.origin))
+        return Sandbox(configuration, servers, servers.map(\.origin))
     }
 
     /// Begins to answer requests.
     package func open(shop: (any SandboxShop)?) {
         let (shopify, bolt, sfcc, openID) = (shopify, bolt, sfcc, openID)
-        sites[0].open { shopify.route($0, shape: .platform, shop: shop) }
-        sites[1].open { shopify.route($0, shape: .accountDomain, shop: shop) }
-        sites[2].open { bolt.route($0) }
-        sites[3].open { sfcc.route($0) }
+        servers[0].open { shopify.route($0, shape: .platform, shop: shop) }
+        servers[1].open { shopify.route($0, shape: .accountDomain, shop: shop) }
+        servers[2].open { bolt.route($0) }
+        servers[3].open { sfcc.route($0) }
         let shape = configuration.shopify.endpointShape
-        sites[4].open { path in
+        servers[4].open { path in
             guard let shop, !path.hasPrefix("/.well-known/") else {
                 return shopify.route(path, shape: shape, shop: shop)
             }
             return shop.route(path)
         }
-        sites[5].open { openID.route($0) }
+        servers[5].open { openID.route($0) }
     }
 
     /// The origin of Shopify's platform, which is the first port.
     public var origin: String { shopify.platformOrigin }
 
-    /// Closes all ports and connections; returns when that is done.
+    /// Closes all ports and connections and returns afterwards.
     public func stop() async {
-        for site in sites { await site.stop() }
+        for server in servers { await server.stop() }
     }
 }

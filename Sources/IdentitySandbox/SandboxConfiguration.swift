@@ -8,14 +8,18 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// By default the system's clock. Pass a test's manual clock so that the sandbox and the SDK have the same time.
     public var clock: any IdentityClock = SystemClock()
-    /// How long access tokens live; 3600 seconds unless given.
+    /// The lifetime of access tokens; 3600 seconds unless given.
     public var accessTokenLifetime: Duration = .seconds(3600)
-    /// How long authorization codes live; 300 seconds unless given.
+    /// The lifetime of authorization codes; 300 seconds unless given.
     public var authorizationCodeLifetime: Duration = .seconds(300)
-    /// What happens when a refresh token is sent a second time, at Shopify, Bolt and the OpenID provider.
+    /// The reaction of Shopify, Bolt and the OpenID provider to a used refresh token.
     ///
     /// By default all tokens of its login are revoked.
     public var tokenReuse = SandboxTokenReuse.revokes
+    /// Called for each answered request, on any thread; the status is nil where the connection was broken off.
+    ///
+    /// A request contains secrets: print its method and its path only.
+    public var onAnswer: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
     /// The buyers that exist at the start.
     ///
     /// The first login with an unknown e-mail address creates a buyer.
@@ -70,7 +74,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
 
     /// The e-mail address, by which the buyer logs in.
     public var email: String
-    /// Whether the providers call the address verified.
+    /// Whether the providers report the address as verified.
     public var emailVerified: Bool
     /// Given and family name.
     public var firstName: String, lastName: String

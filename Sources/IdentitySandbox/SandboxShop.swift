@@ -1,6 +1,6 @@
-/// What a shop adds to a ``Sandbox``.
+/// The parts that a shop adds to a ``Sandbox``.
 ///
-/// The product `StorefrontSandbox` has the one implementation.
+/// The product `StorefrontSandbox` has the only implementation.
 package protocol SandboxShop: Sendable {
     /// Answers a request at the shop's own domain, except for discovery.
     func route(_ path: String) -> SandboxRoute

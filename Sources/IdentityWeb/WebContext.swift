@@ -49,18 +49,81 @@ public final class WebContext: Sendable {
             session.isGuest || session.needsLogin ? nil : session
         }
         state.withLock { $0.session = .some(found) }
-        if let found { await retryMerge(into: found) }
+        if let found {
+            await routes.sessions.noteUse(of: found)
+            await retryMerge(into: found)
+        }
         return found
     }
 
     /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.
     ///
+    /// A page with more at stake can require a recent or a stronger sign-in. A buyer whose session does not satisfy that signs in once more
+    /// (step-up, OpenID Connect Core section 3.1.2.1); the new session keeps the cart.
+    ///
+    /// ```swift
+    /// let session = try await context.requireSession(maxAge: .seconds(300))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
+    ///   - acr: The accepted authentication contexts, in order of preference; by default any.
+    /// - Returns: The session.
     /// - Throws: ``WebAnswer``: a redirect with status 303 to the provider, or to a page of choice where there are several; status 401 with
     ///   JSON for a client that accepts JSON only. `IdentityError` when the store or the provider fails.
-    public func requireSession() async throws -> Session {
-        if let session = try await session() { return session }
-        throw WebAnswer(try await routes.signInAnswer(for: self))
+    public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
+        guard let session = try await session() else { throw WebAnswer(try await routes.signInAnswer(for: self)) }
+        let requirement = StepUpRequirement(
+            demandsLogin: false,
+            maximumAge: maxAge,
+            authenticationContexts: acr
+        )
+        if session.satisfies(requirement, at: routes.sessions.clock.now) { return session }
+        throw WebAnswer(try await routes.stepUpAnswer(for: self, of: session, requirement))
     }
+
+    // MARK: The buyer's sign-ins
+
+    /// The sign-ins of the buyer of this browser, newest first, for a page on which the buyer sees and ends them.
+    ///
+    /// - Throws: As ``requireSession(maxAge:acr:)``.
+    public func signIns() async throws -> [BuyerSignIn] {
+        try await routes.sessions.signIns(ofBuyerOf: try await requireSession().id)
+    }
+
+    /// Ends one sign-in of the buyer of this browser; refuses a request that another site has sent.
+    ///
+    /// - Parameter reference: The sign-in, from ``signIns()``; it may come unchecked from a form.
+    /// - Returns: False if this buyer has no such sign-in.
+    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseForgery()``.
+    @discardableResult
+    public func endSignIn(_ reference: SessionReference) async throws -> Bool {
+        try refuseForgery()
+        let ended = try await routes.sessions.endSignIn(reference, ofBuyerOf: try await requireSession().id)
+        forgetSession()
+        return ended
+    }
+
+    /// Ends all sign-ins of the buyer except the one of this browser; refuses a request that another site has sent.
+    ///
+    /// - Returns: How many ended.
+    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseForgery()``.
+    @discardableResult
+    public func endOtherSignIns() async throws -> Int {
+        try refuseForgery()
+        return try await routes.sessions.endOtherSignIns(ofBuyerOf: try await requireSession().id).count
+    }
+
+    /// What the app permits to record about the client.
+    var client: SignInClient {
+        let permitted = routes.configuration.recordedClientDetails
+        return SignInClient(
+            address: permitted.contains(.address) ? request.clientAddress : nil,
+            userAgent: permitted.contains(.userAgent) ? request.headers["User-Agent"] : nil
+        )
+    }
+
+    // MARK: Carts of buyers and guests
 
     /// The session whose cart the browser uses: the buyer's, or else the guest's; nil if it has neither.
     ///
@@ -123,6 +186,14 @@ public final class WebContext: Sendable {
         RequestForgery(request, origin: routes.table.origin, token: forgeryToken)
     }
 
+    /// The origins to which a form of the app may lead besides the app's own: the provider's logout page of the browser's session.
+    ///
+    /// Name them in the `form-action` of the `Content-Security-Policy` of pages with a sign-out form, because Chromium checks redirects, too.
+    public func logoutOrigins() async -> [String] {
+        guard let id = routes.cookies.sessionID(in: request) else { return [] }
+        return await routes.logoutOrigins(of: id)
+    }
+
     // MARK: The response
 
     /// Adds a cookie to the response.
@@ -133,7 +204,7 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// Forgets what was read of the session, after a sign-in or a sign-out.
+    /// Discards the session data that this request has read, after a sign-in or a sign-out.
     func forgetSession() {
         state.withLock { state in
             state.session = nil
@@ -177,8 +248,7 @@ public final class WebContext: Sendable {
     public func answer(to error: any Error) -> WebResponse {
         if let answer = error as? WebAnswer { return finish(answer.response) }
         let error = IdentityError.wrapping(error)
-        guard !request.prefersJSON else { return finish(routes.json(error)) }
-        return finish(routes.page(error.page, correlationID: error.correlationID))
+        return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error))
     }
 
     /// The routes' response; nil where the app has to answer.
@@ -189,7 +259,7 @@ public final class WebContext: Sendable {
         }
         return await Correlation.scope {
             do {
-                return finish(try await routes.answer(route, in: self))
+                return finish(try await client.scope { try await routes.answer(route, in: self) })
             } catch {
                 return answer(to: error)
             }

@@ -1,4 +1,4 @@
-/// Makes foreign text safe for one line of output.
+/// Makes untrusted text safe for one line of output.
 enum PlainText {
     /// The text without control characters, and at most 300 characters long.
     static func line(_ text: String) -> String {

@@ -2,7 +2,8 @@ internal import IdentityKit
 public import IdentitySandbox
 
 extension ShopSandbox {
-    /// A configuration for every provider of this sandbox, as `Sandbox.labConfiguration` makes it, with the storefront.
+    /// A configuration for every provider of this sandbox, as `Sandbox.labConfiguration` makes it, with the storefront and the
+    /// Customer Account API.
     ///
     /// - Parameters:
     ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
@@ -15,12 +16,37 @@ extension ShopSandbox {
         storePath: String = "identity.sqlite",
         storeKey: String? = nil
     ) -> SandboxLabConfiguration {
-        let made = providers.labConfiguration(redirectURI: redirectURI, storePath: storePath, storeKey: storeKey)
+        withShop(
+            providers.labConfiguration(redirectURI: redirectURI, storePath: storePath, storeKey: storeKey)
+        )
+    }
+
+    /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`, as `Sandbox.labConfiguration(app:)` makes it, with the
+    /// storefront and the Customer Account API.
+    ///
+    /// - Parameters:
+    ///   - app: The app's origin, for example `http://127.0.0.1:8080`.
+    ///   - storePath: The path of the store's database.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    /// - Returns: The file and the environment variables of its secrets.
+    public func labConfiguration(
+        app: String,
+        storePath: String = "identity.sqlite",
+        storeKey: String? = nil
+    ) -> SandboxLabConfiguration {
+        withShop(providers.labConfiguration(app: app, storePath: storePath, storeKey: storeKey))
+    }
+
+    private func withShop(_ made: SandboxLabConfiguration) -> SandboxLabConfiguration {
         var (root, environment) = (made.json.object ?? [:], made.environment)
         environment["STOREFRONT_TOKEN"] = storefront.configuration.privateToken
         root["storefront"] = .object([
             "shopDomain": .string(Sandbox.shopDomain), "apiVersion": .string(ShopifyVersions.newest),
             "privateToken": .object(["env": .string("STOREFRONT_TOKEN")]), "endpoint": .string(storefront.endpoint),
+            "allowsLoopbackHTTP": .bool(true),
+        ])
+        root["customerAccount"] = .object([
+            "shopDomain": .string(Sandbox.shopDomain), "endpoint": .string(providers.shopify.endpoints.api),
             "allowsLoopbackHTTP": .bool(true),
         ])
         return SandboxLabConfiguration(json: .object(root), environment: environment)

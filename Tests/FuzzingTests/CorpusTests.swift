@@ -2,7 +2,7 @@ import FoundationEssentials
 import Fuzzing
 import Testing
 
-/// The fuzz targets without a fuzzer: the corpus as it stands, where every finding leaves its input, and changes of it.
+/// Runs the fuzz targets without a fuzzer: with the corpus, which contains the inputs of all findings, and with mutations of it.
 @Suite("Fuzz targets")
 struct CorpusTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("every input of the corpus keeps its target's promises", arguments: FuzzTarget.all)
+    @Test("every input of the corpus meets its target's conditions", arguments: FuzzTarget.all)
     func replay(target: FuzzTarget) async throws {
         let inputs = try corpus(target)
         #expect(inputs.count >= 3)
@@ -24,7 +24,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("so do two thousand changed inputs, the same every time", arguments: FuzzTarget.all)
+    @Test("two thousand mutated inputs meet them too; they are the same in every run", arguments: FuzzTarget.all)
     func mutations(target: FuzzTarget) async throws {
         var mutator = Mutator(seed: 0x1D, corpus: try corpus(target).map(\.input))
         for _ in 0..<(2000 / target.cost) {

@@ -197,7 +197,7 @@ struct AccountTests {
         ]
         for member in members[answer.code] ?? [] { #expect(error?.hint?.contains(member) == true) }
         #expect(error?.providerAnswer?.traceID == "t1")
-        // The cart goes on with what the login verified, unless a newer token may help.
+        // The cart keeps the contact that the login verified, unless a newer token may give a better one.
         if answer.code == .accessTokenRefused {
             await #expect(throws: IdentityError.self) { _ = try await provider.cartClaim(for: tokens) }
         } else {
@@ -205,7 +205,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a public client has no account API, and a cart gets what the ID token verified")
+    @Test("a public client has no account API, and a cart gets the contact that the ID token verified")
     func publicClient() async throws {
         let (bolt, provider, tokens) = try await signedIn(.publicPKCE)
         #expect(try await provider.buyerProfile(for: tokens) == tokens.buyer)

@@ -6,7 +6,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("BoltCheckout, with the names of Bolt's pages")
+@Suite("BoltCheckout, with the names of Bolt's documentation")
 struct BoltCheckoutTests {
     private func checkout(
         _ presenter: (any Presenter)? = ScriptedPresenter.good,
@@ -237,7 +237,7 @@ struct BoltCheckoutTests {
         #expect(canary.findings(in: await checkout.startLogin()).isEmpty)
     }
 
-    @Test("code written from Bolt's page compiles against the shared checkout and runs")
+    @Test("code from Bolt's documentation compiles against the shared checkout and runs")
     func shared() async throws {
         BoltCheckout.configure(provider: try await FakeBolt().provider(), presenter: ScriptedPresenter.good)
         let done = Signal()

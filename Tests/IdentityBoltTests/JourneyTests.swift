@@ -12,7 +12,7 @@ struct JourneyTests {
         case confidential, publicPKCE, confidentialPKCE, discovered, sfcc
     }
 
-    /// The sandbox, a provider of a client at it, and what the two share.
+    /// The sandbox and a provider that is its client.
     private func place(
         _ client: Client
     ) async throws -> (sandbox: Sandbox, provider: any BoltAuthorizing, environment: IdentityEnvironment) {
@@ -83,7 +83,7 @@ struct JourneyTests {
         #expect(!refreshed.session.canWrite)
         #expect(throws: IdentityError.self) { try bolt.requireWrite(refreshed.tokens) }
         #expect(try await bolt.buyerProfile(for: refreshed.tokens).addresses.count == 1)
-        // The old token is dead at Bolt, which says so with 403 and code 18.
+        // Bolt refuses the old token with 403 and code 18.
         let error = await #expect(throws: IdentityError.self) {
             _ = try await bolt.buyerProfile(for: first.tokens)
         }

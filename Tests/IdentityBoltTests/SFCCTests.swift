@@ -90,7 +90,7 @@ struct SFCCTests: SFCCSuite {
         #expect(try await signIn(try provider(shop)).expiresAt == shop.clock.now + expected)
     }
 
-    @Test("a token without subject has a buyer of its own, and an expired token is refused")
+    @Test("a token without subject gets a separate buyer, and an expired token is refused")
     func subjects() async throws {
         let shop = try await shop()
         shop.answer(

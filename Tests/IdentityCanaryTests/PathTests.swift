@@ -18,6 +18,7 @@ struct PathTests {
             for (name, bytes) in try stage.files() { #expect(stage.canary.findings(in: bytes) == [], "\(name)") }
             #expect(witness.findings() == [])
             #expect(try stage.files().count >= 2)
+            #expect(witness.sessions.contains(session.id.reference))
             // Many secrets were collected, and only the expected steps failed.
             #expect(stage.canary.count > 20)
             #expect(witness.codes.subtracting(["unsupported_by_provider", "not_refreshable"]) == [])

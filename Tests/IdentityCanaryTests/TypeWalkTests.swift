@@ -19,7 +19,7 @@ struct TypeWalkTests {
             let witness = Witness(stage.canary)
             let app = try stage.app(store: InMemoryStore(), witness: witness)
             for value in try Samples.values(stage.canary) { witness.see(value, "\(type(of: value))") }
-            for value in try await Samples.lived(app) { witness.see(value, "\(type(of: value))") }
+            for value in try await Samples.afterLogin(app) { witness.see(value, "\(type(of: value))") }
             let store = try await stage.openStore()
             let parts: [Any] = [app.storefront, app.storefront.configuration, app.providers, store]
             let shopify = try #require(try app.providers.provider(named: "shopify-public") as? ShopifyProvider)
@@ -33,7 +33,7 @@ struct TypeWalkTests {
             let types = try PublicTypes()
             #expect(types.count > 120)
             #expect(types.holders.count > 80)
-            #expect(types.holders.subtracting(witness.types).sorted() == [], "Add them to Samples.swift.")
+            #expect(types.holders.subtracting(witness.types).sorted() == [], "Add them to Samples.")
         }
     }
 

@@ -11,7 +11,7 @@ struct AttackKeyTests {
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenAlgorithm, .unsigned(spelling))
             try await module.refusesLogin(.idTokenMalformed, .unsigned().and(.tokenHeader("alg", nil)))
-            // With an empty signature under a good name too.
+            // Also with an accepted algorithm name and an empty signature.
             try await module.refusesLogin(.idTokenSignature, .idToken { $0.signature = .absent })
         }
     }
@@ -21,14 +21,14 @@ struct AttackKeyTests {
         for algorithm in [SandboxOpenIDConfiguration.Algorithm.rs256, .es256] {
             var openID = SandboxOpenIDConfiguration()
             openID.algorithm = algorithm
-            // Also where the metadata offer it.
+            // Also if the metadata list HS256.
             let metadata = SandboxMisbehaviour.member(
                 "id_token_signing_alg_values_supported",
                 .array([.string("HS256"), .string("RS256"), .string("ES256")])
             )
             try await CertificationModule.run(.init(openID: openID, metadata: metadata)) { module in
                 try await module.refusesLogin(.idTokenAlgorithm, .hmac(keyedWith: key))
-                // The confusion may hide behind the right name.
+                // The attacker may name the correct algorithm.
                 try await module.refusesLogin(
                     .idTokenSignature,
                     .hmac(keyedWith: key).and(
@@ -65,19 +65,26 @@ struct AttackKeyTests {
     func keyIDs() async throws {
         let listener = try await SandboxListener.start()
         let texts = [
-            "../../../../dev/null", "' OR '1'='1", "rsa-0\u{0}", "RSA-0", " rsa-0", "", listener.origin + "/key",
+            "../../../../dev/null", "' OR '1'='1", "", listener.origin + "/key",
             "%s%n", String(repeating: "k", count: 20_000),
         ]
         try await CertificationModule.run { module in
             for text in texts {
                 try await module.refusesLogin(.idTokenKeyUnknown, .tokenHeader("kid", .string(text)))
             }
-            // A megabyte is too much for the answer already.
+            let changes: [@Sendable (String) -> String] = [{ $0 + "\u{0}" }, { " " + $0 }, { $0.uppercased() }]
+            for change in changes {
+                let edit = SandboxMisbehaviour.idToken { token in
+                    token.header["kid"] = token.header["kid"]?.string.map { .string(change($0)) }
+                }
+                try await module.refusesLogin(.idTokenKeyUnknown, edit)
+            }
+            // The whole response is too large.
             try await module.refusesLogin(
                 .tokenResponseInvalid,
                 .tokenHeader("kid", .string(String(repeating: "k", count: 700_000)))
             )
-            // One fetch for the first login, two at once by the budget, none more.
+            // One fetch for the first login, and two more that the rate limit permits at once.
             #expect(module.openID.requests(to: .jwks).count <= 3)
             try await module.acceptsLogin()
         }
@@ -101,7 +108,7 @@ struct AttackKeyTests {
             try await module.refusesLogin(.idTokenSignature, .signature(.foreignKey))
             try await module.refusesLogin(.idTokenSignature, .signature(.changed { $0 + [0] }))
             try await module.refusesLogin(.idTokenSignature, .signature(.changed { [0] + $0 }))
-            // A good signature by the published key, of an algorithm that is not on the list.
+            // A valid signature of the published key, with an algorithm that is not accepted.
             try module.publish(keys: .keysWithout("alg"))
             for name in ["PS256", "RS384", "RS512"] {
                 try await module.refusesLogin(.idTokenAlgorithm, .signature(.algorithm(name)))
@@ -111,7 +118,7 @@ struct AttackKeyTests {
 
     static let keySets: [(String, @Sendable () throws -> SandboxMisbehaviour, IdentityError.Code?)] = [
         ("no keys", { .noKeys }, .discoveryFailed),
-        ("another key under the name", { .otherKeys(try SandboxKeyPair()) }, .idTokenSignature),
+        ("another key with the same kid", { .otherKeys(try SandboxKeyPair()) }, .idTokenSignature),
         ("a key of 1024 bits", { .otherKeys(try SandboxKeyPair(.rsa(bits: 1024))) }, .discoveryFailed),
         ("a symmetric key", { .symmetricKey([1, 2, 3]) }, .discoveryFailed),
         ("another curve", { .otherKeys(try SandboxKeyPair(.p384)) }, .idTokenKeyUnknown),
@@ -121,11 +128,11 @@ struct AttackKeyTests {
         ("a private key", { .keyMember("d", .string("AQAB")) }, .discoveryFailed),
         ("an even modulus", { .keyMember("n", .string("AAAA")) }, .discoveryFailed),
         ("an exponent of one", { .keyMember("e", .string("AQ")) }, .discoveryFailed),
-        ("bytes that are no UTF-8", { .keySetBytes([0x7B, 0xFF, 0x7D]) }, .discoveryFailed),
+        ("bytes that are not UTF-8", { .keySetBytes([0x7B, 0xFF, 0x7D]) }, .discoveryFailed),
         ("an array", { .keySetBytes(Array("[]".utf8)) }, .discoveryFailed),
         ("keys twice", { .keySetBytes(Array(#"{"keys":[],"keys":[]}"#.utf8)) }, .discoveryFailed),
-        ("a second key of the same name before it", { .duplicateKeyID(try SandboxKeyPair()) }, nil),
-        ("a second key of the same name behind it", { .duplicateKeyID(try SandboxKeyPair(), before: false) }, nil),
+        ("a second key with the same kid before it", { .duplicateKeyID(try SandboxKeyPair()) }, nil),
+        ("a second key with the same kid after it", { .duplicateKeyID(try SandboxKeyPair(), before: false) }, nil),
         ("no use and no alg", { .keysWithout("use", "alg") }, nil),
     ]
 

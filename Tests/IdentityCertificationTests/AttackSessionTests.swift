@@ -6,19 +6,19 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// Attacks on what the app keeps: pending logins, sessions, who somebody is.
+/// Attacks on the state of the app: pending logins, sessions and identities.
 @Suite("Attacks: sessions and identities")
 struct AttackSessionTests {
     @Test("identitykit-session-fixation")
     func fixation() async throws {
         try await CertificationModule.run { module in
             let first = try await module.login()
-            // What the provider or an attacker calls the session does not become its id.
+            // A session id from the provider or an attacker does not become the id of the session.
             module.openID.misbehave(.claim("sid", .string(first.id.rawValue)), on: .token)
             let second = try await module.login { $0 + "&session_id=\(first.id.rawValue)" }
             #expect(first.id != second.id)
             #expect(try await module.sessions.sessions().count == 2)
-            // An attacker's login does not end in the victim's browser.
+            // An attacker's login cannot be completed in the victim's browser.
             let attackers = try await module.sessions.begin(CertificationModule.name)
             let victims = try await module.sessions.begin(CertificationModule.name)
             let url = try await module.buyer.login(at: attackers.url.text, redirectURI: CertificationModule.redirectURI)
@@ -42,7 +42,7 @@ struct AttackSessionTests {
             environment: IdentityEnvironment(transport: try CurlTransport(), clock: ManualClock())
         )
         let oldest = try await sessions.begin("op")
-        // Straight into the store: what a start does before that keeps nothing.
+        // Inserted directly into the store, because the rest of a login's start stores nothing.
         let expiry = Date(timeIntervalSince1970: 1_790_000_600)
         for number in 0..<100_000 {
             try await store.insert(.init(key: "flood \(number)", expiresAt: expiry, payload: Secret("flood")))
@@ -80,7 +80,7 @@ struct AttackSessionTests {
     func email() async throws {
         try await CertificationModule.run { module in
             let ada = try await module.login()
-            // Another buyer says to have the same address, verified by everything but the boolean.
+            // Another buyer claims the same address, with `email_verified` values other than the boolean true.
             for value in [JSONValue.string("true"), .integer(1), .null, .array([.bool(true)])] {
                 let claims = SandboxMisbehaviour.claim("sub", .string("another"))
                     .and(.claim("email", .string("ada@example.com"))).and(.claim("email_verified", value))
@@ -103,7 +103,7 @@ struct AttackSessionTests {
                 "access_token": .string(good.accessToken.reveal()), "token_type": .string("Bearer"),
                 "id_token": (good.idToken?.reveal()).map { .string($0) } ?? .null,
             ]
-            // The very token that was found good a moment ago, for a client of another name at the same provider.
+            // The token that was just accepted, for a client with another client id at the same provider.
             var configuration = module.configuration
             configuration.clientID = "another-client"
             let environment = IdentityEnvironment(transport: try CurlTransport(), clock: module.clock)
@@ -116,15 +116,17 @@ struct AttackSessionTests {
                 _ = try await other.exchange(callback, for: request.attempt)
             }
             #expect(error?.code == .idTokenAudience)
-            // For the same client in another login it is the nonce that tells.
+            // For another login of the same client, the nonce differs.
             try await module.refusesLogin(.idTokenNonce, .answer(.json(answer)))
-            // The other client is not the module's: its request is not measured.
+            // The checks of the module do not apply to the request of the other client.
             module.openID.forgetRequests()
         }
     }
 }
 
-/// Begins logins, and refuses at the exchange: whoever gets there has found the pending login.
+/// A provider that begins logins and refuses the exchange.
+///
+/// An error of the exchange shows that the pending login was found.
 private struct StartingProvider: IdentityProvider {
     let descriptor = ProviderDescriptor(name: "op", kind: "test", clientID: "client")
 

@@ -5,7 +5,7 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// Attacks by what travels: redirects, sizes, characters.
+/// Attacks through HTTP messages: redirects, sizes and characters.
 @Suite("Attacks: the wire")
 struct AttackWireTests {
     @Test("identitykit-credentials-on-redirect", arguments: [301, 302, 303, 307, 308])
@@ -42,7 +42,7 @@ struct AttackWireTests {
                 #expect(error.map { known.contains($0.code) } == true)
                 let sessions = try await module.sessions.sessions()
                 #expect(sessions.isEmpty == (endpoint != .api))
-                // The code goes out once, whatever came back.
+                // The code is sent once, whatever the response is.
                 #expect(module.openID.requests(to: .token).count <= 1)
             }
         }
@@ -108,7 +108,7 @@ struct AttackWireTests {
                 #expect(module.openID.requests(to: .authorization).isEmpty)
             }
         }
-        // A provider that does not say gets the challenge and the verifier all the same; run(_:_:) checks both.
+        // A provider without this metadata member also gets the challenge and the verifier; run(_:_:) checks both.
         try await CertificationModule.run(metadata(nil)) { try await $0.acceptsLogin() }
     }
 }

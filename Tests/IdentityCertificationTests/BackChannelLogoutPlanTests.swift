@@ -4,10 +4,10 @@ import IdentityLoopback
 import IdentitySandbox
 import Testing
 
-/// `oidcc-client-back-channel-logout-rp-basic`, in its order.
+/// The modules of `oidcc-client-back-channel-logout-rp-basic`, in their order.
 @Suite("Back-channel logout")
 struct BackChannelLogoutPlanTests {
-    /// An app with an address for logout tokens, a buyer who is signed in there, and a token that the provider sends.
+    /// An app with a back-channel logout endpoint, a signed-in buyer, and a logout token of the provider.
     private func send(
         _ edit: @escaping @Sendable (inout SandboxIDToken) -> Void = { _ in },
         expecting status: Int,
@@ -95,5 +95,26 @@ struct BackChannelLogoutPlanTests {
             },
             expecting: 400
         )
+    }
+
+    @Test("identitykit-logout-token-without-claim", arguments: ["iss", "aud", "iat", "jti", "events"])
+    func withoutClaim(name: String) async throws {
+        try await send({ $0.claims[name] = nil }, expecting: 400)
+    }
+
+    @Test("identitykit-logout-token-without-subject")
+    func withoutSubject() async throws {
+        try await send(
+            {
+                $0.claims["sub"] = nil
+                $0.claims["sid"] = nil
+            },
+            expecting: 400
+        )
+    }
+
+    @Test("identitykit-logout-token-of-another-key")
+    func foreignKey() async throws {
+        try await send({ $0.signature = .foreignKey }, expecting: 400)
     }
 }

@@ -3,7 +3,7 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// `oidcc-client-basic-certification-test-plan`, in its order.
+/// The modules of `oidcc-client-basic-certification-test-plan`, in their order.
 @Suite("Basic RP")
 struct BasicPlanTests {
     @Test("oidcc-client-test")

@@ -11,7 +11,7 @@ extension CertificationModule {
         for request in openID.requests { checkAccessTokenPlace(request) }
         let pushed = openID.requests(to: .pushedRequest)
         let visits = openID.requests(to: .authorization)
-        // What was pushed does not travel through the browser again (RFC 9126 section 4).
+        // Pushed parameters are not sent through the browser again (RFC 9126 section 4).
         for request in visits where request.queryValue("request_uri") != nil {
             #expect(Set(request.queryFields.map(\.name)) == ["client_id", "request_uri"])
             #expect(request.queryValue("client_id") == configuration.clientID)
@@ -67,7 +67,9 @@ extension CertificationModule {
         }
     }
 
-    /// Never in a query anywhere; at the resource in exactly one place, under the scheme's name in any case.
+    /// An access token is never in a query.
+    ///
+    /// At the resource server it is in exactly one place, and the name of its scheme may be in any case.
     private func checkAccessTokenPlace(_ request: SandboxRequest) {
         #expect(request.queryValue("access_token") == nil)
         guard request.endpoint == .api else { return }

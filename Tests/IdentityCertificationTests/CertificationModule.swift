@@ -7,21 +7,21 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// One module of the certification suite: the sandbox plays the provider, the whole client is what is tested.
+/// A module of the certification suite: the sandbox is the provider, and the complete client is tested.
 ///
-/// Whatever a module does, ``run(_:_:)`` ends with the checks that the suite makes inside every module.
+/// At the end of each module, ``run(_:_:)`` performs the checks that the suite makes in every module.
 struct CertificationModule {
-    /// What a module needs to be otherwise.
+    /// The settings of a module that differ from the defaults.
     struct Setup {
-        /// The provider.
+        /// The configuration of the provider.
         var openID = SandboxOpenIDConfiguration()
-        /// Beside what every module does to the metadata.
+        /// A change of the metadata, in addition to the changes that every module makes.
         var metadata: SandboxMisbehaviour?
-        /// In the place of the strange keys that every module publishes beside the right ones.
+        /// Replaces the unsupported keys that every module publishes beside the correct ones.
         var keys: SandboxMisbehaviour?
-        /// Whether `max_age=0` may go with `prompt=none`, as one module wants it.
+        /// Whether `max_age=0` may be sent with `prompt=none`, which one module requires.
         var asksSilentlyForFreshLogin = false
-        /// Told what happens at the provider.
+        /// Receives the events of the client.
         var observer: (any IdentityObserver)?
         /// Changes the client.
         var client: (inout OpenIDProvider.Configuration) -> Void = { _ in }
@@ -92,7 +92,7 @@ struct CertificationModule {
         await transport.close()
     }
 
-    /// Plans what the provider publishes from now on; drops all other plans.
+    /// Sets the metadata and keys that the provider publishes from now on, and removes all other misbehaviours.
     func publish(metadata: SandboxMisbehaviour? = nil, keys: SandboxMisbehaviour? = nil) throws {
         openID.behave()
         let odd = SandboxMisbehaviour.member(
@@ -103,9 +103,9 @@ struct CertificationModule {
         openID.misbehave(try keys ?? .certificationKeys(), on: .jwks, times: .max)
     }
 
-    // MARK: What the app does
+    // MARK: Actions of the app
 
-    /// A login with the robot buyer; `rewriting` is what an attacker does to the callback.
+    /// Signs the simulated buyer in; `rewriting` is an attacker's change of the callback.
     @discardableResult
     func login(
         _ options: LoginOptions = LoginOptions(),
@@ -122,15 +122,15 @@ struct CertificationModule {
         ).session
     }
 
-    /// A login after which the app asks UserInfo, as the suite's clients do.
+    /// Signs in and then requests UserInfo, as the suite's clients do.
     @discardableResult
     func loginAndUserInfo(_ options: LoginOptions = LoginOptions()) async throws -> Buyer {
         try await sessions.buyerProfile(for: try await login(options).id)
     }
 
-    // MARK: What the suite sees
+    // MARK: Expectations of the suite
 
-    /// The client must finish the login and read UserInfo; twice, where a DPoP nonce is asked for first.
+    /// The client must complete the login and read UserInfo, with two requests if a DPoP nonce is required first.
     func acceptsLogin(
         _ misbehaviour: SandboxMisbehaviour? = nil,
         userInfoRequests: Int = 1,
@@ -143,7 +143,8 @@ struct CertificationModule {
         #expect(openID.requests(to: .api).count == before + userInfoRequests, sourceLocation: sourceLocation)
     }
 
-    /// The client must not go on: no UserInfo call after a bad token, no token call after a bad callback, nothing stored.
+    /// The client must stop: no UserInfo request after an invalid token, no token request after an invalid callback, and
+    /// no stored session.
     func refusesLogin(
         _ code: IdentityError.Code,
         _ misbehaviour: SandboxMisbehaviour? = nil,
@@ -164,7 +165,7 @@ struct CertificationModule {
         #expect(try await sessions.sessions().count == sessionsBefore, sourceLocation: sourceLocation)
     }
 
-    /// The client must refuse a refresh whole: the tokens are those from before.
+    /// The client must refuse the refresh and keep the old tokens.
     func refusesRefresh(
         of session: Session,
         _ code: IdentityError.Code,
@@ -210,7 +211,7 @@ struct CertificationModule {
 }
 
 extension SandboxMisbehaviour {
-    /// A text claim with something behind it, as the suite makes wrong ones.
+    /// A string claim with an appended text, which is how the suite creates wrong values.
     static func claim(_ name: String, appending suffix: String) -> SandboxMisbehaviour {
         .idToken { $0.claims[name] = $0.claims[name]?.string.map { .string($0 + suffix) } }
     }

@@ -3,7 +3,7 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// What `oidcc-client-test-plan` holds beyond the certification plans and a client of the code flow can meet, in its order.
+/// The modules of `oidcc-client-test-plan` that are in no certification plan and apply to the code flow, in their order.
 @Suite("Comprehensive plan")
 struct ComprehensivePlanTests {
     @Test("oidcc-client-test-missing-aud")
@@ -16,7 +16,7 @@ struct ComprehensivePlanTests {
         let metadata = SandboxMisbehaviour.member("id_token_signing_alg_values_supported", .array([.string("HS256")]))
         try await CertificationModule.run(.init(metadata: metadata)) { module in
             try await module.refusesLogin(.idTokenAlgorithm, .signature(.hmac(key: Array("another secret".utf8))))
-            // Where the secret is the right one too: a secret is no key here (decision 4).
+            // Also with the correct secret, because a client secret never verifies a signature (decision 4).
             let secret = try #require(module.openID.configuration.clientSecret)
             try await module.refusesLogin(.idTokenAlgorithm, .hmac(clientSecret: secret))
         }
@@ -114,7 +114,7 @@ struct ComprehensivePlanTests {
 }
 
 extension SandboxMisbehaviour {
-    /// UserInfo that says where another party states a claim (OpenID Connect Core section 5.6.2).
+    /// UserInfo that refers to another claims provider (OpenID Connect Core section 5.6.2).
     fileprivate static func claimSources(_ sources: JSONObject, of claim: String) -> SandboxMisbehaviour {
         .editJSON { object in
             object["_claim_names"] = .object(JSONObject(dictionaryLiteral: (claim, .string("a"))))

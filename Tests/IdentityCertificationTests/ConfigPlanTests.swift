@@ -3,7 +3,7 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// `oidcc-client-config-certification-test-plan`, in its order.
+/// The modules of `oidcc-client-config-certification-test-plan`, in their order.
 @Suite("Config RP")
 struct ConfigPlanTests {
     @Test("oidcc-client-test-discovery-openid-config")

@@ -4,7 +4,7 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// The modules of the FAPI 2 Security Profile client plan that ask more of a client than Basic RP, in its order.
+/// The modules of the FAPI 2 Security Profile client plan that require more than Basic RP, in their order.
 @Suite("FAPI 2 client")
 struct FAPI2PlanTests {
     private func run(_ body: (CertificationModule) async throws -> Void) async throws {
@@ -13,7 +13,7 @@ struct FAPI2PlanTests {
         try await CertificationModule.run(.init(openID: openID, client: { $0.algorithms = ["ES256"] }), body)
     }
 
-    /// With pushed requests and DPoP, both required.
+    /// The provider requires pushed requests and DPoP.
     private func runBound(
         nonce: SandboxOpenIDConfiguration.DPoPNonce,
         _ body: (CertificationModule) async throws -> Void
@@ -153,7 +153,7 @@ struct FAPI2PlanTests {
     @Test("fapi2-security-profile-final-client-test-invalid-expired-exp")
     func expired() async throws {
         try await run { module in
-            // Issued earlier too, so that nothing but its end speaks against it.
+            // The token was also issued earlier, so that only its expiry is invalid.
             let old = SandboxMisbehaviour.shiftClaim("exp", by: -3660).and(.shiftClaim("iat", by: -3660))
             try await module.refusesLogin(.idTokenTime, old)
         }
@@ -181,7 +181,7 @@ struct FAPI2PlanTests {
 
     @Test("fapi2-security-profile-final-client-test-invalid-alternate-alg")
     func alternateAlgorithm() async throws {
-        // The key is published and the signature good: only the list of algorithms is in the way.
+        // The key is published and the signature is valid: only the algorithm is not accepted.
         let pair = try SandboxKeyPair(.rsa(bits: 2048), name: "alternate")
         try await run { module in
             try module.publish(keys: .additionalKey(pair.publicKey.jwk(keyID: "alternate", use: "sig")))

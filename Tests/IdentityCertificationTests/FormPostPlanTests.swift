@@ -3,7 +3,7 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// `response_mode=form_post`: the error module of the comprehensive plan, and the Basic modules that meet a posted callback.
+/// `response_mode=form_post`: the error module of the comprehensive plan, and the Basic modules that apply to a posted callback.
 @Suite("Form Post RP")
 struct FormPostPlanTests {
     private let setup = CertificationModule.Setup(
@@ -37,7 +37,7 @@ struct FormPostPlanTests {
             #expect(error?.kind == .signInAgain)
             #expect(module.openID.requests(to: .authorization).first?.queryValue("max_age") == "0")
             #expect(module.openID.requests(to: .token).isEmpty)
-            // After the refusal the buyer signs in as ever.
+            // The next login succeeds.
             try await module.acceptsLogin()
         }
     }

@@ -13,7 +13,7 @@ struct GuideTests {
             // swift-format-ignore
             do {
 let attacker = try SandboxKeyPair()
-let listener = try await SandboxListener.start()                                   // an address of the attacker's
+let listener = try await SandboxListener.start()                                   // an address of the attacker
 listener.answer("/keys", with: .json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "k"))])]))
 sandbox.openID.misbehave(.keyInHeader(.jku(listener.origin + "/keys"), of: attacker, keyID: "k"), on: .token)
 

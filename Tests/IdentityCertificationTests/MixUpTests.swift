@@ -11,7 +11,7 @@ struct MixUpTests {
         try await TwoProviders.run { world in
             let (callback, binding) = try await world.callback(of: "a")
             #expect(await world.refusal(callback, binding, at: "b") == .responseIssuerMismatch)
-            // The attempt is spent: the right place comes too late.
+            // The pending login was taken, so the correct callback URL does not help afterwards.
             #expect(await world.refusal(callback, binding, at: "a") == .stateUnknown)
             #expect(world.tokenRequests == 0)
         }
@@ -20,7 +20,7 @@ struct MixUpTests {
     @Test("identitykit-mixup-code-of-another-provider")
     func anotherCode() async throws {
         try await TwoProviders.run(sharesRedirectURI: true) { world in
-            // The attacker at b sends the browser on to a, which answers a login that the app believes to be b's.
+            // The attacker at b redirects the browser to a, which answers a login that the app began at b.
             let started = try await world.sessions.begin("b")
             let forwarded = started.url.text.replacingPrefix(world.b.openID.issuer, by: world.a.openID.issuer)
             let url = try await world.buyer.login(at: forwarded, redirectURI: TwoProviders.redirectURI["a"])
@@ -33,7 +33,7 @@ struct MixUpTests {
     @Test("identitykit-mixup-without-iss")
     func withoutIssuer() async throws {
         try await TwoProviders.run { world in
-            // Where b does not promise iss, the redirect URI of its own is what gives the answer of a away.
+            // If b does not announce iss, its separate redirect URI shows that the response is from a.
             world.b.openID.misbehave(
                 .member("authorization_response_iss_parameter_supported", .bool(false)),
                 on: .discovery
@@ -59,7 +59,7 @@ struct MixUpTests {
             let state = try #require(
                 started.url.text.split(separator: "&").first { $0.hasPrefix("state=") }
             )
-            // Nothing tells whose code it is, neither the address nor the answer.
+            // Neither the callback URL nor the response shows which provider issued the code.
             let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
             #expect(await world.refusal(callback, started.browserBinding, at: nil) == .responseIssuerMismatch)
             #expect(world.tokenRequests == 0)
@@ -68,7 +68,7 @@ struct MixUpTests {
 
     @Test("identitykit-mixup-provider-without-redirect-uri")
     func withoutRedirectURI() async throws {
-        // a is like Bolt: its callback is registered there, and nothing is configured here.
+        // Provider a is like Bolt: its redirect URI is registered there and not configured here.
         try await TwoProviders.run(redirectURIs: ["b": "https://app.example/callback"]) { world in
             world.b.openID.misbehave(
                 .member("authorization_response_iss_parameter_supported", .bool(false)),
@@ -79,7 +79,7 @@ struct MixUpTests {
                 let state = try #require(started.url.text.split(separator: "&").first { $0.hasPrefix("state=") })
                 let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
                 let code = await world.refusal(callback, started.browserBinding, at: name)
-                // Where the app says that the address is b's, and b's alone, the code is b's to judge.
+                // If the app says that the callback URL belongs to b alone, the code is sent to b.
                 #expect(code == (name == nil ? .responseIssuerMismatch : .invalidGrant))
             }
             #expect(world.tokenRequests == 1)
@@ -104,7 +104,7 @@ struct MixUpTests {
     @Test("identitykit-same-client-id-at-two-providers")
     func sameClientID() async throws {
         try await TwoProviders.run { world in
-            // The two sandboxes even sign with the same key: the issuer alone tells their tokens apart.
+            // Both sandboxes sign with the same key, so only the issuer distinguishes their tokens.
             let (first, firstBinding) = try await world.callback(of: "b")
             let session = try await world.sessions.complete(first, browserBinding: firstBinding, provider: "b").session
             let foreign = try await world.sessions.tokens(for: session.id).tokens
@@ -123,7 +123,7 @@ struct MixUpTests {
                 let (callback, binding) = try await world.callback(of: name)
                 _ = try await world.sessions.complete(callback, browserBinding: binding, provider: name)
             }
-            // The same subject at two shops is two buyers.
+            // The same subject at two shops means two buyers.
             let sessions = try await world.sessions.sessions()
             #expect(Set(sessions.map(\.buyer.subject)).count == 1)
             let ended = try await world.sessions.logoutAll(

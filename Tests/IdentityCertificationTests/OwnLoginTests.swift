@@ -4,7 +4,7 @@ import IdentitySandbox
 import Synchronization
 import Testing
 
-/// Modules that no suite has: what a login in the code flow must refuse beyond the certification.
+/// Modules that are in no suite: logins in the code flow that a client must refuse in addition to the certification.
 @Suite("Own modules: login")
 struct OwnLoginTests {
     @Test("identitykit-athash-invalid-code-flow")
@@ -12,7 +12,7 @@ struct OwnLoginTests {
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenAccessTokenHash, .claim("at_hash", appending: "1"))
             try await module.refusesLogin(.idTokenAccessTokenHash, .foreignAccessTokenHash)
-            // Token injection (RFC 9700 section 4.6): a good ID token beside another access token.
+            // Token injection (RFC 9700 section 4.6): a valid ID token with another access token.
             try await module.refusesLogin(.idTokenAccessTokenHash, .member("access_token", .string("injected")))
         }
     }
@@ -22,7 +22,7 @@ struct OwnLoginTests {
         let strange: [JSONValue] = [.null, .bool(true), .integer(1), .string(""), .array([]), .object([:])]
         try await CertificationModule.run { module in
             for value in strange { try await module.refusesLogin(.idTokenAccessTokenHash, .claim("at_hash", value)) }
-            // An algorithm without a known hash must not mean that there is nothing to compare.
+            // If the hash of an algorithm is unknown, the comparison must fail and not be skipped.
             for algorithm in ["ES256K", "XX999", "RS256 ", "rs256", ""] {
                 try await module.refusesLogin(
                     .idTokenAlgorithm,
@@ -48,7 +48,7 @@ struct OwnLoginTests {
     func types(claim: String, code: IdentityError.Code) async throws {
         var strange: [JSONValue] = [.null, .bool(true), .string("1"), .array([.null]), .object([:])]
         if ["iss", "aud", "azp", "sub", "nonce"].contains(claim) { strange += [.string(""), .integer(1)] }
-        // A text is a subject, and who the buyer is at a first login.
+        // Any string is a valid subject at a first login.
         if claim == "sub" { strange.removeAll { $0 == .string("1") } }
         try await CertificationModule.run { module in
             for value in strange { try await module.refusesLogin(code, .claim(claim, value)) }
@@ -63,7 +63,7 @@ struct OwnLoginTests {
     )
     func numbers(text: String) async throws {
         try await CertificationModule.run { module in
-            // What is no JSON spoils the whole token, what is no time the claim.
+            // Invalid JSON makes the whole token malformed; an invalid time makes only the claim invalid.
             let isNumber = (try? JSONValue(parsing: Array(text.utf8))) != nil
             try await module.refusesLogin(isNumber ? .idTokenTime : .idTokenMalformed, .rawClaim("exp", text))
         }
@@ -91,7 +91,7 @@ struct OwnLoginTests {
         ("base64 alphabet", .tokenPart(.signature) { $0.dropLast(2) + "+/" }),
         ("fourth part", .idTokenText { $0 + ".AA" }), ("dots", .dots(1_000_000)),
         ("JSON serialization", .jsonSerialization()), ("general JSON", .jsonSerialization(isFlattened: false)),
-        ("no UTF-8 in the claims", .idToken { $0.rawClaims = [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D] }),
+        ("invalid UTF-8 in the claims", .idToken { $0.rawClaims = [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D] }),
         ("an array as claims", .idToken { $0.rawClaims = Array("[]".utf8) }),
         ("an array as header", .idToken { $0.rawHeader = Array("[]".utf8) }),
         ("crit", .critical("exp")), ("b64", .unencodedPayload(isCritical: false)),
@@ -102,7 +102,7 @@ struct OwnLoginTests {
     func text(index: Int) async throws {
         let (name, misbehaviour) = Self.texts[index]
         try await CertificationModule.run { module in
-            // A million dots are too many for the answer already, and no member of it may hold a line break.
+            // The response with a million dots is too large, and no member of a response may contain a line break.
             let isRefusedBefore = ["dots", "line break behind"].contains(name)
             let code: IdentityError.Code = isRefusedBefore ? .tokenResponseInvalid : .idTokenMalformed
             try await module.refusesLogin(code, misbehaviour)
@@ -128,7 +128,7 @@ struct OwnLoginTests {
                 #expect(requests.last?.formValue("token_type_hint") == "refresh_token")
             }
             #expect(heard.withLock(\.self) == refusals.map { _ in "login_tokens_dropped revoked" })
-            // A login that is accepted keeps its tokens.
+            // An accepted login revokes no tokens.
             try await module.acceptsLogin()
             #expect(module.openID.requests(to: .revocation).count == refusals.count)
         }
@@ -143,7 +143,7 @@ struct OwnLoginTests {
             try await module.refusesLogin(.idTokenNonce, misbehaviour)
             let request = try #require(module.openID.requests(to: .revocation).first)
             #expect(request.formValue("token_type_hint") == "access_token")
-            // An answer without any token leaves nothing to revoke.
+            // A response without tokens causes no revocation.
             try await module.refusesLogin(
                 .tokenResponseInvalid,
                 .member("access_token", .null).and(.member("refresh_token", .null))
@@ -161,7 +161,7 @@ struct OwnLoginTests {
     }
 }
 
-/// Tells each event as `name detail`.
+/// Passes each event on as `name detail`.
 private struct EventNames: IdentityObserver {
     let tell: @Sendable (String) -> Void
 

@@ -3,7 +3,7 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// Modules that no suite has: a refreshed ID token against the one of the login (OpenID Connect Core section 12.2).
+/// Modules that are in no suite: a refreshed ID token compared with the one of the login (OpenID Connect Core section 12.2).
 @Suite("Own modules: refresh")
 struct OwnRefreshTests {
     private func refuses(_ code: IdentityError.Code, _ misbehaviour: SandboxMisbehaviour) async throws {
@@ -48,7 +48,7 @@ struct OwnRefreshTests {
 
     @Test("identitykit-refresh-older-iat")
     func olderIssuedAt() async throws {
-        // Issued at the login, and then 61 seconds before it: one second more than the clocks may differ.
+        // Issued at the login, 60 seconds before it, and 61 seconds before it, which exceeds the permitted clock difference.
         try await accepts(.shiftClaim("iat", by: -600))
         try await accepts(.shiftClaim("iat", by: -660))
         try await refuses(.idTokenTime, .shiftClaim("iat", by: -661))
@@ -84,7 +84,7 @@ struct OwnRefreshTests {
             #expect(!after.accessToken.isEqual(to: before.accessToken))
             #expect(after.idToken?.reveal() == before.idToken?.reveal())
             #expect(after.buyer == before.buyer)
-            // The next one that comes is measured against the login's.
+            // The next ID token is compared with the one of the login.
             try await module.refusesRefresh(of: session, .idTokenSubject, .claim("sub", appending: "1"))
         }
     }

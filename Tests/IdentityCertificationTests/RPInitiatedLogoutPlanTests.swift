@@ -3,12 +3,12 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-/// `oidcc-client-rp-initiated-logout-rp-basic`, in its order.
+/// The modules of `oidcc-client-rp-initiated-logout-rp-basic`, in their order.
 @Suite("RP-initiated logout")
 struct RPInitiatedLogoutPlanTests {
     private static let returnURI = "https://app.example/signed-out"
 
-    /// Signs in, signs out, and lets the browser come back; the session is gone before it does.
+    /// Signs in, signs out and returns the browser; the session ends before the browser returns.
     private func logout(
         _ module: CertificationModule,
         _ misbehaviour: SandboxMisbehaviour? = nil
@@ -43,7 +43,7 @@ struct RPInitiatedLogoutPlanTests {
             let logout = try await logout(module)
             #expect(logout.isConfirmed)
             #expect(logout.provider == CertificationModule.name)
-            // The provider's own session is over too: the next login shows its page.
+            // The session at the provider has ended too: the next login shows its page.
             #expect(module.openID.counters.logouts == 1)
         }
     }

@@ -3,7 +3,7 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// `oidcc-client-refreshtoken-test-plan`, in its order.
+/// The modules of `oidcc-client-refreshtoken-test-plan`, in their order.
 @Suite("Refresh")
 struct RefreshPlanTests {
     @Test("oidcc-client-test-refresh-token")

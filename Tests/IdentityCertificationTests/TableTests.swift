@@ -10,7 +10,7 @@ struct TableTests {
         let file: String
     }
 
-    /// What the page names: `test` in `File.swift`.
+    /// The tests that the page names: `test` in `File.swift`.
     private func table() throws -> Set<Named> {
         let page = try SourceFile.text("Documentation/Trust/Certification.md")
         return Set(
@@ -18,7 +18,7 @@ struct TableTests {
         )
     }
 
-    /// The tests of this target that play something; those about the page and the guide do not.
+    /// The tests of this target that run a module, without those about the page and the guide.
     private func tests() throws -> Set<Named> {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: SourceFile.root.appending(path: Self.folder).path

@@ -4,7 +4,7 @@ import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
 
-/// One app with two providers, `a` and `b`, at which it has the same client id and secret: the ground of mix-up attacks.
+/// An app with two providers, `a` and `b`, and the same client id and secret at both, for mix-up attacks.
 struct TwoProviders {
     let a: Sandbox
     let b: Sandbox
@@ -57,14 +57,14 @@ struct TwoProviders {
         try outcome.get()
     }
 
-    /// Begins a login, and lets the buyer finish it at the provider.
+    /// Begins a login and completes it at the provider.
     func callback(of name: String) async throws -> (callback: LoginCallback, binding: Secret) {
         let started = try await sessions.begin(name)
         let url = try await buyer.login(at: started.url.text, redirectURI: Self.redirectURI[name])
         return (try LoginCallback(url: url), started.browserBinding)
     }
 
-    /// How the app's callback refuses; nil when it does not.
+    /// The error code of the app's callback; nil if the login completes.
     func refusal(_ callback: LoginCallback, _ binding: Secret, at name: String?) async -> IdentityError.Code? {
         do {
             _ = try await sessions.complete(callback, browserBinding: binding, provider: name)

@@ -16,7 +16,7 @@ struct AESGCMTests {
             + "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662" + "76fc6ece0f4e1768cddf8853bb2d551b"
     )
 
-    /// The code of the error that opening gives; nil if it opens.
+    /// The error code of the decryption; nil if it succeeds.
     private static func refusal(
         _ sealed: [UInt8] = sealed,
         key: SecretBytes = key,
@@ -109,7 +109,7 @@ struct AESGCMTests {
 
     @Test("exhausted memory is not reported as failed authentication")
     func outOfMemory() async {
-        // In a process of its own, whose OpenSSL gets its memory from the test.
+        // In a separate process in which the test controls OpenSSL's memory.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             #expect(AESGCMTests.refusal() == nil)

@@ -1,7 +1,7 @@
 import IdentityCrypto
 import Testing
 
-/// The rules of RFC 7518 that a signature made by another tool shows best: these were made with the `openssl` command.
+/// Rules of RFC 7518, tested with signatures of another tool, the `openssl` command.
 @Suite("Algorithm rules")
 struct AlgorithmRuleTests {
     private static let message = Array("header.payload".utf8)
@@ -33,7 +33,7 @@ struct AlgorithmRuleTests {
         #expect(!key.verify(Self.sha1MaskSignature, of: Self.message, algorithm: .ps256))
     }
 
-    @Test("r and s keep their leading zeros: P-521 coordinates, which often begin with one, come out at full length")
+    @Test("r and s keep their leading zeros: P-521 coordinates, which often begin with a zero, have their full length")
     func leadingZeros() throws {
         let key = try SigningKey.generateEllipticCurve(.p521)
         let verification = try key.verificationKey()

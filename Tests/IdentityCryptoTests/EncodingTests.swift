@@ -33,14 +33,14 @@ struct EncodingTests {
             let bytes = Array(random.prefix(count))
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
-            // A collection without contiguous storage takes the other way in.
+            // A collection without contiguous storage uses another code path.
             #expect(Base64URL.decode(Base64URL.encode(bytes).utf8.reversed().reversed() as [UInt8]) == bytes)
             #expect(Base64URL.decode(Base64URL.encode(bytes.reversed().reversed()).utf8.lazy.map { $0 }) == bytes)
         }
     }
 
     @Test(
-        "what is not canonical base64url is refused",
+        "text that is not canonical base64url is refused",
         arguments: [
             "A", "AAAAA", "Zg==", "Zm8=", "Zg=", "=", "====", "Zh", "Zm9", "Z/", "Z+", "Zm9v\n", "\nZm9v", " Zm9v",
             "Zm 9v",
@@ -52,7 +52,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "what is not canonical base64 is refused",
+        "text that is not canonical base64 is refused",
         arguments: [
             "A", "AAAAA", "Zg", "Zm8", "Zg=", "Zh==", "Zm9=", "Z===", "====", "=", "Zg==Zg==", "Zm8=\n", "Zm9v=",
             "Zg=A", "-_-_",

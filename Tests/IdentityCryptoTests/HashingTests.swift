@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hashing")
 struct HashingTests {
-    @Test("the SHA-2 digests of FIPS 180-4's \"abc\" and of nothing")
+    @Test("the SHA-2 digests of \"abc\" (FIPS 180-4) and of empty input")
     func digests() throws {
         let abc = Array("abc".utf8)
         #expect(

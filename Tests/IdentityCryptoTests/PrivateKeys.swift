@@ -1,4 +1,4 @@
-/// Private keys made for these tests and used nowhere else.
+/// Private keys that are used in these tests only.
 enum PrivateKeys {
     static let rsa = """
         -----BEGIN PRIVATE KEY-----

@@ -124,13 +124,13 @@ struct SignatureTests {
         let signers: [(key: SigningKey, algorithm: SignatureAlgorithm)] = [
             (try .generateRSA(), .rs256), (try .generateEllipticCurve(.p256), .es256),
         ]
-        // Each thread has a message of its own, so that a context shared by mistake mixes them up.
+        // Each thread verifies a different message, so that a context that is shared by mistake causes an error.
         let messages = (1...8).map { [UInt8](repeating: UInt8($0), count: 4096 * $0) }
         for (key, algorithm) in signers {
             let verification = try key.verificationKey()
             let signatures = try messages.map { try key.sign($0, algorithm: algorithm) }
             let wrong = Mutex(0)
-            // Threads, not tasks: the pool of tasks may be busy with other tests, and then nothing would overlap.
+            // Threads instead of tasks, because other tests may occupy the pool of tasks, and then no calls would overlap.
             DispatchQueue.concurrentPerform(iterations: messages.count) { thread in
                 for round in 0..<200 {
                     let expected = (thread + round) % 8 != 0

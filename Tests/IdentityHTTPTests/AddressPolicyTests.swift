@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AddressPolicyTests {
     @Test(
-        "publicOnly lets pass what is public",
+        "publicOnly accepts public addresses",
         arguments: [
             "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
             "128.0.0.1", "169.253.0.1", "169.255.0.1", "172.15.255.255", "172.32.0.0", "192.0.1.1", "192.167.255.255",
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "publicOnly refuses what is not",
+        "publicOnly refuses all other addresses",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9",
             "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1",
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "an address is numeric and nothing else",
+        "only numeric text is an address",
         arguments: ["", "localhost", "127.1", "010.0.0.1", "1.2.3.4 ", "fe80::1%lo", "1.2.3.4\u{0}"]
     )
     func notNumeric(host: String) {

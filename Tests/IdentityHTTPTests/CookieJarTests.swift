@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "a cookie goes where it belongs and nowhere else",
+        "a cookie is sent to its own host, domain, path and scheme only",
         arguments: [
             ("a=1", "https://www.shop.example/a/c", true),
             ("a=1", "https://www.shop.example/ab", false),

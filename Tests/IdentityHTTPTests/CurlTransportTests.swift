@@ -6,14 +6,38 @@ import Synchronization
 import Testing
 
 @Suite struct CurlTransportTests {
-    @Test("the transport meets the requirements of HTTPTransport")
-    func conformance() async throws {
-        try await TransportConformance.run { try CurlTransport() }
+    @Test("the transport meets the requirements of HTTPTransport", arguments: TransportConformance.cases)
+    func conformance(_ promise: TransportConformance.Case) async throws {
+        try await promise.run { try CurlTransport() }
+    }
+
+    /// Checks an address of the host, then sends the request to whatever the name resolves to later.
+    private struct ResolvingTwice: HTTPTransport {
+        let inner: CurlTransport
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            let addresses = ["127.0.0.1", "::1"].compactMap { ResolvedAddress(host: $0, port: 1) }
+            guard addresses.contains(where: { request.addressPolicy.allows($0) }) else {
+                throw HTTPTransportError(code: .addressRefused, phase: .notSent, message: "Refused.")
+            }
+            var request = request
+            request.addressPolicy = .any
+            return try await inner.send(request)
+        }
+    }
+
+    @Test("the suite finds a transport that checks an address and then resolves the name again")
+    func resolvingTwice() async throws {
+        let name = "a host name leads only to addresses that the policy permits"
+        let promise = try #require(TransportConformance.cases.first { $0.name == name })
+        await #expect(throws: TransportConformanceFailure.self) {
+            try await promise.run { ResolvingTwice(inner: try CurlTransport()) }
+        }
     }
 
     @Test("the proxies that the environment names are ignored")
     func environment() async throws {
-        // In a process of its own, because the environment belongs to the whole process.
+        // In a separate process, because the environment belongs to the whole process.
         await #expect(processExitsWith: .success) {
             let proxy = try await LoopbackServer.start { _ in .message(status: 502) }
             for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
@@ -24,7 +48,7 @@ import Testing
             let url = try HTTPURL(server.origin + "/")
             let response = try await transport.send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
             #expect(response.status == 200)
-            // The server speaks no TLS. Through the proxy it would be the proxy that refuses.
+            // The server does not speak TLS. Through a proxy, the proxy would refuse the request.
             let secure = try HTTPURL("https://localhost:\(server.port)/")
             await #expect {
                 try await transport.send(HTTPRequest(method: .get, url: secure))
@@ -43,7 +67,8 @@ import Testing
         }
         let proxy = try HTTPURL("http://127.0.0.1:\(server.port)")
         let transport = try CurlTransport(configuration: .init(proxy: proxy))
-        // The server is no proxy and answers CONNECT with 400; the name does not exist, so nobody else can have answered.
+        // The server is not a proxy and answers CONNECT with 400. The host name does not exist, so only the server can
+        // have answered.
         await #expect {
             try await transport.send(HTTPRequest(method: .get, url: try HTTPURL("https://a.invalid/")))
         } throws: {
@@ -56,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "permission to send is asked for after the connection is made, on a used connection too; without it nothing is sent"
+        "permission to send is requested after the connection is established, also on a reused connection; without it no bytes are sent"
     )
     func permission() async throws {
         let requests = Counter()
@@ -96,7 +121,7 @@ import Testing
         let server = try await LoopbackServer.start { _ in .message(status: 200) }
         let transport = try CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
         let counter = Counter()
-        // Forty-eight wait for two connections, on a machine that may be busy.
+        // Forty-eight requests wait for two connections, and the machine may be busy.
         let patient = HTTPLimits(firstByteTimeout: .seconds(120), totalTimeout: .seconds(120))
         var request = HTTPRequest(
             method: .post,
@@ -113,8 +138,41 @@ import Testing
             for _ in 0..<50 { group.addTask { try await transport.send(request).status } }
             for try await status in group { #expect(status == 200) }
         }
-        // The policy is asked once for each request, and once more for each connection that is made.
+        // The policy is evaluated once for each request, and once more for each new connection.
         #expect(counter.total <= 52)
+    }
+
+    @Test("a request carries nothing of the last one with the same handle")
+    func separateRequests() async throws {
+        let seen = Mutex<[String]>([])
+        let server = try await LoopbackServer.start { request in
+            let names = request.headers.map { $0.name.lowercased() }.filter { $0 == "x-secret" || $0 == "content-type" }
+            let body = String(decoding: request.body, as: UTF8.self)
+            seen.withLock { $0.append("\(request.method) \(request.target) \(names.joined(separator: ",")) \(body)") }
+            return .message(status: 200)
+        }
+        let transport = try CurlTransport()
+        var headers = HTTPHeaders()
+        try headers.set("X-Secret", "s")
+        try headers.set("Content-Type", "text/plain")
+        let requests: [(HTTPMethod, String, [UInt8]?, HTTPHeaders)] = [
+            (.post, "/a?code=1", Array("body".utf8), headers), (.get, "/b", nil, HTTPHeaders()),
+            (.put, "/c", Array("put".utf8), headers), (.get, "/d", nil, HTTPHeaders()),
+            (.head, "/e", nil, headers), (.get, "/f", nil, HTTPHeaders()), (.post, "/g", nil, HTTPHeaders()),
+            (.delete, "/h", nil, HTTPHeaders()), (.post, "/i", Array("b".utf8), headers),
+        ]
+        for (method, target, body, headers) in requests {
+            let url = try HTTPURL(server.origin + target)
+            let request = HTTPRequest(method: method, url: url, headers: headers, body: body, allowsLoopbackHTTP: true)
+            #expect(try await transport.send(request).status == 200)
+        }
+        #expect(
+            seen.withLock { $0 } == [
+                "POST /a?code=1 x-secret,content-type body", "GET /b  ", "PUT /c x-secret,content-type put", "GET /d  ",
+                "HEAD /e x-secret,content-type ", "GET /f  ", "POST /g  ", "DELETE /h  ",
+                "POST /i x-secret,content-type b",
+            ]
+        )
     }
 
     @Test("closing ends pending requests and refuses later ones")
@@ -141,13 +199,13 @@ import Testing
         let limits = HTTPLimits(connectTimeout: .seconds(2))
         let request = HTTPRequest(method: .post, url: try HTTPURL("https://a.invalid/"), body: [1], limits: limits)
         let error = await failure(try CurlTransport(), request)
-        // Where the name server does not answer at all, the deadline comes first.
+        // If the name server does not answer, the deadline expires first.
         #expect(error?.code == .resolutionFailed || error?.code == .timedOut)
         #expect(error?.phase == .notSent)
     }
 
     @Test(
-        "headers that decide about framing are the transport's",
+        "only the transport sets the headers that decide the framing",
         arguments: ["Content-Length", "transfer-encoding", "Host", "Expect"]
     )
     func framing(name: String) async throws {

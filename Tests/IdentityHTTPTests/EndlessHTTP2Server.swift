@@ -4,16 +4,17 @@ import IdentityPlatform
 
 @testable import IdentityHTTP
 
-/// `openssl s_server` that answers one HTTP/2 request with thirty megabytes, in frames that are written here by hand
-/// (RFC 9113 section 4.1): the transport's library is not the judge of itself.
+/// `openssl s_server` that answers one HTTP/2 request with thirty megabytes, in frames that this code writes (RFC 9113
+/// section 4.1), so that the test does not depend on the transport's library.
 final class EndlessHTTP2Server: Sendable {
     let tls: TLSServer
-    /// How many frames of 16 KiB the kernel and the program took.
+    /// The number of frames of 16 KiB that the kernel and the program accepted.
     let frames = Counter()
 
     init() async throws {
         tls = try await TLSServer(options: ["-alpn", "h2"], isInteractive: true)
-        // A descriptor of the thread's own, which the program's end ends: the thread must not keep the program alive.
+        // A separate descriptor for the thread, which closes when the program ends, so that the thread does not keep the
+        // program alive.
         let (channel, frames) = (dup(tls.channel), frames)
         let started = DedicatedThread.start {
             defer { close(channel) }
@@ -38,7 +39,7 @@ final class EndlessHTTP2Server: Sendable {
             let count = unsafe recv(descriptor, &room, room.count, 0)
             guard count > 0 else { return false }
             bytes += room[..<count]
-            // The program tells of the handshake first.
+            // The program first prints the handshake.
             let start = bytes.indices.first { bytes[$0...].starts(with: preface) }
             guard var at = start.map({ $0 + preface.count }) else { continue }
             while at + 9 <= bytes.count {

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "hostile and doubtful URLs are refused",
+        "malicious and ambiguous URLs are refused",
         arguments: [
             ("", .scheme), ("https", .scheme), ("//a.example/", .scheme), ("/a", .scheme),
             ("https:/a.example", .scheme),
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "only literals are loopback",
+        "only literal addresses are loopback",
         arguments: [
             ("http://127.0.0.1/", true), ("http://127.255.0.9:1/", true), ("http://[::1]/", true),
             ("http://[0:0:0:0:0:0:0:1]/", true), ("http://localhost/", false),

@@ -5,7 +5,7 @@ import TestDirectories
 
 @testable import IdentityHTTP
 
-/// `openssl s_server` with a certificate made for the test.
+/// `openssl s_server` with a certificate that is created for the test.
 final class TLSServer: Sendable {
     static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first(
         where: FileManager.default.isExecutableFile(atPath:)
@@ -18,7 +18,7 @@ final class TLSServer: Sendable {
     /// The PEM file of the authority that signed the server's certificate.
     var authorityFile: String { folder + "/ca.pem" }
     let port: Int
-    /// Where an interactive server says what the client sent, and takes what it shall answer; -1 for the others.
+    /// The descriptor for the requests and responses of an interactive server; -1 for other servers.
     let channel: Int32
     private let directory: TemporaryDirectory
     private var folder: String { directory.path }
@@ -26,7 +26,7 @@ final class TLSServer: Sendable {
 
     /// - Parameters:
     ///   - names: The certificate's `subjectAltName`.
-    ///   - isExpired: Whether the certificate's time is over.
+    ///   - isExpired: Whether the certificate has expired.
     ///   - options: Further options of `s_server`.
     ///   - isInteractive: Whether the test answers through ``channel``; otherwise the program does.
     /// - Throws: An error when the server does not start.
@@ -38,7 +38,7 @@ final class TLSServer: Sendable {
     ) async throws {
         let directory = try TemporaryDirectory("tls")
         self.directory = directory
-        // Programs are waited for on a thread of their own, not on one of the pool.
+        // Waits on a dedicated thread and not on a thread of the cooperative pool.
         (process, port, channel) = try await withCheckedThrowingContinuation { continuation in
             let started = DedicatedThread.start {
                 continuation.resume(
@@ -67,7 +67,7 @@ final class TLSServer: Sendable {
                 + ["-keyout", authority + ".key", "-out", authority + ".pem", "-subj", "/CN=Test CA", "-days", "2"]
         )
         try run(["req"] + key + ["-keyout", leaf + ".key", "-out", leaf + ".csr", "-subj", "/CN=Test"])
-        // A negative number of days ends before it begins.
+        // With a negative number of days the certificate has already expired.
         try run([
             "x509", "-req", "-in", leaf + ".csr", "-CA", authority + ".pem", "-CAkey", authority + ".key",
             "-CAcreateserial", "-out", leaf + ".pem", "-days", isExpired ? "-1" : "2", "-extfile", folder + "/names",
@@ -87,7 +87,7 @@ final class TLSServer: Sendable {
             ] + (isInteractive ? [] : ["-www"]) + options
         let process = try spawn(arguments, input: isInteractive ? ends[1] : nil, output: ends[1])
         close(ends[1])
-        // It says "ACCEPT 127.0.0.1:PORT" once it listens.
+        // The program prints "ACCEPT 127.0.0.1:PORT" when it listens.
         var text: [UInt8] = []
         var byte: UInt8 = 0
         while !(text.last == 0x0A && String(decoding: text, as: UTF8.self).contains("ACCEPT")) {

@@ -32,9 +32,9 @@ import Testing
         await expectRefusal(transport, "https://127.0.0.1:\(server.port)/")
     }
 
-    @Test("TLS 1.2 is accepted, TLS 1.1 refused, also where the system's OpenSSL would take it")
+    @Test("TLS 1.2 is accepted and TLS 1.1 is refused, also if the system's OpenSSL would accept it")
     func version() async throws {
-        // In a process of its own, whose OpenSSL is set up to refuse nothing: what refuses is the transport.
+        // In a separate process whose OpenSSL accepts every version, so that only the transport can refuse.
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory("openssl")
             defer { directory.remove() }
@@ -71,13 +71,13 @@ import Testing
             totalTimeout: .seconds(60),
             maximumBodyBytes: 32 << 10
         )
-        // One that spoke HTTP/1.1 would wait for its answer until the deadline.
+        // A client that speaks HTTP/1.1 would wait for the response until the deadline.
         await #expect {
             try await transport.send(request)
         } throws: {
             ($0 as? HTTPTransportError)?.code == .bodyTooLarge
         }
-        #expect(server.frames.total < 16 << 6, "\(server.frames.total) frames of 16 KiB were taken")
+        #expect(server.frames.total < 16 << 6, "\(server.frames.total) frames of 16 KiB were accepted")
         await transport.close()
     }
 

@@ -7,12 +7,12 @@ import Testing
 @testable import IdentityHTTP
 @testable import IdentityLoopback
 
-/// What `TransportConformance` cannot see from outside: memory, the environment, addresses behind names.
+/// Properties that `TransportConformance` cannot observe: memory, the environment, and the addresses of host names.
 @Suite("Limits of CurlTransport")
 struct TransportLimitsTests {
-    @Test("a response of 300 MB uses no more memory than the cap")
+    @Test("a response of 300 MB uses no more memory than the limit")
     func memory() async throws {
-        // In a process of its own, whose memory no other test uses.
+        // In a separate process, whose memory no other test uses.
         await #expect(processExitsWith: .success) {
             let piece = LoopbackAction.send([UInt8](repeating: 65, count: 1 << 16))
             let heads = ["Content-Length: 314572800\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\n12c00000\r\n"]
@@ -34,7 +34,7 @@ struct TransportLimitsTests {
         }
     }
 
-    @Test("a body of exactly the cap arrives, one byte more is refused, whichever way the body ends")
+    @Test("a body of exactly the limit is accepted, and one more byte is refused, however the body ends")
     func bodyCap() async throws {
         let cap = 1000
         let ways: [(name: String, make: @Sendable (Int) -> [UInt8])] = [
@@ -108,7 +108,7 @@ struct TransportLimitsTests {
 
     @Test("a name is refused when one of its addresses is refused")
     func mixedAnswers() async throws {
-        // libcurl knows both addresses of localhost without asking anybody (RFC 6761 section 6.3).
+        // libcurl knows both addresses of localhost without a name server (RFC 6761 section 6.3).
         let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
         defer { close(listener) }
         let (other, _) = try LoopbackSocket.listen(on: .v6, port: port)
@@ -141,7 +141,7 @@ struct TransportLimitsTests {
 
     @Test("the passwords of a .netrc are not sent")
     func netrc() async throws {
-        // In a process of its own, because the environment belongs to the whole process.
+        // In a separate process, because the environment belongs to the whole process.
         await #expect(processExitsWith: .success) {
             let home = try TemporaryDirectory("home")
             defer { home.remove() }
@@ -167,7 +167,7 @@ struct TransportLimitsTests {
     }
 }
 
-/// The most memory that this process ever held, in KiB.
+/// The maximum memory of this process so far, in KiB.
 private func peakMemory() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

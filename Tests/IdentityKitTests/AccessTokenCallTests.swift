@@ -143,6 +143,30 @@ struct AccessTokenCallTests {
         #expect(world.provider.inner.refreshes == 2)
     }
 
+    @Test("a token that is refused right after a due refresh is not refreshed once more, neither now nor later")
+    func refusedAfterDueRefresh() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        for _ in 0..<3 {
+            #expect(await world.refusal(id)?.kind == .rejected)
+            #expect(world.provider.inner.refreshes == 1)
+        }
+        #expect(world.server.seen == ["access-2", "access-2", "access-2"])
+    }
+
+    @Test("a refused DPoP proof is an error of its own, and costs no refresh")
+    func refusedProof() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        for (name, kind) in [("invalid_dpop_proof", IdentityError.Kind.configuration), ("use_dpop_nonce", .retryLater)]
+        {
+            let error = await world.refusal(id, challenge: #"DPoP error="\#(name)""#)
+            #expect(error?.code == .possessionProofRefused && error?.kind == kind)
+        }
+        #expect(world.provider.inner.refreshes == 0)
+    }
+
     @Test("a refused token of a session without refresh token asks for a login")
     func withoutRefreshToken() async throws {
         let world = try World()

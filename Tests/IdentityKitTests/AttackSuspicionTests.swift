@@ -16,9 +16,12 @@ struct AttackSuspicionTests {
 
     @Test(
         "a callback of another login, browser or provider, or one that was used before, is suspected in error and event",
-        arguments: Case.allCases
+        arguments: Case.allCases,
+        [false, true]
     )
-    func login(_ wrong: Case) async throws {
+    func login(_ wrong: Case, isPosted: Bool) async throws {
+        // A posted refusal is kept, and reported when the browser comes back with GET.
+        guard !(isPosted && wrong == .denied) else { return }
         let clock = ManualClock()
         let heard = Heard()
         let manager = SessionManager(
@@ -45,7 +48,11 @@ struct AttackSuspicionTests {
         }
         let error = await #expect(throws: IdentityError.self) {
             let callback = try LoginCallback(form: Array(fields.utf8))
-            _ = try await manager.complete(callback, browserBinding: cookie, provider: name)
+            if isPosted {
+                try await manager.keepPosted(callback, browserBinding: cookie, provider: name)
+            } else {
+                _ = try await manager.complete(callback, browserBinding: cookie, provider: name)
+            }
         }
         #expect(error?.isAttackSuspected == wrong.isAttack)
         #expect(error?.kind == .rejected)

@@ -4,88 +4,6 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A mistake that stores have made in practice.
-enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case replacesWithoutComparing = "replaces a session without comparing generations"
-    case comparesInDoubles = "stores generations as doubles"
-    case insertsOver = "lets a second insertion overwrite the first"
-    case revives = "lets a late save restore a removed session"
-    case removesTwice = "returns a removed session to several callers"
-    case forgetsAttachments = "does not return the attachments of a removed session"
-    case keepsAttachments = "keeps attachments of a removed session"
-    case restartsRevisions = "restarts the revisions of a removed attachment"
-    case comparesNoRevision = "changes an attachment without comparing revisions"
-    case evictsOthers = "evicts login attempts of other tenants"
-    case countsAll = "applies the session limit to all tenants together"
-    case takesTwice = "returns a login attempt several times"
-    case takesUnchecked = "removes a login attempt that the caller refuses"
-    case forgetsUnsettled = "does not store the mark of an unsettled session"
-    case listsSettled = "does not filter by the mark of an unsettled session"
-    case keepsRestored = "does not clear the mark of a restored session"
-    case roundsTimes = "rounds times to milliseconds"
-    case cutsAtNUL = "cuts payloads at the first NUL"
-    case comparesAsText = "compares filter values as Unicode text"
-    case joinsBuyers = "compares issuer and subject as one joined string"
-    case listsAnyhow = "lists sessions in the order of their ids"
-    case listsSome = "lists only the first hundred rows"
-    case forgetsTenants = "ignores the tenant when it lists a buyer's sessions"
-    case sweepsExact = "sweeps rows that expire exactly at the given time"
-    case sweepsRefreshed = "sweeps by the expiry of the first save"
-    case marksTwice = "marks a used token several times"
-    case locksNothing = "grants a lock to several holders"
-    case keepsLock = "keeps the lock when the body throws"
-    case throwsUntyped = "throws errors other than IdentityError"
-    case saysSignIn = "reports its failures as signInAgain"
-    case keepsLoggedIn = "removes no session that has a damaged attachment"
-    case trustsOwner = "returns attachments that the table lists with another session"
-
-    var testDescription: String { rawValue }
-
-    /// Parts of the names of the conformance cases that must detect the mistake.
-    var caught: [String] {
-        switch self {
-        case .replacesWithoutComparing:
-            ["a replacement of another generation", "of 32 concurrent replacements", "counting up a session"]
-        case .comparesInDoubles: ["a generation may be any number of 64 bits"]
-        case .insertsOver: ["an id is stored once", "of 16 concurrent insertions"]
-        case .revives: ["brought back by a late replacement", "a removal during saves", "an unknown session is false"]
-        case .removesTwice: ["of 32 concurrent removals", "a removal returns the session"]
-        case .forgetsAttachments: ["returns and removes its attachments", "with many attachments"]
-        case .keepsAttachments: ["returns and removes its attachments"]
-        case .restartsRevisions:
-            [
-                "twice: not after a removal", "before its removal cannot change",
-                "twice: not when the session was removed",
-            ]
-        case .comparesNoRevision:
-            ["a change of another revision", "of 32 concurrent changes", "a counter in an attachment"]
-        case .evictsOthers: ["a flood of logins at one tenant", "only look alike have limits"]
-        case .countsAll: ["with the maximum of sessions gets no more", "their own limits for sessions"]
-        case .takesUnchecked: ["a pending login that the caller refuses stays"]
-        case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
-        case .forgetsUnsettled:
-            ["the mark of an unsettled session is kept", "sets and clears the mark", "follows their saves"]
-        case .listsSettled: ["every combination of a filter", "few sessions among many", "follows their saves"]
-        case .keepsRestored: ["is not marked as restored", "clears the mark of a restored"]
-        case .roundsTimes: ["dates come back exact to the bit", "an inserted session is loaded unchanged"]
-        case .cutsAtNUL: ["may be any bytes, NUL and broken", "a payload is kept byte by byte"]
-        case .comparesAsText: ["that only look alike are different"]
-        case .joinsBuyers: ["issuer and subject do not run into each other"]
-        case .listsAnyhow: ["lists every session, oldest first", "of many rows is complete and in order"]
-        case .listsSome: ["of many rows is complete and in order", "a long list of them is complete"]
-        case .forgetsTenants: ["has separate sessions", "at two tenants finds two", "a tenant and a subject"]
-        case .sweepsExact: ["expires at the very moment"]
-        case .sweepsRefreshed: ["survives a sweep after its first expiry"]
-        case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
-        case .locksNothing: ["never run at once", "100 tasks", "not free in time"]
-        case .keepsLock: ["passes its error on and releases the lock"]
-        case .keepsLoggedIn: ["a damaged attachment does not keep a buyer"]
-        case .trustsOwner: ["listed with another session"]
-        case .throwsUntyped, .saysSignIn: ["an id is stored once", "an id of another tenant"]
-        }
-    }
-}
-
 /// A store with one mistake.
 final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     struct Untyped: Error {}
@@ -298,7 +216,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         if defect == .locksNothing { return try await body(.kernel) }
         guard defect == .keepsLock else { return try await locks.withLock(name, waitingUpTo: limit, body) }

@@ -13,13 +13,14 @@ struct ErrorConstructionTests {
         func has(_ label: String) -> Bool { arguments.contains { $0.hasPrefix("\(label):") } }
     }
 
-    /// The modules whose errors a specification or a provider's page decides.
-    private static let protocolModules = [
+    /// The folders whose errors a specification or a provider's page decides.
+    private static let protocolFolders = [
         "IdentityOIDC", "IdentityShopify", "IdentityBolt", "ShopifyGraphQL", "ShopifyStorefront",
-        "ShopifyCustomerAccount",
+        "ShopifyCustomerAccount", "ShopifyLegacyCustomers", "IdentityKit/Login", "IdentityKit/Logout",
+        "IdentityKit/StepUp",
     ]
 
-    /// Errors of these modules that no specification decides: a text in their arguments, and the reason.
+    /// Errors of these folders that no specification decides: a text in their arguments, and the reason.
     private static let withoutReference: [(text: String, reason: String)] = [
         ("could not be removed from a cart that another process changed", "the adapter's lock of the stored cart"),
         ("kept changing the session's cart", "the adapter's lock of the stored cart"),
@@ -27,14 +28,18 @@ struct ErrorConstructionTests {
         ("The session has no cart", "the adapter's state"),
         ("lines, then the addition failed", "the adapter adds a long list in several calls"),
         ("The cart still has", "the adapter compares what it asked for"),
-        ("came from the buyer's side", "the adapter's rule about cart ids of the browser"),
+        ("came from an untrusted source", "the adapter's rule about cart ids of the browser"),
         ("neither a cart nor an error", "an answer that Shopify does not describe"),
         ("A fingerprint could not be computed", "OpenSSL"),
-        ("The session's provider has no Shopify customer token", "the app chose another provider"),
+        ("The provider of this session issues no Shopify customer token", "the app chose another provider"),
         ("the policy allows only the cache", "the cache policy of the caller"),
         ("cannot be polled", "the document's own setting"),
         ("Polling with", "the caller's time limit"),
-        ("got no response, so it may have been carried out", "the network"),
+        ("got no response, so it may have been executed", "the network"),
+        ("The session belongs to another provider", "the app passed another provider's session"),
+        ("carried out a change but returned no result", "an answer that Shopify does not describe"),
+        ("The login took too long", "the time limit of SessionManager.Configuration"),
+        ("A stored logout could not be decoded", "the store's own format"),
     ]
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -123,10 +128,10 @@ struct ErrorConstructionTests {
         }
     }
 
-    @Test("each error of a protocol module has a reference, or a reason why it has none")
+    @Test("each error that a specification decides has a reference, or a reason why it has none")
     func references() throws {
         let all = try Self.constructions().filter { found in
-            Self.protocolModules.contains { found.path.hasPrefix("\($0)/") } && !found.has("asking")
+            Self.protocolFolders.contains { found.path.hasPrefix("\($0)/") } && !found.has("asking")
         }
         #expect(all.count > 100)
         var used: Set<String> = []

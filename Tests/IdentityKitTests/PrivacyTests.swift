@@ -34,7 +34,7 @@ struct PrivacyTests {
             subject: canary.plant("stored"),
             createdAt: Date(),
             retainedUntil: Date(),
-            payload: Secret(bytes: tokens.record)
+            payload: Secret(bytes: tokens.record.serialized)
         )
         let state = canary.plant("state")
         let attempt = LoginAttempt(

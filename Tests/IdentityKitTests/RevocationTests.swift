@@ -93,7 +93,7 @@ struct RevocationTests {
     func unsaved() async throws {
         let stage = try LogoutStage(patience: .seconds(3))
         let session = try await stage.signIn()
-        // The claim is written, what comes back is not.
+        // The claim is written, but the new tokens are not.
         stage.store.setReplacements(failingAfter: 1)
         _ = try await stage.manager.refreshTokens(for: session)
         _ = try await stage.manager.logout(session)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
@@ -8,105 +7,9 @@ import Testing
 
 @Suite("Sessions")
 struct SessionManagerTests {
-    private struct World {
-        let clock = ManualClock()
-        let store = InMemoryStore()
-        let provider: StrictProvider
-        let manager: SessionManager
-
-        init(lifetime: Double = 3600) throws {
-            provider = StrictProvider(clock: clock, lifetime: lifetime)
-            let environment = IdentityEnvironment(transport: NoNetwork(), clock: clock)
-            manager = SessionManager(
-                providers: try ProviderRegistry([provider]),
-                store: store,
-                environment: environment
-            )
-        }
-
-        func signIn() async throws -> Session {
-            try await manager.establish(
-                provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1")),
-                provider: "strict"
-            )
-        }
-
-        func beginAndCallback() async throws -> (started: StartedLogin, callback: LoginCallback) {
-            let started = try await manager.begin("strict")
-            let state = try #require(started.url.query)
-            return (started, try LoginCallback(form: Array("code=c&\(state)".utf8)))
-        }
-
-        /// The store's key for the login attempt of a callback.
-        func attemptKey(of callback: LoginCallback) throws -> String? {
-            try callback.value(of: "state").map { Base64URL.encode(try Digest.sha256($0.revealBytes())) }
-        }
-    }
-
-    @Test("a callback completes its login once, and only in the browser that began it")
-    func oneUse() async throws {
-        let world = try World()
-        let (started, callback) = try await world.beginAndCallback()
-        let login = try await world.manager.complete(callback, browserBinding: started.browserBinding)
-        #expect(login.session.buyer.subject == "buyer-1")
-        let error = await #expect(throws: IdentityError.self) {
-            _ = try await world.manager.complete(callback, browserBinding: started.browserBinding)
-        }
-        #expect(error?.code == .stateUnknown)
-    }
-
-    @Test("a callback from another browser, without a cookie, or too late is refused, and ends nobody's login")
-    func binding() async throws {
-        let world = try World()
-        let (own, callback) = try await world.beginAndCallback()
-        let (other, second) = try await world.beginAndCallback()
-        let (late, third) = try await world.beginAndCallback()
-        let wrong = await #expect(throws: IdentityError.self) {
-            _ = try await world.manager.complete(callback, browserBinding: other.browserBinding)
-        }
-        #expect(wrong?.code == .browserMismatch)
-        let none = await #expect(throws: IdentityError.self) {
-            _ = try await world.manager.complete(second, browserBinding: nil)
-        }
-        #expect(none?.code == .browserMismatch)
-        _ = try await world.manager.complete(callback, browserBinding: own.browserBinding)
-        world.clock.advance(by: .seconds(601))
-        let expired = await #expect(throws: IdentityError.self) {
-            _ = try await world.manager.complete(third, browserBinding: late.browserBinding)
-        }
-        #expect(expired?.code == .attemptExpired)
-        #expect(try await world.manager.sessions().count == 1)
-    }
-
-    @Test("a stored login without a browser binding is refused with any cookie")
-    func unbound() async throws {
-        let world = try World()
-        let (started, callback) = try await world.beginAndCallback()
-        let key = try #require(try world.attemptKey(of: callback))
-        let attempt = try #require(try await world.store.takeLoginAttempt(key))
-        var object = try #require(try JSONValue(parsing: attempt.payload.revealBytes()).object)
-        #expect(object["binding"] != nil)
-        object["binding"] = nil
-        for cookie in [started.browserBinding, Secret(""), nil] {
-            try await world.store.insert(
-                StoredLoginAttempt(
-                    key: attempt.key,
-                    tenant: attempt.tenant,
-                    expiresAt: attempt.expiresAt,
-                    payload: Secret(bytes: JSONValue.object(object).serialized)
-                )
-            )
-            let error = await #expect(throws: IdentityError.self) {
-                _ = try await world.manager.complete(callback, browserBinding: cookie)
-            }
-            #expect(error?.code == .storeCorrupt)
-        }
-        #expect(world.provider.exchanges == 0)
-    }
-
     @Test("a callback without a valid state or at another provider's redirect URI is refused")
     func misplaced() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let (started, callback) = try await world.beginAndCallback()
         let error = await #expect(throws: IdentityError.self) {
             _ = try await world.manager.complete(callback, browserBinding: started.browserBinding, provider: "other")
@@ -125,9 +28,21 @@ struct SessionManagerTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
+    @Test("tokens without issuer or subject become no session")
+    func namelessTokens() async throws {
+        let world = try LoginWorld()
+        for buyer in [Buyer(issuer: "", subject: "buyer-1"), Buyer(issuer: "https://id.example", subject: "")] {
+            let error = await #expect(throws: IdentityError.self) {
+                try await world.manager.establish(world.provider.mint(buyer), provider: "strict")
+            }
+            #expect(error?.kind == .rejected && error?.code == .idTokenSubject)
+        }
+        #expect(try await world.manager.sessions().isEmpty)
+    }
+
     @Test("a thousand concurrent callers of an expired session use the refresh token once")
     func singleFlight() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let outcomes = try await withThrowingTaskGroup(of: (String, TokenOutcome).self) { group in
@@ -147,7 +62,7 @@ struct SessionManagerTests {
 
     @Test("a cancelled caller does not stop the refresh for the others")
     func cancellation() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -169,7 +84,7 @@ struct SessionManagerTests {
 
     @Test("a valid token is returned unchanged, and refreshed in the background when it is due")
     func earlyRefresh() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         #expect(try await world.manager.tokens(for: session.id).outcome == .stored)
         world.clock.advance(by: .seconds(3590 - 60))
@@ -183,7 +98,7 @@ struct SessionManagerTests {
 
     @Test("an outage ends no session: the old token is used until it expires, then the error is retryLater")
     func outage() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         let down = IdentityError(.retryLater, .providerUnavailable, "Down.")
         world.clock.advance(by: .seconds(3570))
@@ -201,7 +116,7 @@ struct SessionManagerTests {
         arguments: [IdentityError.Code.invalidClient, .unauthorizedClient, .unsupportedGrantType]
     )
     func misconfiguration(code: IdentityError.Code) async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         world.provider.fail(with: [IdentityError(.configuration, code, "Ours.")])
@@ -211,7 +126,7 @@ struct SessionManagerTests {
 
     @Test("invalid_grant requires a new login, is requested once, and keeps the row")
     func dead() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         world.provider.revokeAll()
         world.clock.advance(by: .seconds(3601))
@@ -232,7 +147,7 @@ struct SessionManagerTests {
 
     @Test("after a lost response the same refresh token is sent again immediately")
     func lostAnswer() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let lost = HTTPTransportError(code: .connectionLost, phase: .ambiguous, message: "Reset.")
@@ -243,7 +158,7 @@ struct SessionManagerTests {
 
     @Test("a logout during a refresh wins: the late response does not restore the session")
     func logoutDuringRefresh() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -264,7 +179,7 @@ struct SessionManagerTests {
 
     @Test("a session without a refresh token is used until it expires, then requires a login")
     func notRefreshable() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         var tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
         tokens.refreshToken = nil
         let session = try await world.manager.establish(tokens, provider: "strict")
@@ -279,7 +194,7 @@ struct SessionManagerTests {
 
     @Test("logoutAll ends every session of a buyer and no other session")
     func logoutAll() async throws {
-        let world = try World()
+        let world = try LoginWorld()
         _ = try await world.signIn()
         _ = try await world.signIn()
         let other = try await world.manager.establish(

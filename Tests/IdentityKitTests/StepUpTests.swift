@@ -196,6 +196,34 @@ struct StepUpTests {
         #expect(try await world.complete(started).replaced == id)
     }
 
+    @Test("the same subject of another issuer is another buyer")
+    func otherIssuer() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        let started = try await world.manager.beginStepUp(of: id)
+        var login = Login(authenticatedAt: world.clock.now)
+        login.buyer.issuer = "https://other.example"
+        world.provider.answer(login)
+        #expect(await world.refusal(started)?.code == .idTokenSubject)
+        #expect(try await world.manager.sessions().map(\.id) == [id])
+    }
+
+    @Test("a demanded login has to be new, also beside a maximum age; the login page gets the buyer's address")
+    func newLogin() async throws {
+        let world = try World()
+        var tokens = world.provider.tokens(Login(authenticatedAt: world.clock.now))
+        tokens.buyer.email = Buyer.Contact("ada@example.com", isVerified: true)
+        let id = try await world.manager.establish(tokens, provider: "strict").id
+        world.clock.advance(by: .seconds(900))
+        let requirement = StepUpRequirement(demandsLogin: true, maximumAge: .seconds(600))
+        let started = try await world.manager.beginStepUp(of: id, requiring: requirement)
+        #expect(world.provider.asked?.prompt == "login" && world.provider.asked?.maximumAge == .seconds(600))
+        #expect(world.provider.asked?.loginHint == "ada@example.com")
+        // Newer than the session's login and young enough, but not of this step-up.
+        world.provider.answer(Login(authenticatedAt: world.clock.now - 300))
+        #expect(await world.refusal(started)?.code == .idTokenAuthentication)
+    }
+
     @Test("a provider without ID tokens cannot prove a step-up")
     func withoutClaims() async throws {
         let world = try World()

@@ -24,7 +24,7 @@ struct DurabilityTests {
             let database = store.appendingPathComponent("identity.sqlite")
             try await expectWarning(stage, in: store) {
                 try? FileManager.default.moveItem(at: database, to: store.appendingPathComponent("renamed"))
-                // A file instead of the directory also stops root.
+                // A file in place of the directory also prevents writes by root.
                 try? Data("no directory".utf8).write(to: URL(filePath: database.path + ".spool"))
             }
         }

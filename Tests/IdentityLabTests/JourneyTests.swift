@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import IdentityHTTP
 import IdentityKit
 import StorefrontSandbox
 import TestDirectories
@@ -42,6 +43,13 @@ struct JourneyTests {
     func sandbox() async throws {
         let sandbox = try LabProcess(["sandbox", "--json"], environment: [:])
         let event = try #require(try await sandbox.nextEvent())
+        #expect(event["storefront_public_token"]?.string?.isEmpty == false)
+        let clients = try #require(event["shopify_clients"]?.object)
+        #expect(clients.members.map(\.name) == ["confidential", "publicMobile", "publicWeb", "app"])
+        let configured = event["configuration"]?["providers"]
+        #expect(clients["confidential"] == configured?["shopify"]?["clientID"])
+        #expect(clients["publicMobile"] == configured?["shopify-public"]?["clientID"])
+        #expect(Set(clients.members.map(\.value.string)).count == 4)
         let folder = try TemporaryDirectory("lab")
         defer { folder.remove() }
         let file = folder.path(of: "sandbox.json")
@@ -58,5 +66,52 @@ struct JourneyTests {
         #expect(try login.events().map { $0["event"]?.string } == ["authorize", "session"])
         sandbox.signal(SIGINT)
         #expect(await sandbox.ended().status == 0)
+    }
+
+    @Test("--openid configures the provider, and the sandbox prints method, path and status of each request")
+    func openIDFile() async throws {
+        let folder = try TemporaryDirectory("lab")
+        defer { folder.remove() }
+        let file = folder.path(of: "provider.json")
+        try Data(#"{ "clients": [{ "clientID": "mine", "clientSecret": "s" }], "acrValues": ["gold"] }"#.utf8)
+            .write(to: URL(filePath: file))
+        let sandbox = try LabProcess(["sandbox", "--openid", file, "--json"], environment: [:])
+        let provider = try #require(try await sandbox.nextEvent()?["configuration"]?["providers"]?["any"])
+        #expect(provider["clientID"]?.string == "mine")
+        let issuer = try #require(provider["issuer"]?.string)
+        let transport = try CurlTransport()
+        func get(_ path: String) async throws -> HTTPResponse {
+            try await transport.send(
+                HTTPRequest(method: .get, url: try HTTPURL(issuer + path), allowsLoopbackHTTP: true)
+            )
+        }
+        let metadata = try JSONValue(parsing: try await get("/.well-known/openid-configuration").body)
+        #expect(metadata["acr_values_supported"]?.strings == ["gold"])
+        #expect(try await get("/userinfo?access_token=secret-value").status == 400)
+        let id = String(repeating: "a1", count: 16)
+        #expect(try await get("/login/" + id).status == 404)
+        var lines: [String] = []
+        for _ in 0..<3 {
+            let event = try #require(try await sandbox.nextEvent())
+            lines.append(["event", "method", "path"].compactMap { event[$0]?.string }.joined(separator: " "))
+            #expect(event["status"]?.number?.integer == [200, 400, 404][lines.count - 1])
+        }
+        #expect(
+            lines == [
+                "request GET /.well-known/openid-configuration", "request GET /userinfo", "request GET /login/…",
+            ]
+        )
+        await transport.close()
+        sandbox.signal(SIGINT)
+        let ended = await sandbox.ended()
+        #expect(ended.status == 0)
+        #expect(!ended.output.contains("secret-value") && !ended.output.contains(id))
+
+        try Data(#"{ "client": [] }"#.utf8).write(to: URL(filePath: file))
+        for path in [file, folder.path(of: "absent.json")] {
+            let refused = try await LabProcess(["sandbox", "--openid", path, "--json"], environment: [:]).ended()
+            #expect(refused.status == 2)
+            #expect(try refused.event("error")["code"]?.string == "configuration_invalid")
+        }
     }
 }

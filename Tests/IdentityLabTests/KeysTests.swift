@@ -217,7 +217,7 @@ struct KeysTests {
             let world = World(stage)
             let ids = try await world.fill(1_500)
             let process = try world.start(["keys", "rotate"], key: "NEW_KEY", readOnly: ["OLD_KEY"])
-            // As soon as another process sees that a row was encrypted with the new key.
+            // Wait until another process sees that a row was encrypted with the new key.
             let watcher = try await world.store(key: "OLD_KEY", readOnly: ["NEW_KEY"])
             while try await watcher.keyUsage().allSatisfy({ $0.role != .readOnly || $0.rows == 0 }) {}
             process.signal(signal)

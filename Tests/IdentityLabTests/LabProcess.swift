@@ -22,30 +22,6 @@ final class LabProcess: Sendable {
         var taken = 0
     }
 
-    /// The exit status; nil while the process runs.
-    private final class Ending: Sendable {
-        private let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
-
-        func set(_ status: Int32) {
-            let waiters = state.withLock { state in
-                state.status = status
-                defer { state.waiters = [] }
-                return state.waiters
-            }
-            for waiter in waiters { waiter.resume(returning: status) }
-        }
-
-        func status() async -> Int32 {
-            await withCheckedContinuation { continuation in
-                let status = state.withLock { state in
-                    if state.status == nil { state.waiters.append(continuation) }
-                    return state.status
-                }
-                if let status { continuation.resume(returning: status) }
-            }
-        }
-    }
-
     struct Ended: Sendable {
         let status: Int32
         let output: String
@@ -66,27 +42,18 @@ final class LabProcess: Sendable {
     }
 
     private let state = Mutex(State())
-    private let ending = Ending()
+    private let exitStatus = ExitStatus()
     private let process: Spawned
     /// The write end of its standard input; -1 after it is closed.
     private let input: Mutex<Int32>
 
-    /// The path of the executable, beside the test bundle.
-    private static var executable: URL {
-        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
-        let found = folders.map { $0.appendingPathComponent("identity-lab") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
-        return found ?? bundle.appendingPathComponent("identity-lab")
-    }
-
     init(_ arguments: [String], environment: [String: String]) throws {
         let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
-        process = try Spawned.start(Self.executable.path, arguments, variables)
+        process = try Spawned.start(Spawned.path(of: "identity-lab"), arguments, variables)
         input = Mutex(process.input)
         follow(process.output, \.output)
         follow(process.errors, \.errors)
-        _ = DedicatedThread.start { [ending, process] in ending.set(process.wait()) }
+        _ = DedicatedThread.start { [exitStatus, process] in exitStatus.set(process.wait()) }
     }
 
     deinit {
@@ -132,7 +99,7 @@ final class LabProcess: Sendable {
 
     /// Waits for the end of the process and returns all its output.
     func ended() async -> Ended {
-        let status = await ending.status()
+        let status = await exitStatus.value()
         while state.withLock({ !$0.output.isClosed }) { await change(\.output) }
         while state.withLock({ !$0.errors.isClosed }) { await change(\.errors) }
         return state.withLock { state in

@@ -63,5 +63,9 @@ struct SchemaTests {
             try await known(#"{"store":{"path":"\#(store)"},"storefront":{"?":1}}"#)
                 == (try members("properties", "storefront"))
         )
+        #expect(
+            try await known(#"{"store":{"path":"\#(store)"},"customerAccount":{"?":1}}"#)
+                == (try members("properties", "customerAccount"))
+        )
     }
 }

@@ -25,6 +25,28 @@ struct SessionTests {
         }
     }
 
+    @Test("a refresh that takes scopes away says which ones, in JSON and as text")
+    func lostScopes() async throws {
+        try await LabStage.with { stage in
+            for format in [["--json"], []] {
+                let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+                stage.sandbox.openID.misbehave(.member("scope", .string("openid")), on: .token)
+                let ended = try await LabProcess(
+                    ["token", "--session", id, "--refresh"] + format,
+                    environment: stage.environment
+                )
+                .ended()
+                #expect(ended.status == 0, "\(ended)")
+                guard !format.isEmpty else {
+                    #expect(ended.output.contains("The refresh took away the scopes email profile."), "\(ended)")
+                    continue
+                }
+                #expect(try ended.event("token")["lost_scopes"]?.strings == ["email", "profile"])
+                #expect(try ended.event("token")["lost_refresh_token"]?.bool == false)
+            }
+        }
+    }
+
     @Test("a session from login to logout prints no secret: token, list, cart, logout")
     func wholeLife() async throws {
         try await LabStage.with { stage in

@@ -44,7 +44,7 @@ struct UsageTests {
     @Test("help for the program and for every command")
     func help() async throws {
         for command in [
-            [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["keys"], ["compare"],
+            [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["check"], ["keys"], ["compare"],
             ["sandbox"],
         ] {
             let ended = try await LabProcess(command + ["--help"], environment: [:]).ended()

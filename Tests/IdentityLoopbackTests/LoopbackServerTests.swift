@@ -7,7 +7,11 @@ import Testing
     @Test("requests in one packet are answered in order over one connection")
     func pipelining() async throws {
         let server = try await LoopbackServer.start { request in
-            .message(status: 200, headers: [], body: Array((request.method + " " + request.target).utf8) + request.body)
+            .message(
+                status: 200,
+                headers: [("Date", "today")],
+                body: Array((request.method + " " + request.target).utf8) + request.body
+            )
         }
         let answer = try await exchange(
             server,
@@ -17,9 +21,9 @@ import Testing
         )
         #expect(
             answer
-                == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nPOST /aabc"
-                + "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\nPOST /b?q=1def"
-                + "HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\n"
+                == "HTTP/1.1 200 OK\r\nDate: today\r\nContent-Length: 10\r\n\r\nPOST /aabc"
+                + "HTTP/1.1 200 OK\r\nDate: today\r\nContent-Length: 14\r\n\r\nPOST /b?q=1def"
+                + "HTTP/1.1 200 OK\r\nDate: today\r\nContent-Length: 7\r\nConnection: close\r\n\r\n"
         )
         await server.stop()
     }
@@ -58,7 +62,41 @@ import Testing
         await server.stop()
     }
 
-    @Test("a request may arrive byte by byte")
+    @Test(
+        "a response has the reason of its status and, unless the handler sets it, the date",
+        arguments: [
+            (200, "OK"), (201, "Created"), (204, "No Content"), (303, "See Other"), (307, "Temporary Redirect"),
+            (405, "Method Not Allowed"), (415, "Unsupported Media Type"), (421, "Misdirected Request"),
+            (422, "Unprocessable Content"), (502, "Bad Gateway"), (299, "Successful"), (399, "Redirection"),
+            (499, "Client Error"), (599, "Server Error"),
+        ]
+    )
+    func statusLine(status: Int, reason: String) async throws {
+        let before = Int(time(nil))
+        let server = try await LoopbackServer.start { _ in .message(status: status) }
+        let answer = try await exchange(server, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let lines = answer.split(separator: "\r\n").map(String.init)
+        #expect(lines.first == "HTTP/1.1 \(status) \(reason)")
+        let dates = lines.filter { $0.hasPrefix("Date: ") }.map { String($0.dropFirst(6)) }
+        #expect(dates.count == 1)
+        let possible = (before...Int(time(nil))).map { HTTPDate.text(secondsSince1970: $0) }
+        #expect(dates.allSatisfy { possible.contains($0) })
+        await server.stop()
+    }
+
+    @Test(
+        "dates have the form of HTTP",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+            (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"), (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        ]
+    )
+    func dates(seconds: Int, text: String) {
+        #expect(HTTPDate.text(secondsSince1970: seconds) == text)
+    }
+
+    @Test("a request that arrives byte by byte is read")
     func drip() async throws {
         let server = try await LoopbackServer.start { request in
             .message(status: 200, headers: [("Connection", "close")], body: request.body)
@@ -113,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "a new connection replaces the oldest idle one when the server is full; one that is being answered stays",
+        "a new connection replaces the oldest idle one when the server is full, but none whose request is being answered",
         .timeLimit(.minutes(1))
     )
     func room() async throws {

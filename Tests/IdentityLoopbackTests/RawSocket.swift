@@ -2,9 +2,9 @@ import IdentityPlatform
 
 @testable import IdentityLoopback
 
-/// A client that sends bytes as they are.
+/// A client that sends raw bytes.
 final class RawSocket: @unchecked Sendable {
-    // The descriptor never changes; `wasReset` is written before readToEnd returns and read after.
+    // The descriptor never changes; `wasReset` is written before `readToEnd` returns and read afterwards.
     private let descriptor: Int32
     private(set) var wasReset = false
 
@@ -29,7 +29,7 @@ final class RawSocket: @unchecked Sendable {
         _ = unsafe IdentityPlatform.send(descriptor, bytes, bytes.count, Platform.sendFlags)
     }
 
-    /// Blocks a thread of its own, not one of the pool.
+    /// Blocks a dedicated thread and not one of the cooperative pool.
     func readToEnd() async -> String {
         await withCheckedContinuation { continuation in
             let started = DedicatedThread.start {

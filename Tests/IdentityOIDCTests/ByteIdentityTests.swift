@@ -6,8 +6,9 @@ import IdentityOIDC
 import IdentityTesting
 import Testing
 
-/// U+212A KELVIN SIGN is canonically equivalent to K, and é has two spellings: to `String ==` they are the same, to
-/// everybody who compares bytes they are not.
+/// U+212A KELVIN SIGN is canonically equivalent to K, and é has two encodings.
+///
+/// They are equal for `String ==` and different as bytes.
 @Suite("Identity is compared as bytes")
 struct ByteIdentityTests {
     private static let forge = Result { try TokenForge(.es256) }

@@ -28,6 +28,7 @@ struct ClaimsTests {
                 claims["amr"] = .array([.string("pwd"), .string("otp")])
                 claims["auth_time"] = .integer(1_789_999_000)
                 claims["sid"] = .string("provider-session")
+                claims["azp"] = .string("client-1")
                 claims["https://shop.example/groups"] = .array([.string("wholesale-group")])
                 claims["deep"] = Self.nested(62)
                 claims["_claim_names"] = .object(["credit": .string("src1")])
@@ -44,6 +45,7 @@ struct ClaimsTests {
                 #expect(claims.authenticationMethods == ["pwd", "otp"])
                 #expect(claims.authenticatedAt == Date(timeIntervalSince1970: 1_789_999_000))
                 #expect(claims.providerSessionID == "provider-session")
+                #expect(claims.authorizedParty == "client-1")
                 #expect(claims["https://shop.example/groups"] == .array([.string("wholesale-group")]))
                 #expect(claims["deep"] == Self.nested(62))
                 #expect(claims["email"]?.string == "ada@example.com")
@@ -72,14 +74,34 @@ struct ClaimsTests {
             world.fake.expect(nonce: nil)
             #expect(try await manager.refreshTokens(for: id).session.claims?["locale"]?.string == "de")
             world.fake.change(answer: { _ in })
-            world.fake.change(claims: { $0["groups"] = .array([.string("retail")]) })
+            world.fake.change(claims: { claims in
+                claims["groups"] = .array([.string("retail")])
+                claims["_claim_names"] = .object(["credit": .string("src1")])
+            })
             _ = try await manager.refreshTokens(for: id)
             let session = try await manager.session(id)
             #expect(session.claims?["groups"] == .array([.string("retail")]))
-            #expect(session.claims?["locale"] == nil)
+            #expect(session.claims?["locale"] == nil && session.claims?["_claim_names"] == nil)
             #expect(session.claims?.authenticatedAt == nil)
             // The time of the login stays known.
             #expect(session.authenticatedAt == Date(timeIntervalSince1970: 1_789_999_000))
+        }
+    }
+
+    @Test("an empty text counts as missing, only a JSON true verifies a contact, and a sid has at most 512 bytes")
+    func standardClaims() {
+        func claims(_ all: JSONObject) -> IDTokenClaims {
+            IDTokenClaims(issuer: "https://id.example", subject: "buyer-1", all: all)
+        }
+        #expect(claims(["name": .string(""), "acr": .string("")]).standardBuyer.displayName == nil)
+        #expect(claims(["acr": .string("")]).authenticationContext == nil)
+        for (flag, isVerified) in [(JSONValue.bool(true), true), (.string("true"), false), (.integer(1), false)] {
+            let buyer = claims(["email": .string("ada@example.com"), "email_verified": flag]).standardBuyer
+            #expect(buyer.email == Buyer.Contact("ada@example.com", isVerified: isVerified))
+        }
+        for (count, isKept) in [(512, true), (513, false)] {
+            let sid = String(repeating: "s", count: count)
+            #expect(claims(["sid": .string(sid)]).providerSessionID == (isKept ? sid : nil))
         }
     }
 

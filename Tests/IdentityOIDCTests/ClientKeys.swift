@@ -1,6 +1,6 @@
 import IdentityKit
 
-/// Private keys made for these tests and used nowhere else.
+/// Private keys that are used in these tests only.
 enum ClientKeys {
     static let p256 = """
         -----BEGIN PRIVATE KEY-----

@@ -50,7 +50,7 @@ struct DPoPRefusalTests {
             try answer.set("DPoP-Nonce", "n-1")
             let first = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
             #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
-            // Another request went out before its first answer came: it lacked the nonce just as well.
+            // Another request was sent before the first response arrived, so it had no nonce either.
             #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
             let second = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
             #expect(!world.provider.shouldRepeat(second, answeredWith: 401, answer, from: url))

@@ -24,7 +24,9 @@ struct DPoPTests {
         )
     }
 
-    /// Demands nonces, another of the authorization server than of the resource server on the same origin.
+    /// Requires nonces.
+    ///
+    /// The authorization server and the resource server have the same origin and different nonces.
     private static func demandNonces(_ request: LoopbackRequest) -> LoopbackResponse? {
         let wanted = request.path == "/userinfo" ? "rs-1" : "as-1"
         guard request.path == "/token" || request.path == "/userinfo", ObservedProof.nonce(in: request) != wanted else {
@@ -94,9 +96,9 @@ struct DPoPTests {
     struct Answer: Sendable, CustomTestStringConvertible {
         var error = "use_dpop_nonce"
         var status = 400
-        /// The nonces that come with it; `#` stands for a new one every time.
+        /// The nonces of the response; `#` stands for a new nonce in each response.
         let nonces: [String]
-        /// How many requests a first and a second login send.
+        /// The number of requests of the first and the second login.
         let requests: [Int]
         var code = IdentityError.Code.possessionProofRefused
         var testDescription: String { "\(status) \(error) \(nonces.map { $0.prefix(10) })" }
@@ -216,7 +218,7 @@ struct DPoPTests {
             world.fake.change(answer: Self.bound)
             let authorization = try await world.provider.deviceAuthorization(LoginOptions())
             guard case .authorized(let tokens) = try await world.provider.poll(authorization) else {
-                Issue.record("The poll brought no tokens.")
+                Issue.record("The poll returned no tokens.")
                 return
             }
             _ = try await world.provider.buyerProfile(for: tokens)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("OpenID provider: login on another device")
 struct DeviceLoginTests {
-    private static func refusal(_ body: () async throws -> Void) async -> IdentityError? {
+    static func refusal(_ body: () async throws -> Void) async -> IdentityError? {
         do {
             try await body()
             return nil
@@ -19,13 +19,15 @@ struct DeviceLoginTests {
         }
     }
 
-    private static func error(_ name: String, _ status: Int = 400, _ more: JSONObject = [:]) -> LoopbackResponse {
+    static func error(_ name: String, _ status: Int = 400, _ more: JSONObject = [:]) -> LoopbackResponse {
         var object: JSONObject = ["error": .string(name)]
         for member in more.members { object[member.name] = member.value }
         return FakeProvider.json(object, status: status)
     }
 
-    /// A manager whose waiting takes no time; the fake's tokens are issued by the world's clock, which stands still.
+    /// A manager that waits on a manual clock.
+    ///
+    /// The fake issues tokens with the time of the fixture's clock, which does not advance.
     private static func manager(_ world: FakeWorld, _ clock: ManualClock) throws -> SessionManager {
         SessionManager(
             providers: try ProviderRegistry([world.provider]),
@@ -56,7 +58,7 @@ struct DeviceLoginTests {
             #expect(prompt.verificationURIComplete?.text == "https://id.example/device?user_code=WDJB-MJHT")
             #expect(prompt.expiresAt == world.clock.now + 600)
             #expect(!"\(prompt)".contains("WDJB"))
-            // 7, 7, 12, twice that after the outage, 12 again.
+            // The intervals: 7, 7, 12, twice 12 after the outage, and 12 again.
             #expect(clock.elapsed == .seconds(7 + 7 + 12 + 24 + 12))
 
             let asked = try #require(world.fake.requests(to: "/device").first)
@@ -190,138 +192,6 @@ struct DeviceLoginTests {
             options = LoginOptions()
             options.additionalParameters = [(name, "x")]
             #expect(try await refusal(asking: options)?.code == .configurationInvalid, "\(name)")
-        }
-    }
-
-    struct Poll: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let response: LoopbackResponse
-        /// `pending`, `slowDown`, `unanswered`, or the code of the error that ends the login.
-        let outcome: String
-
-        init(_ error: String, _ outcome: String, status: Int = 400) {
-            testDescription = "\(error) \(status)"
-            response = DeviceLoginTests.error(error, status)
-            self.outcome = outcome
-        }
-
-        init(_ name: String, _ response: LoopbackResponse, _ outcome: String) {
-            testDescription = name
-            self.response = response
-            self.outcome = outcome
-        }
-    }
-
-    static let polls: [Poll] = [
-        Poll("authorization_pending", "pending"), Poll("authorization_pending", "pending", status: 428),
-        Poll("authorization_pending", "pending", status: 200), Poll("slow_down", "slowDown"),
-        Poll("slow_down", "slowDown", status: 403),
-        Poll("slow_down", "slowDown", status: 429), Poll("expired_token", "attempt_expired"),
-        Poll("access_denied", "access_denied"), Poll("access_denied", "access_denied", status: 403),
-        Poll("invalid_grant", "invalid_grant"), Poll("invalid_client", "invalid_client", status: 401),
-        Poll("unauthorized_client", "unauthorized_client"), Poll("unsupported_grant_type", "unsupported_grant_type"),
-        Poll("Authorization_Pending", "unexpected_response"), Poll("pending", "unexpected_response"),
-        Poll("authorization_pending", "unanswered", status: 500), Poll("access_denied", "unanswered", status: 503),
-        Poll("expired_token", "attempt_expired", status: 429), Poll("temporarily_unavailable", "unanswered"),
-        Poll("429 alone", .message(status: 429), "unanswered"), Poll("502 page", .message(status: 502), "unanswered"),
-        Poll("200 page", .message(status: 200, body: Array("<html>".utf8)), "unanswered"),
-        Poll("authorization_pending", "redirect_refused", status: 302),
-        Poll("no token", FakeProvider.json(["token_type": .string("Bearer")]), "token_response_invalid"),
-        Poll("broken JSON", .message(status: 200, body: Array("{\"error\":".utf8)), "token_response_invalid"),
-    ]
-
-    @Test("the meaning of each response to a poll", arguments: polls)
-    func poll(_ poll: Poll) async throws {
-        try await FakeWorld.run { world in
-            let authorization = try await world.provider.deviceAuthorization(LoginOptions())
-            world.fake.replace("/token", by: poll.response)
-            let outcome: String
-            do {
-                switch try await world.provider.poll(authorization) {
-                case .pending: outcome = "pending"
-                case .slowDown: outcome = "slowDown"
-                case .unanswered: outcome = "unanswered"
-                case .authorized: outcome = "authorized"
-                }
-            } catch let error as IdentityError {
-                outcome = error.code.rawValue
-            }
-            #expect(outcome == poll.outcome)
-        }
-    }
-
-    @Test("a connection that is refused or reset does not end the login")
-    func reset() async throws {
-        try await FakeWorld.run { world in
-            var authorization = try await world.provider.deviceAuthorization(LoginOptions())
-            world.fake.replace("/token", by: .script([.reset]))
-            guard case .unanswered(let error) = try await world.provider.poll(authorization) else {
-                Issue.record("The login ended.")
-                return
-            }
-            #expect(error.code == .providerUnavailable)
-            authorization.issuer = "https://another.example"
-            let refused = await Self.refusal { _ = try await world.provider.poll(authorization) }
-            #expect(refused?.code == .discoveryIssuerMismatch)
-        }
-    }
-
-    struct Token: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let code: IdentityError.Code?
-        var options = LoginOptions()
-        let change: @Sendable (inout JSONObject) -> Void
-    }
-
-    static let tokens: [Token] = {
-        var recent = LoginOptions()
-        recent.maximumAge = .seconds(60)
-        var strong = LoginOptions()
-        strong.authenticationContexts = ["phr"]
-        return [
-            Token(testDescription: "a nonce that nobody sent", code: .idTokenNonce) { $0["nonce"] = .string("n") },
-            Token(testDescription: "a nonce that is no text", code: .idTokenNonce) { $0["nonce"] = .integer(1) },
-            Token(testDescription: "another access token's hash", code: .idTokenAccessTokenHash) {
-                $0["at_hash"] = .string("AAAAAAAAAAAAAAAAAAAAAA")
-            },
-            Token(testDescription: "another issuer", code: .idTokenIssuer) {
-                $0["iss"] = .string("https://evil.example")
-            },
-            Token(testDescription: "another audience", code: .idTokenAudience) { $0["aud"] = .string("client-2") },
-            Token(testDescription: "expired", code: .idTokenTime) { $0["exp"] = .integer(1_789_000_000) },
-            Token(testDescription: "an old login", code: .idTokenAuthentication, options: recent) {
-                $0["auth_time"] = .integer(1_789_990_000)
-            },
-            Token(testDescription: "a recent login", code: nil, options: recent) {
-                $0["auth_time"] = .integer(1_789_999_990)
-            },
-            Token(testDescription: "another acr", code: .idTokenAuthentication, options: strong) {
-                $0["acr"] = .string("pwd")
-            },
-        ]
-    }()
-
-    @Test("the ID token is validated as after any login, and must not have a nonce", arguments: tokens)
-    func idToken(token: Token) async throws {
-        try await FakeWorld.run { world in
-            let authorization = try await world.provider.deviceAuthorization(token.options)
-            world.fake.change(claims: token.change)
-            let error = await Self.refusal { _ = try await world.provider.poll(authorization) }
-            #expect(error?.code == token.code)
-        }
-    }
-
-    @Test("a response without ID token, or with a forged one, fails the login")
-    func forged() async throws {
-        try await FakeWorld.run { world in
-            let authorization = try await world.provider.deviceAuthorization(LoginOptions())
-            world.fake.change(answer: { $0["id_token"] = nil })
-            let missing = await Self.refusal { _ = try await world.provider.poll(authorization) }
-            #expect(missing?.code == .idTokenMissing)
-            world.fake.change(answer: { _ in })
-            world.fake.rotate(to: try TokenForge(.es256), publishing: false)
-            let forged = await Self.refusal { _ = try await world.provider.poll(authorization) }
-            #expect(forged?.code == .idTokenSignature)
         }
     }
 }

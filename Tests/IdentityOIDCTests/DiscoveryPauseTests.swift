@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pauses between failed attempts of discovery")
 struct DiscoveryPauseTests {
-    /// A provider whose metadata document fails as a test decides, without a socket.
+    /// A provider without a socket whose metadata document fails as a test decides.
     private final class Provider: HTTPTransport {
         private struct State {
             var requests = 0
@@ -67,7 +67,7 @@ struct DiscoveryPauseTests {
         }
         provider.answer(.success(Self.document))
         #expect(try await source.metadata().issuer == "https://id.example")
-        // The next outage begins with a short pause again, once the old document may not be used any more.
+        // The next outage begins with a short pause again, after the old document has expired.
         #expect(provider.requests == attempts + 1)
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hints about endpoints and configuration members")
 struct EndpointHintTests {
-    /// What is asked of the provider, by the member of `endpoints` that would have helped.
+    /// The call of the provider, by the member of `endpoints` that the hint must name.
     private func refusal(_ member: String, without names: [String]) async throws -> IdentityError? {
         var refusal: IdentityError?
         try await FakeWorld.run {
@@ -67,7 +67,7 @@ struct EndpointHintTests {
                 to: .authorizationCode
             )
         else {
-            Issue.record("A failure was taken for a success.")
+            Issue.record("The call succeeded.")
             return
         }
         let hint = failure.standardError.hint ?? ""

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Error responses: message, hint and reference")
 struct ErrorTableTests {
-    /// An error is complete: safe message, hint, reference, correlation id; the provider's words stand apart from ours.
+    /// Checks that an error has a message without secrets, a hint, a reference and a correlation id, and that the
+    /// provider's text is separate.
     private func expectComplete(_ error: IdentityError, _ canary: SecretCanary, _ context: String) {
         #expect(error.message.hasSuffix("."), "\(context)")
         #expect(error.hint?.hasSuffix(".") == true, "\(context)")
@@ -54,7 +55,7 @@ struct ErrorTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let error: String
         let status: Int
-        /// Kind and code at an exchange, at a refresh and while a device login waits.
+        /// The kind and code at a code exchange, at a refresh and during a device login.
         let outcomes: [(IdentityError.Kind, IdentityError.Code)]
         var testDescription: String { "\(status) \(error)" }
 
@@ -106,7 +107,7 @@ struct ErrorTableTests {
             ]
             let response = HTTPResponse(status: row.status, body: JSONValue.object(object).serialized)
             guard case .failure(let failure) = try TokenEndpointResponse(response, to: grant) else {
-                Issue.record("A failure was taken for a success.")
+                Issue.record("The response was accepted.")
                 continue
             }
             let error = failure.standardError

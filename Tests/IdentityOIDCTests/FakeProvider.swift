@@ -7,7 +7,7 @@ import IdentityOIDC
 import IdentityTesting
 import Synchronization
 
-/// An OpenID provider on real sockets that lies where a test tells it to.
+/// An OpenID provider on real sockets whose responses a test can replace.
 final class FakeProvider: Sendable {
     private struct State {
         var origin = ""
@@ -38,13 +38,13 @@ final class FakeProvider: Sendable {
     func paths() -> [String] { state.withLock { $0.requests.map(\.path) } }
     func requests(to path: String) -> [LoopbackRequest] { state.withLock { $0.requests.filter { $0.path == path } } }
 
-    /// Answers at a path with something else; nil with what is proper again.
+    /// Replaces the response at a path; nil restores the correct response.
     func replace(_ path: String, by response: LoopbackResponse?) { state.withLock { $0.replaced[path] = response } }
-    /// Answers at a path with these first, one after the other.
+    /// Answers the next requests to a path with these responses.
     func script(_ path: String, _ responses: [LoopbackResponse]) {
         state.withLock { $0.scripts[path] = responses.reversed() }
     }
-    /// Looks at every request first, and answers it where it gives an answer.
+    /// Inspects every request first; a returned response replaces the normal one.
     func intercept(_ body: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse?) {
         state.withLock { $0.intercept = body }
     }
@@ -56,7 +56,7 @@ final class FakeProvider: Sendable {
     }
     func expect(nonce: String?) { state.withLock { $0.nonce = nonce } }
 
-    /// Signs with another key from now on.
+    /// Signs with another key.
     func rotate(to forge: TokenForge, publishing isPublished: Bool) {
         state.withLock { state in
             state.forge = forge
@@ -132,7 +132,7 @@ final class FakeProvider: Sendable {
     }
 }
 
-/// A provider under test and the fake that it talks to.
+/// The provider under test and the fake provider.
 struct FakeWorld {
     let fake: FakeProvider
     let provider: OpenIDProvider
@@ -167,7 +167,7 @@ struct FakeWorld {
         await transport.close()
     }
 
-    /// Begins a login; the fake will put its nonce into the ID token.
+    /// Begins a login, whose nonce the fake puts into the ID token.
     func begin(_ options: LoginOptions = LoginOptions()) async throws -> AuthorizationRequest {
         let request = try await provider.authorizationRequest(options)
         fake.expect(nonce: request.attempt.nonce?.reveal())
@@ -183,7 +183,7 @@ struct FakeWorld {
         return try await provider.exchange(try callback(request), for: request.attempt)
     }
 
-    /// How a login is refused; nil when it is not.
+    /// The error of a login; nil if it succeeds.
     func refusal(_ options: LoginOptions = LoginOptions()) async -> IdentityError? {
         do {
             _ = try await login(options)

@@ -51,7 +51,7 @@ struct FormPostTests {
         }
     }
 
-    /// Posts what the provider would, or hands it over in a URL.
+    /// Presents the provider's response as a posted form or in a URL.
     private struct Poster: FormPostPresenting {
         let world: FakeWorld
         let posts: Bool

@@ -4,7 +4,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-/// One wrong thing at a time where the other checks pass.
+/// Tokens with one invalid property each, which pass all other checks.
 @Suite("ID token: each check alone")
 struct IDTokenEdgeTests {
     private static let forge = Result { try TokenForge(.es256) }
@@ -67,7 +67,7 @@ struct IDTokenEdgeTests {
         )
         #expect(try !hint(["exp": nil]).contains("clock"))
         #expect(try !hint(["iat": .integer(1_790_000_020), "exp": .integer(1_790_000_010)]).contains("clock"))
-        // Whether tokens were kept is for whoever keeps them to say.
+        // The validator's error does not say whether tokens were kept, because the caller decides that.
         #expect(try !hint(["exp": nil]).contains("kept"))
     }
 

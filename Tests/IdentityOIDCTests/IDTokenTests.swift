@@ -52,7 +52,7 @@ struct IDTokenTests {
 
     static let lies: [Lie] = [
         Lie("another issuer", .idTokenIssuer) { $0["iss"] = .string("https://id.example1") },
-        Lie("an issuer that is equal only to Unicode", .idTokenIssuer) {
+        Lie("an issuer that is equal only under Unicode equivalence", .idTokenIssuer) {
             $0["iss"] = .string("https://id.e\u{0078}ample\u{200D}")
         },
         Lie("no issuer", .idTokenIssuer) { $0["iss"] = nil },
@@ -60,7 +60,7 @@ struct IDTokenTests {
         Lie("another audience", .idTokenAudience) { $0["aud"] = .string("client-11") },
         Lie("no audience", .idTokenAudience) { $0["aud"] = nil },
         Lie("an empty list of audiences", .idTokenAudience) { $0["aud"] = .array([]) },
-        Lie("a stranger among the audiences", .idTokenAudience) {
+        Lie("an unknown audience beside the client", .idTokenAudience) {
             $0["aud"] = .array([.string("client-1"), .string("somebody")])
         },
         Lie("a number among the audiences", .idTokenAudience) {
@@ -78,7 +78,7 @@ struct IDTokenTests {
         Lie("expiry -1", .idTokenTime) { $0["exp"] = .integer(-1) },
         Lie("expiry 2^63", .idTokenTime) { $0["exp"] = try? JSONValue(parsing: Array("9223372036854775808".utf8)) },
         Lie("expiry 1e300", .idTokenTime) { $0["exp"] = try? JSONValue(parsing: Array("1e300".utf8)) },
-        Lie("no time of issue", .idTokenTime) { $0["iat"] = nil },
+        Lie("no iat", .idTokenTime) { $0["iat"] = nil },
         Lie("issued in the future", .idTokenTime) { $0["iat"] = .integer(1_790_000_061) },
         Lie("not valid yet", .idTokenTime) { $0["nbf"] = .integer(1_790_000_061) },
         Lie("another nonce", .idTokenNonce) { $0["nonce"] = .string("nonce-11") },

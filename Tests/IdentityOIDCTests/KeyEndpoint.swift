@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import IdentityOIDC
 
-/// A key set endpoint on a real socket that counts, and that can change its keys or go down.
+/// A key set endpoint on a real socket that counts requests, and whose keys and availability a test can change.
 final class KeyEndpoint: Sendable {
     private struct State {
         var requests: [LoopbackRequest] = []
@@ -17,7 +17,7 @@ final class KeyEndpoint: Sendable {
         var knowsTags = false
     }
 
-    /// A key of a kind that verifies no signature of a provider.
+    /// A key of a type that no provider signs with.
     static let unusable = JSONValue.object(["kty": .string("oct"), "k": .string("AAAA")])
 
     private let state = Mutex(State())
@@ -30,7 +30,7 @@ final class KeyEndpoint: Sendable {
     func send(_ headers: [(String, String)]) { state.withLock { $0.headers = headers } }
     func send(cacheControl: String) { send([("Cache-Control", cacheControl)]) }
 
-    /// Answers with "not modified" to whoever brings the `ETag` of the headers.
+    /// Answers a request that has the `ETag` of the headers with "not modified".
     func knowTags() { state.withLock { $0.knowsTags = true } }
 
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {
@@ -46,7 +46,7 @@ final class KeyEndpoint: Sendable {
         }
     }
 
-    /// Runs the endpoint with one good key, and a source that asks it.
+    /// Runs a test with the endpoint, one valid key, and a source that uses it.
     static func withSource(
         observers: [any IdentityObserver] = [],
         _ body: (KeyEndpoint, KeySetSource, HTTPURL, ManualClock) async throws -> Void

@@ -52,10 +52,10 @@ struct KeySetFetcherTests {
             #expect(endpoint.last?.header("Cache-Control") == nil)
             #expect(second.revision == first.revision && second.fetch != first.fetch)
             #expect(second.receivedAt == first.receivedAt && second.freshUntil == .seconds(1300))
-            // A confirmation that says nothing about time leaves what was said before.
+            // A confirmation without a lifetime keeps the previous one.
             endpoint.send([("ETag", "W/\"1\"")])
             #expect(try await fetch.keys(at: url, .newer(than: second, keyID: "a")).lifetime == .seconds(600))
-            // A cache that is stuck confirms for a day and no longer.
+            // A proxy cache that always confirms can do so for one day only.
             clock.advance(by: KeySetFetcher.confirmable)
             let last = try await fetch.keys(at: url, .refreshed(second))
             #expect(endpoint.last?.header("If-None-Match") == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityOIDC
 
-/// The end of a chain: answers as a test says, and counts.
+/// The end of a chain, which returns the results of a test and counts the calls.
 private final class KeyStub: KeySetProviding {
     private struct State {
         var requirements: [KeySetRequirement] = []
@@ -71,7 +71,7 @@ private final class KeyStub: KeySetProviding {
     }
 }
 
-/// Each link alone, in front of a stub.
+/// Tests of each link alone, in front of a stub.
 @Suite("Links of the key set chain")
 struct KeySetLinkTests {
     private let clock = ManualClock()
@@ -118,10 +118,10 @@ struct KeySetLinkTests {
         stub.hold()
         let early = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "early")) }
         await stub.arrival()
-        // The provider rotates behind the answer that is on its way, and signs.
+        // The provider rotates its keys and signs while the old response is on its way.
         stub.publish([try key("late")])
         let late = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "late")) }
-        // Whether the late one joins the flight or not: what it gets was asked for after the rotation.
+        // In either case, the keys that the late caller gets were requested after the rotation.
         for _ in 0..<20 { await Task.yield() }
         stub.release()
         #expect(try await early.value.revision == known.revision)
@@ -134,7 +134,7 @@ struct KeySetLinkTests {
         let stepping = SteppingClock()
         let shared = KeySetSingleFlight(KeySetCache(stub, clock: stepping), clock: stepping)
         _ = try await shared.keys(at: url, .usable)
-        // At the first look the keys are old; by the second somebody has fetched them.
+        // At the first check the keys have expired; before the second check another caller has fetched them.
         stepping.show(once: .seconds(4000))
         _ = try await shared.keys(at: url, .usable)
         #expect(stub.fetches == 1)
@@ -154,7 +154,7 @@ struct KeySetLinkTests {
         stub.comeBack()
         for _ in 0..<10 { _ = try await budget.keys(at: url, .newer(than: known, keyID: "a")) }
         #expect(stub.fetches == 1 + 10 + 2)
-        // Keys that got old are no flood.
+        // Expired keys do not count as a flood of unknown keys.
         for _ in 0..<10 { _ = try await budget.keys(at: url, .refreshed(known)) }
         #expect(stub.fetches == 23)
     }
@@ -165,7 +165,7 @@ struct KeySetLinkTests {
         stub.goDown()
         for _ in 0..<10 { await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) } }
         #expect(stub.fetches == 2)
-        // Another address has not failed.
+        // Another URL has not failed.
         await #expect(throws: IdentityError.self) {
             _ = try await paused.keys(at: try HTTPURL("https://id.example/moved"), .usable)
         }
@@ -196,12 +196,12 @@ struct KeySetLinkTests {
         let tolerant = KeySetStaleIfError(stub, clock: clock)
         var known = try await tolerant.keys(at: url, .usable)
         stub.goDown()
-        // Keys that are still good are left as they are.
+        // Keys that have not expired stay in place.
         await #expect(throws: IdentityError.self) { _ = try await tolerant.keys(at: url, .refreshed(known)) }
         clock.advance(by: .seconds(1000))
         known = try await tolerant.keys(at: url, .refreshed(known))
         #expect(known.freshUntil == clock.elapsed + .seconds(60) && known.confirmedAt == .zero)
-        // Nobody gets old keys who asked for newer ones.
+        // A caller that requests newer keys does not get old ones.
         await #expect(throws: IdentityError.self) {
             _ = try await tolerant.keys(at: url, .newer(than: known, keyID: "a"))
         }
@@ -221,7 +221,7 @@ struct KeySetLinkTests {
         }
         for _ in 0..<10 { _ = try await ask("a") }
         #expect(stub.fetches == 2)
-        // U+212A KELVIN SIGN is no K.
+        // U+212A KELVIN SIGN is not K.
         _ = try await ask("K")
         _ = try await ask("\u{212A}")
         #expect(stub.fetches == 4)
@@ -259,7 +259,7 @@ struct KeySetLinkTests {
         await ahead.refreshes.drain()
         #expect(stub.fetches == 2)
         stub.comeBack()
-        // Who asks gets the keys at hand, without waiting for those that are on their way.
+        // Callers get the current keys and do not wait for the fetch.
         stub.hold()
         #expect(try await ahead.keys(at: url, .usable).fetch == first.fetch)
         await stub.arrival()

@@ -18,7 +18,7 @@ private final class EventLog: IdentityObserver {
     }
 }
 
-/// The whole chain against an endpoint on a real socket.
+/// The complete chain with an endpoint on a real socket.
 @Suite("Key sets")
 struct KeySetSourceTests {
     @Test("keys are fetched once for all waiting callers, and cached")
@@ -97,7 +97,7 @@ struct KeySetSourceTests {
                 }
                 #expect(refusal?.kind == .retryLater)
             }
-            // The outage has a bound of its own.
+            // The number of fetches during an outage has a separate limit.
             #expect(endpoint.fetches == 3)
             endpoint.answer(with: 200)
             for number in 1...2 {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Refreshes with a lock that expires")
 struct LockedRefreshTests {
-    /// Notes the time that each token request gets, and runs something behind each answer.
+    /// Records the timeout of each token request, and runs an action after each response.
     private final class Recorder: HTTPTransport {
         private let inner: any HTTPTransport
         private let noted = Mutex<[HTTPLimits]>([])
@@ -33,10 +33,10 @@ struct LockedRefreshTests {
         private let left: Mutex<Duration>
         init(_ left: Duration) { self.left = Mutex(left) }
         func set(_ duration: Duration) { left.withLock { $0 = duration } }
-        var hold: SessionHold { SessionHold { self.left.withLock(\.self) } }
+        var held: HeldLock { HeldLock { self.left.withLock(\.self) } }
     }
 
-    /// Refreshes bound tokens at a provider that asks for its nonce first, which takes two requests.
+    /// Refreshes bound tokens at a provider that requires its nonce, which takes two requests.
     private static func refresh(
         under lock: Lock,
         afterAnswer: @escaping @Sendable () -> Void
@@ -67,7 +67,7 @@ struct LockedRefreshTests {
             let provider = try OpenIDProvider(configuration, environment: environment)
             var failure: IdentityError?
             do {
-                _ = try await provider.requestRefresh(of: tokens, under: lock.hold)
+                _ = try await provider.requestRefresh(of: tokens, under: lock.held)
             } catch let refusal as RefreshRefusal {
                 failure = refusal.error
                 #expect(refusal.kind == .transient)
@@ -104,14 +104,14 @@ struct LockedRefreshTests {
             let tokens = try await world.login()
             let before = world.fake.requests(to: "/token").count
             let asked = Mutex(0)
-            // Held when the request is made, lost when it is about to leave.
-            let hold = SessionHold {
+            // The lock is held when the request is created, and lost before it is sent.
+            let lock = HeldLock {
                 asked.withLock {
                     $0 += 1; return $0
                 } == 1 ? .seconds(8) : .zero
             }
             let refusal = await #expect(throws: RefreshRefusal.self) {
-                _ = try await world.provider.requestRefresh(of: tokens, under: hold)
+                _ = try await world.provider.requestRefresh(of: tokens, under: lock)
             }
             #expect(refusal?.kind == .transient)
             #expect(refusal?.error.code == .renewalBusy)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Login defaults of the configuration")
 struct LoginDefaultsTests {
-    /// The query of the authorization URL that an entry of the configuration file leads to.
+    /// The query of the authorization URL with an entry of the configuration file.
     private func query(_ members: JSONObject, _ options: LoginOptions = LoginOptions()) async throws -> [String: String]
     {
         var query: [(String, String)] = []

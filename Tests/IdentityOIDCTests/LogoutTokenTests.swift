@@ -9,7 +9,7 @@ struct LogoutTokenTests {
     private static let forge = Result { try TokenForge() }
     static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// The claims of a good token.
+    /// The claims of a valid token.
     static var goodClaims: JSONObject {
         [
             "iss": .string("https://id.example"), "sub": .string("buyer-1"), "sid": .string("session-1"),
@@ -81,15 +81,15 @@ struct LogoutTokenTests {
         .init("another issuer", .idTokenIssuer) { $0["iss"] = .string("https://other.example") },
         .init("no issuer", .idTokenIssuer) { $0["iss"] = nil },
         .init("another audience", .idTokenAudience) { $0["aud"] = .string("client-2") },
-        .init("a stranger beside our audience", .idTokenAudience) {
+        .init("an unknown audience beside the client", .idTokenAudience) {
             $0["aud"] = .array([.string("client-1"), .string("client-2")])
         },
         .init("no audience", .idTokenAudience) { $0["aud"] = nil },
         .init("no iat", .idTokenTime) { $0["iat"] = nil },
         .init("no exp", .idTokenTime) { $0["exp"] = nil },
-        .init("an exp that is over", .idTokenTime) { $0["exp"] = .integer(1_789_999_940) },
-        .init("an iat from the future", .idTokenTime) { $0["iat"] = .integer(1_790_000_061) },
-        .init("an exp of no use to a memory that is bounded", .idTokenTime) {
+        .init("an exp in the past", .idTokenTime) { $0["exp"] = .integer(1_789_999_940) },
+        .init("an iat in the future", .idTokenTime) { $0["iat"] = .integer(1_790_000_061) },
+        .init("an exp that is too far in the future to be remembered", .idTokenTime) {
             $0["iat"] = .integer(1_790_000_000 - 86_460)
             $0["exp"] = .integer(2_000_000_000)
         },
@@ -100,7 +100,7 @@ struct LogoutTokenTests {
         .init("no events", .logoutTokenInvalid) { $0["events"] = nil },
         .init("events that are a list", .logoutTokenInvalid) { $0["events"] = .array([.string(event)]) },
         .init("events of another kind", .logoutTokenInvalid) { $0["events"] = .object([event + "2": .object([:])]) },
-        .init("an event that is no object", .logoutTokenInvalid) { $0["events"] = .object([event: .string("{}")]) },
+        .init("an event that is not an object", .logoutTokenInvalid) { $0["events"] = .object([event: .string("{}")]) },
         .init("a nonce", .logoutTokenInvalid) { $0["nonce"] = .string("nonce-1") },
         .init("a nonce that is null", .logoutTokenInvalid) { $0["nonce"] = .null },
         .init("neither sub nor sid", .logoutTokenInvalid) {

@@ -25,7 +25,7 @@ private final class CountingTransport: HTTPTransport {
 struct MetadataSourceTests {
     private static let document: [UInt8] = Array(#"{"issuer":"https://id.example"}"#.utf8)
 
-    /// The issuer that a source with these rules finds, or how it is refused.
+    /// The issuer that a source with these rules accepts, or the error code.
     private func found(
         at path: String,
         redirects: Int,
@@ -121,7 +121,7 @@ struct MetadataSourceTests {
             httpClient: httpClient
         )
         _ = try await source.metadata()
-        // At the first look the document is old; by the second somebody has fetched it.
+        // At the first check the document has expired; before the second check another caller has fetched it.
         clock.show(once: .seconds(4000))
         _ = try await source.metadata()
         #expect(transport.count == 1)

@@ -5,18 +5,18 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-/// Every place where a provider writes a number, with every number that has ever gone wrong somewhere.
+/// Every place where a provider sends a number, with the numbers that have caused errors in other libraries.
 @Suite("Numbers in tokens and responses")
 struct NumberTests {
     private static let forge = Result { try TokenForge(.es256) }
 
-    /// JSON texts that are no time at all, whatever claim they stand in.
+    /// JSON texts that are an invalid time in every claim.
     static let noTimes = [
         "1e300", "1e400", "-1e400", "-1", "\"1\"", "\"1790000000\"", "true", "false", "null", "9223372036854775808",
         "18446744073709551616", "253402300800", "[1790000000]", "{}", "-0.5", "\"\"",
     ]
 
-    /// Times of the year 1970, strange as they are written.
+    /// Times of the year 1970 in unusual notations.
     static let longAgo = ["1e-400", "-0", "-0.0", "0", "0.5", "5E-1", "0e99999"]
 
     private func refusal(_ name: String, _ text: String, maximumAge: Int? = nil) throws -> IdentityError.Code? {

@@ -6,10 +6,10 @@ import IdentityLoopback
 import IdentityTesting
 import Testing
 
-/// A proof of possession as a server reads it (RFC 9449 section 4.3): one header, right type, signed with the key inside.
+/// A DPoP proof as a server checks it (RFC 9449 section 4.3): one header, the correct type, signed with the key that it contains.
 struct ObservedProof {
     let claims: JSONValue
-    /// The thumbprint of the key, computed here a second time.
+    /// The thumbprint of the key, computed independently of the SDK.
     let thumbprint: String
 
     var nonce: String? { claims["nonce"]?.string }
@@ -49,7 +49,7 @@ struct ObservedProof {
         )
     }
 
-    /// The nonce inside a request's proof, without judging anything else.
+    /// The nonce of a request's proof; nothing else is checked.
     static func nonce(in request: LoopbackRequest) -> String? {
         request.header("DPoP").flatMap { try? SignedText($0) }?.claims["nonce"]?.string
     }

@@ -29,7 +29,7 @@ struct OpenIDConfigurationTests {
         #expect((made != nil) == isGood)
     }
 
-    /// How an entry of the configuration file authenticates its client, or what is wrong with it.
+    /// The client authentication method of an entry of the configuration file, or its error.
     private func authentication(_ members: String) throws -> String {
         let json =
             #"{"providers":{"a":{"kind":"openid","issuer":"https://id.example","clientID":"c","#

@@ -171,7 +171,7 @@ struct OpenIDLogoutTests {
             #expect(world.fake.paths().allSatisfy { $0 != "/revoke" })
         }
         try await FakeWorld.run { world in
-            // A provider that revokes tokens in the clear: whoever counts on it hears of it.
+            // A revocation endpoint without https is an error if the app requires revocation.
             world.fake.change(metadata: { $0["revocation_endpoint"] = .string("http://id.example/revoke") })
             let tokens = try await world.login()
             let error = await #expect(throws: IdentityError.self) { try await world.provider.revoke(tokens) }
@@ -235,7 +235,7 @@ struct OpenIDLogoutTests {
             let before = world.fake.requests(to: "/revoke").count
             let unsupported = await outcome(refusal("unsupported_token_type"), tokens)
             #expect(unsupported?.code == .unsupportedByProvider)
-            // The access token was tried instead.
+            // The access token was revoked instead.
             let bodies = world.fake.requests(to: "/revoke").dropFirst(before).map {
                 String(decoding: $0.body, as: UTF8.self)
             }

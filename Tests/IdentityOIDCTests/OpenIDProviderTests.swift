@@ -109,7 +109,7 @@ struct OpenIDProviderTests {
         Lie(testDescription: "http endpoint", kind: .rejected, code: .discoveryFailed) {
             $0["token_endpoint"] = .string("http://id.example/token")
         },
-        Lie(testDescription: "an endpoint that is no text", kind: .rejected, code: .discoveryFailed) {
+        Lie(testDescription: "an endpoint that is not a string", kind: .rejected, code: .discoveryFailed) {
             $0["jwks_uri"] = .integer(1)
         },
         Lie(testDescription: "no authorization endpoint", kind: .configuration, code: .unsupportedByProvider) {
@@ -208,7 +208,7 @@ struct OpenIDProviderTests {
 
     @Test("an invalid token response fails the login, and the code is sent once", arguments: tokenLies)
     func tokenEndpoint(lie: Lie) async throws {
-        // Short only where the deadline is what is tried: a busy machine is no slow provider.
+        // The timeout is short only in the test of the timeout, because a busy machine delays every response.
         try await FakeWorld.run({ if lie.testDescription == "slow" { $0.timeout = .seconds(1) } }) { world in
             world.fake.change(answer: lie.change)
             if let response = lie.response { world.fake.replace("/token", by: response) }

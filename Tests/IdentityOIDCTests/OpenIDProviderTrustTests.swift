@@ -136,7 +136,7 @@ struct OpenIDProviderTrustTests {
     }
 }
 
-/// Answers with metadata whose endpoints are elsewhere, and keeps which addresses a request might have gone to.
+/// Returns metadata with endpoints at other hosts, and records the address policy of each request.
 private final class RecordingTransport: HTTPTransport {
     private let seen = Mutex<[String]>([])
     var policies: [String] { seen.withLock { $0 } }

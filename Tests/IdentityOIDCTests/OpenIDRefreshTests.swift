@@ -166,7 +166,7 @@ struct OpenIDRefreshTests {
             #expect(error?.providerAnswer?.status == status)
             guard kind == "rejected" else { return }
             #expect(error?.providerAnswer?.error == "invalid_request")
-            // The token stands in no error, also where the endpoint repeats it.
+            // No error contains the token, also if the endpoint repeats it.
             #expect(error?.providerAnswer?.errorDescription?.hasPrefix("about ") == true)
             #expect(error?.providerAnswer?.errorDescription?.contains("access-1") == false)
         }
@@ -188,7 +188,7 @@ struct OpenIDRefreshTests {
             let supporting = try #require(world.provider as (any IdentityProvider) as? any LogoutStateSupporting)
             let marked = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
             #expect(marked?.text == "\(expected)&state=s%20%261")
-            // ID tokens may be as large as 32 KiB, URLs end at 8.
+            // ID tokens may have 32 KiB, URLs 8 KiB.
             var large = tokens
             large.idToken = Secret(String(repeating: "t", count: 9000))
             let short = try await supporting.logoutURL(for: large, returningTo: address, state: Secret("s &1"))

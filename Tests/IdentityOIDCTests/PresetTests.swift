@@ -88,6 +88,7 @@ struct PresetTests {
             (#""preset":"keycloak","server":"https://id.example","realm":"..""#, "realm contains"),
             (#""preset":"microsoft""#, "directory is missing"),
             (#""preset":"microsoft","directory":"contoso.onmicrosoft.com""#, "directory is not a directory"),
+            (#""preset":"microsoft","directory":"abc-def""#, "directory is not a directory"),
             (
                 #""preset":"microsoft","directory":"common","authority":"https://a.example/x""#,
                 "authority is not an origin"
@@ -107,6 +108,14 @@ struct PresetTests {
         #expect(error?.kind == .configuration)
         #expect(error?.message.contains("providers.p.\(message)") == true, "\(error?.message ?? "")")
         #expect(error?.hint?.isEmpty == false)
+    }
+
+    @Test("Microsoft requests a refresh token, and Shop's metadata are those of RFC 8414")
+    func settings() {
+        let microsoft = OpenIDProvider.Configuration.microsoft(name: "m", clientID: "c", directory: .consumers)
+        #expect(microsoft.scopes == ["openid", "email", "profile", "offline_access"])
+        let discovery = OpenIDProvider.Configuration.shop(name: "s", clientID: "c").endpoints.discovery
+        #expect(discovery?.text == "https://accounts.shop.app/.well-known/oauth-authorization-server")
     }
 
     @Test("a complete entry of Apple posts a secret that it makes, and asks for a posted response")
@@ -236,7 +245,11 @@ struct PresetTests {
             // Everything else still comes from the ID token.
             #expect(named.email?.value == "ada@example.com")
             #expect(named.subject == "buyer-1")
-            for bad in ["no json", "[]", #"{"name":"Grace"}"#, #"{"name":{"firstName":"a\u0007b","lastName":1}}"#] {
+            let long = String(repeating: "a", count: 257)
+            for bad in [
+                "no json", "[]", #"{"name":"Grace"}"#, #"{"name":{"firstName":"a\u0007b","lastName":1}}"#,
+                #"{"name":{"firstName":"\#(long)","lastName":""}}"#,
+            ] {
                 let buyer = try await buyer(bad)
                 #expect(buyer.givenName == nil && !buyer.hasUnverifiedName)
             }

@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// Keeps under which policy each request would have gone out, and sends none.
+/// Records the address policy of each request and sends none.
 private final class Policies: HTTPTransport {
     private let seen = Mutex<[String]>([])
     var all: [String] { seen.withLock { $0 } }
@@ -66,7 +66,7 @@ struct ProviderHTTPClientTests {
     )
     func origins(url: String, policy: String) async throws {
         #expect(try await self.policy(url) == policy)
-        // What tests on one machine need opens this machine, and no other private address.
+        // The setting for tests on one machine permits loopback addresses and no other private address.
         let onLoopback = policy == "any" ? "any" : "publicOrLoopback"
         #expect(try await self.policy(url, allowsLoopbackHTTP: true) == onLoopback)
     }

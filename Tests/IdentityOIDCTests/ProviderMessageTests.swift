@@ -81,6 +81,24 @@ struct ProviderMessageTests {
         }
     }
 
+    @Test(
+        "a refused client: the hint names the way of its authentication if the metadata do not list it",
+        arguments: [(["private_key_jwt"], true), (["private_key_jwt", "client_secret_post"], false), (nil, false)]
+            as [([String]?, Bool)]
+    )
+    func unlistedMethod(listed: [String]?, isAdvised: Bool) async throws {
+        try await FakeWorld.run {
+            $0.authentication = .secretPost(Secret("wrong-secret"))
+        } _: { world in
+            world.fake.change(metadata: {
+                $0["token_endpoint_auth_methods_supported"] = listed.map { .array($0.map { .string($0) }) }
+            })
+            world.fake.replace("/token", by: Self.error("invalid_client", 401))
+            let hint = try #require(await world.refusal()?.hint)
+            #expect(hint.contains("client_secret_post, which the provider's metadata do not list") == isAdvised)
+        }
+    }
+
     @Test("the hint names dpop if the metadata list it and no proof was sent")
     func requiredDPoP() async throws {
         for name in ["invalid_grant", "invalid_request", "invalid_dpop_proof", "something_else"] {
@@ -115,7 +133,7 @@ struct ProviderMessageTests {
                 } _: { world in
                     world.fake.replace("/token", by: Self.error(name, status))
                     let hint = try #require(await world.refusal()?.hint)
-                    #expect(hint.contains("compare this machine's clock") == isAdvised, "\(name): \(hint)")
+                    #expect(hint.lowercased().contains("compare this machine's clock") == isAdvised, "\(name): \(hint)")
                 }
             }
         }
@@ -198,6 +216,9 @@ struct ProviderMessageTests {
         for text in ["127.0.0.1 or [::1]", "not to localhost", "allowsLoopbackHTTP"] {
             #expect(error.hint?.contains(text) == true, "\(text)")
         }
+        // With the switch, too, plain http goes to a loopback address only.
+        let permitted = try refusal(#""issuer":"\#(url)","allowsLoopbackHTTP":true"#)
+        #expect((permitted == nil) == url.contains("127.0.0.1"))
         var configuration = OpenIDProvider.Configuration(name: "any", issuer: "https://id.example", clientID: "c")
         configuration.redirectURI = "http://localhost/cb"
         let environment = IdentityEnvironment(transport: try CurlTransport())

@@ -6,7 +6,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// Providers that repeat in `error_description` whatever they were sent.
+/// Providers that repeat request parameters in `error_description`.
 @Suite("Errors do not contain sent secrets")
 struct RedactedValuesTests {
     private static func answer(saying text: String) -> LoopbackResponse {
@@ -16,7 +16,7 @@ struct RedactedValuesTests {
         )
     }
 
-    /// What a login, a device login and a revocation say when the endpoint repeats one thing of the request.
+    /// The errors of a login, a device login and a revocation if the endpoint repeats a value of the request.
     private func words(
         _ configure: (inout OpenIDProvider.Configuration) -> Void,
         repeating part: @escaping @Sendable (LoopbackRequest) -> String?
@@ -33,7 +33,7 @@ struct RedactedValuesTests {
             func record(_ body: () async throws -> Void) async {
                 do {
                     try await body()
-                    Issue.record("Nothing was refused.")
+                    Issue.record("No call was refused.")
                 } catch {
                     let words = IdentityError.wrapping(error).providerAnswer?.errorDescription
                     found.withLock { $0.append(words) }

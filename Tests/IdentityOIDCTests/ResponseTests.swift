@@ -105,14 +105,14 @@ struct ResponseTests {
         #expect(denied?.hint?.contains("mix-up") == false)
         #expect(denied?.providerAnswer?.error == "access_denied")
         #expect(denied?.providerAnswer?.errorURI == "u")
-        // What was sent is removed as from every error.
+        // Sent values are redacted, as in every error.
         #expect(denied?.providerAnswer?.errorDescription?.contains("cancelled") == true)
         #expect(denied?.providerAnswer?.errorDescription?.contains("state-1") == false)
         let other = refusal("error=invalid_scope&state=state-1", requiresIssuer: true)
         #expect(other?.code == .responseIssuerMismatch)
         #expect(other?.providerAnswer?.error == "invalid_scope")
         #expect(other?.hint?.contains("cancelled") == false)
-        // Another issuer is what an attack looks like; what it says is passed on to nobody.
+        // A response of another issuer may be an attack, so its text is not passed on.
         let foreign = refusal("error=access_denied&state=state-1&iss=https%3A%2F%2Fevil.example", requiresIssuer: true)
         #expect(foreign?.message.contains("another issuer") == true)
         #expect(foreign?.providerAnswer == nil)

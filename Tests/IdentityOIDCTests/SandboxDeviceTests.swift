@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Login on another device, at the sandbox")
 struct SandboxDeviceTests {
-    /// Lets something happen before the n-th token request goes out.
+    /// Runs an action before the n-th token request is sent.
     private final class Interposed: HTTPTransport {
         let inner: CurlTransport
         let happening: @Sendable (Int) async throws -> Void
@@ -32,7 +32,7 @@ struct SandboxDeviceTests {
         }
     }
 
-    /// Signs in at a sandbox that lives in the same time; the buyer answers before the n-th token request.
+    /// Signs in at a sandbox that uses the same clock; the buyer answers before the n-th token request.
     private func login(
         answering answer: Int,
         as behaviour: SandboxBuyer.Behaviour = .signIn,
@@ -103,7 +103,7 @@ struct SandboxDeviceTests {
             }
         }
         #expect(result.session != nil)
-        // The interval, then twice as long each time, and at least what Retry-After asks.
+        // The interval, which doubles each time and is at least Retry-After.
         #expect(result.elapsed == .seconds(5 + 10 + 20 + 40 + 60))
         #expect(result.violations == 0)
     }
@@ -132,7 +132,7 @@ struct SandboxDeviceTests {
         arguments: [.none, .demanded, .rotating] as [SandboxOpenIDConfiguration.DPoPNonce]
     )
     func bound(nonce: SandboxOpenIDConfiguration.DPoPNonce) async throws {
-        // The first poll is sent twice where a nonce is asked for.
+        // The first poll is sent twice if a nonce is required.
         let result = try await login(
             answering: nonce == .none ? 2 : 3,
             withDPoPNonce: nonce,

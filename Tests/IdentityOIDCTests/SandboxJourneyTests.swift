@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Against a strict provider")
 struct SandboxJourneyTests {
-    /// Everything that can be turned on, at a provider that refuses whatever breaks a rule and keeps account of it.
+    /// All optional features together, at a provider that refuses and records every violation of a rule.
     @Test(
         "login, refresh and profile follow private_key_jwt, DPoP, PAR and form_post",
         arguments: [
@@ -57,7 +57,7 @@ struct SandboxJourneyTests {
 
     private static let redirectURI = "https://app.example/callback/any"
 
-    /// A sandbox and its client, which has a secret unless changed.
+    /// A sandbox and its client, which has a client secret by default.
     private func client(
         _ change: (inout SandboxOpenIDConfiguration) -> Void,
         _ configure: (inout OpenIDProvider.Configuration) throws -> Void = { _ in }
@@ -118,7 +118,7 @@ struct SandboxJourneyTests {
         await sandbox.stop()
     }
 
-    @Test("what every provider promises", arguments: ProviderConformance.cases)
+    @Test("the OpenID provider passes the conformance suite of providers", arguments: ProviderConformance.cases)
     func conformance(_ promise: ProviderConformance.Case) async throws {
         let (sandbox, provider, _) = try await client { $0.supportsDeviceAuthorization = true }
         try await promise.run {

@@ -2,7 +2,7 @@ import IdentityCrypto
 import IdentityKit
 import Testing
 
-/// A compact JWS that a test reads by itself.
+/// A compact JWS that is parsed independently of the SDK.
 struct SignedText {
     let header: JSONValue
     let claims: JSONValue

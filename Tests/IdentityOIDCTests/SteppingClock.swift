@@ -2,7 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import Synchronization
 
-/// A clock that shows some moments once before it stands still: so a test can have time pass between two looks at it.
+/// A clock that returns the given times once each and then stops, so that time passes between two reads.
 final class SteppingClock: IdentityClock {
     private let moments = Mutex<[Duration]>([])
 

@@ -10,7 +10,7 @@ import Testing
 struct StoredResponseTests {
     private static let lifetimeOfIDToken = 300
 
-    /// A session at a provider whose own clock is right, and processes that share its row.
+    /// A session at a provider with a correct clock, and processes that share its row.
     private struct Stage {
         let world: FakeWorld
         let memory = InMemoryStore()
@@ -34,7 +34,7 @@ struct StoredResponseTests {
             clock.advance(by: .seconds(3601))
         }
 
-        /// A process that shares nothing with others but the row.
+        /// A process that shares only the row with other processes.
         func process(_ store: (any SessionStore)? = nil) throws -> SessionManager {
             SessionManager(
                 providers: try ProviderRegistry([world.provider]),
@@ -56,14 +56,14 @@ struct StoredResponseTests {
     func judgedAtReceipt() async throws {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)
-            // The process dies after it has stored the answer.
+            // The process crashes after it has stored the response.
             let store = SteppingStore(stage.memory)
             store.on(3) { throw CancellationError() }
             _ = try await stage.process(store).tokens(for: stage.id)
             world.clock.advance(by: .seconds(4000))
             let got = try await stage.process().tokens(for: stage.id)
             #expect(got.outcome == .refreshedLate)
-            // The stored answer, whose access token has expired too, was used, and its refresh token after it.
+            // The stored response was used although its access token had expired, and then its refresh token.
             #expect(stage.sent == ["refresh-1", "refresh-2"])
         }
     }
@@ -130,7 +130,7 @@ struct StoredResponseTests {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)
             world.clock.jump(by: seconds)
-            // A process that knows the token from before: one that is behind would trust the old token otherwise.
+            // This process knows the age of the token. With a clock that is behind, another process would trust the old token.
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await stage.process().refreshTokens(for: stage.id)
             }
@@ -140,7 +140,7 @@ struct StoredResponseTests {
         }
     }
 
-    /// Eleven minutes with the wrong clock, then the right one: the session must be usable, and no token was sent twice.
+    /// The clock is wrong for eleven minutes and then correct: the session must be usable, and no token may be sent twice.
     private static func waitAndSetRight(_ stage: Stage, _ seconds: Double) async throws {
         for _ in 0..<11 {
             stage.world.clock.advance(by: .seconds(60))
@@ -153,7 +153,7 @@ struct StoredResponseTests {
         #expect(try await !stage.process().session(stage.id).isInDoubt)
     }
 
-    /// An error that names the clock is fine while the clock is wrong.
+    /// An error that names the clock is permitted while the clock is wrong.
     private static func tolerate(_ body: () async throws -> Void) async throws {
         do { try await body() } catch let error as IdentityError {
             guard error.code == .idTokenTime, error.hint?.contains("This machine's clock") == true else { throw error }
@@ -161,7 +161,7 @@ struct StoredResponseTests {
     }
 }
 
-/// A manual clock on which whoever sleeps lets the time pass.
+/// A manual clock that sleeping advances.
 private struct ImpatientClock: IdentityClock {
     let manual: ManualClock
     var now: Date { manual.now }
@@ -174,7 +174,7 @@ private struct ImpatientClock: IdentityClock {
     }
 }
 
-/// Something that happens once.
+/// An event that occurs once.
 private final class OneTime: Sendable {
     private let done = Atomic(false)
     private let body: @Sendable () -> Void
@@ -185,7 +185,7 @@ private final class OneTime: Sendable {
     }
 }
 
-/// A store with something to do before or after its n-th replacement.
+/// A store that runs an action before or after its n-th replacement.
 private final class SteppingStore: WrappingStore {
     typealias Action = @Sendable () throws -> Void
 
@@ -201,7 +201,9 @@ private final class SteppingStore: WrappingStore {
 
     init(_ inner: InMemoryStore) { self.inner = inner }
 
-    /// Runs an action before the n-th replacement; one that throws fails this and all later ones, as if the process had died.
+    /// Runs an action before the n-th replacement.
+    ///
+    /// If it throws, this replacement and all later ones fail, as after a crash.
     func on(_ number: Int, _ action: @escaping Action) { state.withLock { $0.before[number] = action } }
     func after(_ number: Int, _ action: @escaping Action) { state.withLock { $0.after[number] = action } }
 

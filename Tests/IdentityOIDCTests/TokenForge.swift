@@ -3,7 +3,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
 
-/// Makes ID tokens as a provider would, and as an attacker would.
+/// Creates ID tokens of a provider and of an attacker.
 struct TokenForge {
     let key: SigningKey
     let algorithm: SignatureAlgorithm
@@ -22,7 +22,7 @@ struct TokenForge {
             }
     }
 
-    /// The claims of a good token.
+    /// The claims of a valid token.
     static var goodClaims: JSONObject {
         [
             "iss": .string("https://id.example"), "sub": .string("buyer-1"), "aud": .string("client-1"),
@@ -64,7 +64,7 @@ struct TokenForge {
         return .object(object)
     }
 
-    /// A key set with this key among keys that no client knows.
+    /// A key set with this key and keys of unknown types.
     func keySet(beside others: [JSONValue] = []) throws -> JSONWebKeySet {
         let strange: [JSONValue] = [
             .object(["kty": .string("EC"), "crv": .string("secp256k1"), "x": .string("AA"), "y": .string("AA")]),

@@ -36,7 +36,7 @@ struct ConformanceTests {
 }
 
 extension TestSchema {
-    /// Runs a case of the suite on a store, or on two that take turns.
+    /// Runs a case of the suite on one store, or on two that are used alternately.
     fileprivate func run(
         _ promise: StoreConformance.Case,
         onTwo: Bool = false,
@@ -44,7 +44,7 @@ extension TestSchema {
     ) async throws {
         let folder = try TemporaryDirectory("spool")
         defer { folder.remove() }
-        // Whoever opened the store last knows its keys, and so the names of its rows.
+        // The store that was opened last has the keys that determine the keys of the rows.
         let last = LastStore()
         let place = StoreUnderTest(
             [.reopening, .attemptLimit, .sessionLimit, .usedTokenLimit, .keys],
@@ -93,7 +93,7 @@ private final class LastStore: Sendable {
 }
 
 extension StoreConformance {
-    /// The promises about locks.
+    /// The cases about locks.
     fileprivate static var lockCasesOnly: [Case] { cases.filter { $0.name.contains("lock") } }
 }
 #endif

@@ -17,7 +17,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "ask for a proven server on every other machine",
+        "require a verified server certificate on every other machine",
         arguments: [
             ("db.example", "verify-full"), ("10.0.0.1", "verify-full"), ("128.0.0.1", "verify-full"),
             ("127.0.0.1.example", "verify-full"), ("localhost.example", "verify-full"), ("127.1", "verify-full"),
@@ -46,13 +46,13 @@ struct ConnectionStringTests {
             let found = try hosts("postgresql://u:pw@db.example/d?sslmode=\(mode)") { $0.allowsUnverifiedTLS = true }
             #expect(found.map { $0["sslmode"] } == [mode])
         }
-        // Nothing said is not less.
+        // A missing setting is not weaker.
         let silent = try hosts("postgresql://u@db.example/d") { $0.allowsUnverifiedTLS = true }
         #expect(silent.map { $0["sslmode"] } == ["verify-full"])
     }
 
     @Test(
-        "that cannot be used are refused, and repeated nowhere",
+        "that cannot be used are refused, and errors do not repeat them",
         arguments: [
             "", "s3cret", "postgresql://u:s3cret@/d", "postgresql://u:s3cret@h/d?nonsense=s3cret",
             "host=a,b port=1,2,3 password=s3cret", "host=a,,b password=s3cret", "host='a password=s3cret",
@@ -91,7 +91,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "lead to errors that say what to do, by the server's code",
+        "lead to errors with a hint for each code of the server",
         arguments: [
             ("53100", IdentityError.Code.storeFull, IdentityError.Kind.retryLater),
             ("53300", .storeUnavailable, .retryLater), ("57P01", .storeUnavailable, .retryLater),

@@ -12,14 +12,14 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct LockTests {
-    @Test("a lease without its holder ends, and the holder knows before another one gets it")
+    @Test("a lease that is not renewed expires, and its holder knows before another holder gets it")
     func deadHolder() async throws {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
         let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let before = ContinuousClock.now
-        // As a process leaves it that is killed, or stopped: nobody refreshes it.
+        // The state after a process was killed or stopped: the lease is not renewed.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         await expect(.renewalBusy, .retryLater) {
             try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
@@ -38,17 +38,17 @@ struct LockTests {
             try await schema.open { $0.locking = .lease(.seconds(6)) },
         ]
         let id = try sampleSession().id
-        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
+        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
             await expect(.renewalBusy, .retryLater) {
                 try await stores[1].withSessionLock(id, waitingUpTo: .seconds(8)) { _ in
-                    Issue.record("two were inside")
+                    Issue.record("two holders were inside")
                 }
             }
-            #expect(hold.isHeld)
+            #expect(lock.isHeld)
         }
     }
 
-    @Test("a hold is no longer held when its lease cannot be renewed, before another holder can get it")
+    @Test("a lock is no longer reported as held when its lease cannot be renewed, before another holder can get it")
     func unrefreshed() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -57,12 +57,12 @@ struct LockTests {
             $0.callLimit = .seconds(1)
         }
         let id = try sampleSession().id
-        try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
-            #expect(hold.isHeld)
+        try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
+            #expect(lock.isHeld)
             try await server.command("signal STOP")
-            // The last refresh was asked for before now.
+            // The last renewal was requested before this moment.
             try await Task.sleep(for: .seconds(5.5))
-            #expect(!hold.isHeld)
+            #expect(!lock.isHeld)
             try await server.command("signal CONT")
         }
     }
@@ -77,7 +77,7 @@ struct LockTests {
         lease.confirm(askedAt: now)
         let remaining = lease.remaining
         #expect(remaining <= .seconds(11.5) && remaining >= .seconds(11.5) - (ContinuousClock.now - now))
-        // An answer that comes late takes nothing back.
+        // A late response does not shorten the lease.
         lease.confirm(askedAt: now - .seconds(10))
         #expect(lease.remaining >= .seconds(11.5) - (ContinuousClock.now - now))
         lease.lose()
@@ -85,16 +85,16 @@ struct LockTests {
         #expect(lease.remaining <= .zero)
     }
 
-    @Test("a hold is no longer held when another holder has the lease")
+    @Test("a lock is no longer reported as held when another holder has the lease")
     func taken() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.locking = .lease(.seconds(6)) }
         let id = try sampleSession().id
-        try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
+        try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
             try await store.execute("UPDATE §lease SET holder = 'somebody else'")
-            while hold.isHeld { try await Task.sleep(for: .milliseconds(20)) }
+            while lock.isHeld { try await Task.sleep(for: .milliseconds(20)) }
         }
-        // And it was not his to give back.
+        // The old holder does not release the lease of the new one.
         #expect(try await store.execute("SELECT count(*) FROM §lease").first?.integer(0) == 1)
     }
 
@@ -109,7 +109,7 @@ struct LockTests {
             await stores[0].client.nap(on: key, for: .seconds(86_400))
             isAwake.raise()
         }()
-        // Again and again, for the first may come before anybody listens.
+        // Repeat the notification, because the first may arrive before the waiter listens.
         while !isAwake.isRaised {
             try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
             try await Task.sleep(for: .milliseconds(20))
@@ -125,8 +125,8 @@ struct LockTests {
         ]
         let id = try sampleSession().id
         let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
-        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
-            #expect(hold.isHeld)
+        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
+            #expect(lock.isHeld)
             try await stores[1].execute(
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
@@ -136,7 +136,7 @@ struct LockTests {
             )
             try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { other in
                 #expect(other.isHeld)
-                while hold.isHeld { try await Task.sleep(for: .milliseconds(20)) }
+                while lock.isHeld { try await Task.sleep(for: .milliseconds(20)) }
             }
         }
         try await stores[0].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
@@ -155,7 +155,7 @@ struct LockTests {
         let id = try sampleSession().id
         let client = stores[0].client
         let isBusy = try await stores[0].withSessionLock(id, waitingUpTo: .zero) { _ in
-            // Before the unlock on the same connection, which then has no time left.
+            // This statement runs before the unlock on the same connection and uses up the remaining time.
             let task = Task {
                 let sleep = Statement("SELECT pg_sleep(50)")
                 _ = try? await client.performDirectly(sleep, [], by: .now + .seconds(120))
@@ -169,7 +169,7 @@ struct LockTests {
         try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
     }
 
-    @Test("of many waiters on two machines one at a time has the lock", arguments: [false, true])
+    @Test("one of many waiters on two machines has the lock at a time", arguments: [false, true])
     func storm(isAdvisory: Bool) async throws {
         let schema = try await TestSchema()
         let stores = [

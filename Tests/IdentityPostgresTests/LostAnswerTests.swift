@@ -7,12 +7,12 @@ import Testing
 @testable import IdentityPostgres
 
 @Suite(
-    "Answers that are lost on the way",
+    "Lost responses of the server",
     .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct LostAnswerTests {
-    /// A store behind a proxy, with one connection and nothing prepared, so that each statement has one answer.
+    /// A store behind a proxy, with one connection and no prepared statements, so that each statement has one response.
     private func stage() async throws -> (store: PostgresStore, proxy: Proxy, direct: PostgresStore) {
         let schema = try await TestSchema()
         let proxy = try Proxy(to: schema.server)
@@ -49,7 +49,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 2)
         #expect(try await direct.session(session.id)?.generation == session.generation)
         #expect(try await direct.session(session.id)?.payload.reveal() == "tokens 3")
-        // And one that comes too late is still told so.
+        // A save with an old generation still fails.
         proxy.loseNextAnswer()
         #expect(try await !store.replace(session.successor("late"), expecting: session.generation - 1))
         #expect(proxy.lost == 3)
@@ -77,7 +77,7 @@ struct LostAnswerTests {
             let session = try sampleSession()
             try await store.insert(session)
             #expect(try await store.setAttachment("cart", to: Secret("a cart"), of: session.id, expecting: nil))
-            // BEGIN, lock, attachments, deletion, COMMIT: each of their answers once.
+            // The response to each of BEGIN, lock, attachments, deletion and COMMIT is lost once.
             if isPrepared { proxy.loseAnswer(after: answer) }
             let removed = try await store.remove(session.id)
             #expect(removed?.session.payload.reveal() == "tokens")
@@ -103,7 +103,7 @@ struct LostAnswerTests {
             if name == "first" {
                 #expect(try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1))
             } else {
-                // Whether it was ours cannot be known: another may have removed it.
+                // It is unknown whether this call removed it, because another process may have removed it.
                 proxy.loseNextAnswer()
                 await expect(.storeUnavailable, .retryLater) {
                     try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1)
@@ -126,7 +126,7 @@ struct LostAnswerTests {
         #expect(try await !store.markUsed("second", until: end))
     }
 
-    @Test("a pending login that may have been taken is given to nobody")
+    @Test("a pending login that may have been taken is returned to no caller")
     func take() async throws {
         let (store, proxy, direct) = try await stage()
         for (key, losing) in [("first", nil), ("second", 0), ("third", 1)] as [(String, Int?)] {
@@ -154,8 +154,8 @@ struct LostAnswerTests {
         let id = try sampleSession().id
         try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
         proxy.loseNextAnswer()
-        try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
-            #expect(hold.isHeld)
+        try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
+            #expect(lock.isHeld)
             await expect(.renewalBusy, .retryLater) {
                 try await direct.withSessionLock(id, waitingUpTo: .zero) { _ in }
             }

@@ -8,13 +8,13 @@ import Testing
 @testable import IdentityPostgres
 
 @Suite(
-    "Locks that are lost, and clocks that step",
+    "Lost locks and clock jumps",
     .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct LostLeaseTests {
     @Test(
-        "a token that one node has spent is not sent by another after an outage, whatever kind of lock was lost",
+        "a token that one node has used is not sent by another after an outage, with each kind of lost lock",
         arguments: [false, true]
     )
     func outage(isAdvisory: Bool) async throws {
@@ -32,7 +32,7 @@ struct LostLeaseTests {
         let stores = [try await node("one"), try await node("two")]
         let isStopped = Flag()
         let provider = OneUseProvider(timeout: .seconds(4)) {
-            // Immediately after the provider has rotated; a failure shows in the next expectation.
+            // Immediately after the provider has rotated the token; the next expectation detects a failure.
             if (try? await server.command("stop immediate")) != nil { isStopped.raise() }
         }
         let managers = try stores.map {
@@ -45,7 +45,7 @@ struct LostLeaseTests {
         let id = try await managers[0].establish(provider.tokens(serial: 0, expiresIn: -10), provider: "shopify").id
         #expect(try await managers[0].tokens(for: id).tokens.accessToken.reveal() == "access-1")
         #expect(isStopped.isRaised)
-        // The lease of six seconds and the five seconds for saving are over.
+        // The lease of six seconds and the five seconds for saving have passed.
         try await Task.sleep(for: .seconds(7))
         try await server.command("start")
         let started = ContinuousClock.now
@@ -62,11 +62,11 @@ struct LostLeaseTests {
         #expect(provider.reuses == 0)
     }
 
-    @Test("a step of the server clock creates no second holder and delays nobody")
+    @Test("a jump of the server clock creates no second holder and delays no caller")
     func steps() async throws {
         let schema = try await TestSchema()
         let plain = try await schema.open()
-        // On the connections of the other stores, the server's clock functions are ahead by what a table says.
+        // On the connections of the other stores, the server's clock functions are ahead by the value in a table.
         let clock = "\(schema.name)_clock"
         try await plain.execute("CREATE SCHEMA \(clock)")
         try await plain.execute("CREATE TABLE \(clock).step AS SELECT 0::double precision AS seconds")
@@ -88,18 +88,18 @@ struct LostLeaseTests {
         }
         let stores = [try await node(), try await node()]
         let id = try sampleSession().id
-        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
+        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
             try await step(to: 7200)
             let isAhead = try await stores[1].execute("SELECT clock_timestamp() > pg_catalog.clock_timestamp()")
             #expect(isAhead.first?.flag(0) == true)
             await expect(.renewalBusy, .retryLater) {
                 try await stores[1].withSessionLock(id, waitingUpTo: .seconds(2)) { _ in
-                    Issue.record("two hold the lock")
+                    Issue.record("two callers hold the lock")
                 }
             }
-            #expect(hold.isHeld)
+            #expect(lock.isHeld)
         }
-        // A holder that dies before the clock goes back two hours.
+        // A holder that crashes before the clock is set back by two hours.
         let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         _ = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         try await step(to: 0)
@@ -125,7 +125,7 @@ struct LostLeaseTests {
         for _ in 0..<2 {
             _ = try await store.sweep(expiredBefore: Date())
             try await Task.sleep(for: .milliseconds(600))
-            // As its holder does that is alive.
+            // As its running holder does.
             try await store.execute("UPDATE §lease SET renewals = renewals + 1 WHERE key = 2")
         }
         _ = try await store.sweep(expiredBefore: Date())

@@ -55,7 +55,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a store of a newer version is refused and left as it is")
+    @Test("a store of a newer version is refused and not changed")
     func tooNew() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
@@ -111,7 +111,7 @@ struct OpeningTests {
             try await empty.open { ($0.spoolDirectory, $0.createsStore) = (path, creates) }
         }
         #expect(error?.message.contains("1 sessions") == true)
-        // The schema was left empty.
+        // The schema is still empty.
         await expect(.configurationInvalid, .configuration) { try await empty.open { $0.createsStore = false } }
     }
 
@@ -168,7 +168,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a user without rights is a configuration error, and a user with a schema of its own can use it")
+    @Test("a user without permissions is a configuration error, and a user can use its own schema")
     func rights() async throws {
         let schema = try await TestSchema()
         let admin = try await TestSchema().open()

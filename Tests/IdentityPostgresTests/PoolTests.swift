@@ -69,7 +69,7 @@ struct PoolTests {
             for task in tasks { task.cancel() }
             for task in tasks { _ = await task.result }
         }
-        // Every connection is outside of a transaction, no lock is left behind.
+        // Every connection is outside of a transaction, and no lock remains.
         try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in }
         let open = try await store.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND query LIKE '%\(schema.name)%'"
@@ -91,7 +91,7 @@ struct PoolTests {
         #expect(before != nil && after != nil && before != after)
     }
 
-    @Test("leaves nothing on a connection behind a pooler")
+    @Test("leaves no session state on a connection behind a pooler")
     func pooler() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open {
@@ -106,7 +106,7 @@ struct PoolTests {
         let settings = try await store.execute("SELECT count(*) FROM pg_settings WHERE source = 'session'")
         #expect(settings.first?.integer(0) == 0)
         #expect(try await store.execute("SELECT count(*) FROM pg_listening_channels()").first?.integer(0) == 0)
-        // While a store that has the server to itself prepares what it uses often.
+        // A store without a pooler prepares its frequent statements.
         let other = try await schema.open { $0.maximumConnections = 1 }
         _ = try await other.session(session.id)
         let prepared = try await other.execute("SELECT count(*) FROM pg_prepared_statements").first?.integer(0) ?? 0

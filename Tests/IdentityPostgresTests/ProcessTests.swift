@@ -39,7 +39,7 @@ struct ProcessTests {
         let login = try await lab(["login", "--provider", "shopify", "--callback", "sandbox"])
         let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")
         let id = try #require(try JSONValue(parsing: Array(event.utf8))["id"]?.string)
-        // Longer than any token lasts: each of them wants a new one, or takes what another just got.
+        // Longer than the lifetime of a token: each process needs a new one, or takes the one that another just got.
         let token = ["token", "--session", id, "--valid-for", "100000"]
         for _ in 0..<3 {
             try await withThrowingTaskGroup(of: [String].self) { group in
@@ -59,7 +59,7 @@ struct ProcessTests {
         await sandbox.stop()
     }
 
-    @Test("new tokens that could be saved nowhere end the command with their own exit status")
+    @Test("if new tokens cannot be saved, the command ends with a separate exit status")
     func nowhereDurable() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -80,7 +80,7 @@ struct ProcessTests {
             .lines()
         let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")
         let id = try #require(try JSONValue(parsing: Array(event.utf8))["id"]?.string)
-        // Down from the moment in which the provider has the refresh token.
+        // The server is down from the moment at which the provider has the refresh token.
         sandbox.openID.misbehave(.before { try? await server.command("stop immediate") }, on: .token)
         let token = ["token", "--session", id, "--valid-for", "86400", "--json"]
         let ended = try await LabRun(token, environment).ended()
@@ -90,29 +90,19 @@ struct ProcessTests {
     }
 }
 
-/// One run of `identity-lab`.
+/// A run of `identity-lab`.
 private struct LabRun {
     private let process: Spawned
 
     init(_ arguments: [String], _ environment: [String: String]) throws {
         let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
-        process = try Spawned.start(try Self.executable(), arguments, variables)
+        process = try Spawned.start(Spawned.path(of: "identity-lab"), arguments, variables)
     }
 
-    /// The program beside the test bundle.
-    private static func executable() throws -> String {
-        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
-        return try #require(
-            folders.map { $0.appending(path: "identity-lab") }
-                .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }?.path
-        )
-    }
-
-    /// What it prints on standard output, to the end.
+    /// Its complete standard output.
     func lines() async throws -> [String] { try await ended().lines }
 
-    /// What it prints on standard output, to the end, and its exit status.
+    /// Its complete standard output and its exit status.
     func ended() async throws -> (status: Int32, lines: [String]) {
         let (output, errors) = (LineReader(process.output), LineReader(process.errors))
         let process = process

@@ -60,7 +60,7 @@ struct RowTests {
         }
     }
 
-    @Test("that are damaged go to quarantine, are still damaged, and are removed after 30 days")
+    @Test("that are damaged are moved to quarantine, are still reported as damaged, and are removed after 30 days")
     func quarantine() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
@@ -97,7 +97,7 @@ struct RowTests {
         #expect(try await store.session(bad.id) == nil)
     }
 
-    @Test("whose hash is damaged are damaged, never unknown, and a mark of a used token still counts")
+    @Test("whose hash is damaged are reported as damaged, never as unknown, and a mark of a used token still counts")
     func damagedHash() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()
@@ -145,7 +145,7 @@ struct RowTests {
         busy.isUnsettled = true
         #expect(try await old.replace(busy, expecting: sessions[1].generation))
         let key = try TestSchema.key()
-        // A process that does not know the new key yet must go on: it is given read-only first.
+        // The new key is first added as read-only, so that a process without the new key continues to work.
         let new = try await schema.open {
             $0.readOnlyKeys = [$0.key]
             $0.key = key
@@ -170,12 +170,12 @@ struct RowTests {
         }
         #expect(try await new.attachment("cart", of: sessions[0].id)?.payload.reveal() == "x")
         #expect(try await new.takeLoginAttempt("a")?.payload.reveal() == "p")
-        // Who lacks the key says so, and counts what he cannot read.
+        // A process without the key reports that and counts the unreadable rows.
         await expect(.storeKeyMismatch, .configuration) { try await old.session(sessions[0].id) }
         #expect(try await old.checkHealth().rowsWithoutKey == 5)
         #expect(try await old.quarantineDamagedRows() == 0)
         #expect(try await usage(old).contains("missing 5"))
-        // The active key made the old one again: the way back.
+        // The rotation is reverted: the old key is active again.
         let back = try await schema.open { $0.readOnlyKeys = [key] }
         position = nil
         repeat {
@@ -195,7 +195,7 @@ struct RowTests {
         #expect(try await store.session(session.id)?.isRestored == false)
     }
 
-    @Test("with a refresh under way are found, and only those")
+    @Test("with a refresh in progress are found, and no others")
     func unsettled() async throws {
         let store = try await TestSchema().open()
         var session = try sampleSession()
@@ -223,7 +223,7 @@ struct RowTests {
         #expect(try await store.isUsed("token"))
     }
 
-    @Test("of pending logins make room within their own tenant")
+    @Test("of pending logins are evicted within their own tenant only")
     func tenants() async throws {
         let store = try await TestSchema().open { $0.maximumAttempts = 3 }
         func insert(_ key: String, _ tenant: String, _ age: Double) async throws {
@@ -237,7 +237,7 @@ struct RowTests {
         for number in 7..<10 { #expect(try await store.takeLoginAttempt("\(number)") != nil) }
     }
 
-    @Test("of used tokens make room when they have expired, and never before")
+    @Test("of used tokens are evicted after they have expired, and never before")
     func usedTokens() async throws {
         let store = try await TestSchema().open { $0.maximumUsedTokens = 2 }
         let past = Date(timeIntervalSince1970: 1_000_000_000)
@@ -278,7 +278,7 @@ struct RowTests {
         }
     }
 
-    @Test("of sessions are refused beyond a tenant's limit, and only there, until some have ended")
+    @Test("of sessions above a tenant's limit are refused until some sessions of the tenant end")
     func sessionLimit() async throws {
         let store = try await TestSchema().open { $0.maximumSessionsPerTenant = 2 }
         let sessions = try (0..<3).map { _ in try sampleSession(tenant: "small") }
@@ -289,7 +289,7 @@ struct RowTests {
         try await store.insert(sessions[2])
     }
 
-    @Test("that cannot be saved have no spool unless one is configured")
+    @Test("that cannot be saved are spooled only if a spool is configured")
     func noSpool() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()

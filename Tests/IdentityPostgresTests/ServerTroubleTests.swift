@@ -28,12 +28,12 @@ struct ServerTroubleTests {
                         let next = session.successor("tokens \(session.generation + 1)")
                         do {
                             guard try await stores[number % 2].replace(next, expecting: session.generation) else {
-                                Issue.record("a session that nobody else writes had another generation")
+                                Issue.record("a session that no other caller writes had another generation")
                                 return session
                             }
                             session = next
                         } catch let error as IdentityError {
-                            // In doubt: what is there now is one of the two, and from there it goes on.
+                            // The result is unknown: the stored row is one of the two, and the test continues with it.
                             #expect(error.kind == .retryLater, "\(error)")
                             while true {
                                 guard let found = try? await stores[0].session(session.id) else { continue }
@@ -68,7 +68,7 @@ struct ServerTroubleTests {
         }
     }
 
-    @Test("one that hangs is given up in time, and the store works again when the server does")
+    @Test("a call to a server that does not respond fails in time, and the store works again when the server does")
     func hanging() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -85,11 +85,11 @@ struct ServerTroubleTests {
         }
         try await server.command("signal CONT")
         let found = try await eventually { try await store.session(session.id) }
-        // The statement may have been taken by the server before it was stopped, and then was done.
+        // The server may have received the statement before it was stopped, and then executes it.
         #expect(["tokens", "x"].contains(found?.payload.reveal()))
     }
 
-    @Test("one that is down is unavailable, and is found again when it is up")
+    @Test("a server that is down is unavailable, and is used again when it is up")
     func down() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -107,7 +107,7 @@ struct ServerTroubleTests {
         let server = try await TestServer.start(settings: ["fsync = off"])
         let schema = try await TestSchema(on: server)
         let store = try await schema.open()
-        // A health check tells of what durability rests on.
+        // A health check reports the settings that durability depends on.
         #expect(try await store.checkHealth().problems.first?.contains("fsync") == true)
         let session = try sampleSession()
         try await store.insert(session)
@@ -117,7 +117,7 @@ struct ServerTroubleTests {
         #expect(try await answer)
     }
 
-    @Test("one that accepts no writes still serves reads; saves are refused until it, or another, accepts them")
+    @Test("a server that accepts no writes still serves reads; saves are refused until it, or another, accepts them")
     func readOnly() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -129,17 +129,17 @@ struct ServerTroubleTests {
         let error = try await eventually {
             do {
                 _ = try await store.replace(session, expecting: session.generation)
-                throw TestServer.Failure(text: "still takes writes")
+                throw TestServer.Failure(text: "still accepts writes")
             } catch let error as IdentityError { return error }
         }
         #expect(error.code == .storeReadOnly && error.kind == .retryLater)
         #expect(try await store.session(session.id)?.payload.reveal() == "tokens")
         await expect(.storeReadOnly, .retryLater) { try await store.remove(session.id) }
         await expect(.storeReadOnly, .retryLater) { try await store.takeLoginAttempt("x") }
-        // Opened there too, for reading.
+        // A store can also be opened there for reading.
         let reader = try await schema.open()
         #expect(try await reader.session(session.id) != nil)
-        // Where several are named, the one that takes writes is found, wherever it stands.
+        // If the connection string names several servers, the one that accepts writes is found, in any order.
         let other = try await TestSchema()
         let found = try await other.open {
             $0.connection = Secret(
@@ -164,9 +164,11 @@ struct ServerTroubleTests {
         #expect(isReplaced)
     }
 
-    @Test("one that accepts no writes does not make a session unknown, and is left as soon as another accepts them")
+    @Test(
+        "a server that accepts no writes does not make a session unknown, and is left as soon as another accepts writes"
+    )
     func behind() async throws {
-        // Two servers that know nothing of each other, like a primary and a standby that is far behind.
+        // Two independent servers, like a primary and a standby that is far behind.
         let (primary, standby) = (try await TestServer.start(), try await TestServer.start())
         let schema = try await TestSchema(on: primary)
         let observer = try await schema.open { $0.connection = standby.local() }
@@ -181,7 +183,7 @@ struct ServerTroubleTests {
                 """
             )
             $0.listensForNotifications = false
-            // Room enough that no connection has to go for another.
+            // Enough connections, so that none must be closed for another.
             $0.maximumConnections = 64
         }
         let readers = {
@@ -202,9 +204,11 @@ struct ServerTroubleTests {
             for _ in 0..<16 { group.addTask { _ = try #require(try await store.session(session.id)) } }
             try await group.waitForAll()
         }
-        // The server sees the end of a connection a moment later.
+        // The server notices the end of a connection a moment later.
         try await eventually {
-            guard try await readers() == 0 else { throw TestServer.Failure(text: "the standby is still read from") }
+            guard try await readers() == 0 else {
+                throw TestServer.Failure(text: "the standby is still used for reads")
+            }
         }
     }
 
@@ -219,7 +223,7 @@ struct ServerTroubleTests {
         let isEncrypted = try await store.execute("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
         #expect(isEncrypted.first?.flag(0) == true)
         try await store.insert(try sampleSession())
-        // A certificate of nobody we know, and one for another name.
+        // A certificate of an unknown authority, and one for another name.
         for connection in [
             server.network(parameters: "?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt"),
             Secret(
@@ -236,7 +240,7 @@ struct ServerTroubleTests {
         }
     }
 
-    /// Tries for a while what a server that has just come back may not do at once.
+    /// Repeats an operation for a while, because a server that has just restarted may refuse it at first.
     private func eventually<R>(_ body: () async throws -> R) async throws -> R {
         for _ in 0..<200 {
             do {

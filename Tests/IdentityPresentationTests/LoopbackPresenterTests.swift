@@ -8,7 +8,7 @@ import Testing
 struct LoopbackPresenterTests {
     private static let redirectURI = "http://127.0.0.1/callback"
 
-    @Test("a free port enters the redirect URI, and the callback comes back as it was sent")
+    @Test("the redirect URI contains the chosen free port, and the callback is returned unchanged")
     func freePort() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
@@ -164,9 +164,9 @@ struct LoopbackPresenterTests {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
         let port = try await browser.port()
-        // Silent ones, and ones that stop in the middle of a request.
+        // Silent connections, and connections that stop in the middle of a request.
         let open = (0..<300).map { IdleConnection(port: port, sending: $0 % 2 == 0 ? "" : "GET /callback?code=") }
-        // Connections are accepted in their order, so after this answer the listener has seen all of them.
+        // Connections are accepted in order, so after this response the listener has accepted all of them.
         #expect(await get(port, "/callback?code=x&state=other")?.hasPrefix("HTTP/1.1 400 ") == true)
         let held = open.filter(\.isOpen).count
         #expect(held <= 128, "the listener holds \(held) connections")
@@ -210,7 +210,7 @@ struct LoopbackPresenterTests {
     }
 
     @Test(
-        "only a literal loopback address is listened on",
+        "the listener accepts literal loopback addresses only",
         arguments: [
             nil, "https://127.0.0.1/callback", "http://localhost/callback", "http://192.0.2.1/callback",
             "http://127.0.0.2/c",

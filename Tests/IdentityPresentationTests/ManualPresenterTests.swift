@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The terminal")
 struct ManualPresenterTests {
-    @Test("the URL is announced before a line is read, and only that line is taken")
+    @Test("the URL is announced before a line is read, and only that line is read")
     func oneLine() async throws {
         let pipe = try Pipe()
         let presenter = ManualPresenter(lines: StandardInput(descriptor: pipe.read)) { url in

@@ -17,8 +17,8 @@ struct SystemBrowserTests {
 
         let variables = ["PATH": folder.path, "DISPLAY": ":9", "IDENTITY_STORE_KEY": "canary", "LC_ALL": "C"]
         let url = try HTTPURL("https://id.example/authorize?a=b&c=$(id)")
-        // A process that another test starts in this moment may still have the script open for writing, which keeps it from
-        // being run.
+        // A process that another test starts now may still have the script open for writing, and then the script cannot
+        // be executed.
         try await eventually { await SystemBrowser(environment: variables).open(url) }
         try await eventually { FileManager.default.fileExists(atPath: output) }
         let lines = String(decoding: try Data(contentsOf: URL(filePath: output)), as: UTF8.self).split(separator: "\n")
@@ -32,7 +32,7 @@ struct SystemBrowserTests {
             if await condition() { return }
             try await Task.sleep(for: .milliseconds(5))
         }
-        Issue.record("It did not come about.")
+        Issue.record("The file was not written.")
     }
 
     @Test("without a desktop or without xdg-open nothing is opened")

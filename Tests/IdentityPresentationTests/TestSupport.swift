@@ -6,9 +6,9 @@ import IdentityPlatform
 import IdentityPresentation
 import Synchronization
 
-/// Sends bytes to a loopback port and reads until the other side closes; nil when nobody listens.
+/// Sends bytes to a loopback port and reads until the other side closes; nil if no server listens.
 ///
-/// On a thread of its own: blocking one of Dispatch's would starve the tasks, which share its pool.
+/// Runs on a dedicated thread, because a blocked thread of the cooperative pool would starve the tasks.
 func exchange(_ port: UInt16, _ text: String) async -> String? {
     await withCheckedContinuation { continuation in
         let bytes = Array(text.utf8)
@@ -22,9 +22,9 @@ func get(_ port: UInt16, _ target: String, _ headers: String = "") async -> Stri
     await exchange(port, "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
 }
 
-/// Whether nobody answers at a port.
+/// Whether no server answers at a port.
 ///
-/// A connection may still come about: a process that another test is just starting holds a copy of the closed socket for a moment.
+/// A connection can still succeed for a moment, because a process that another test starts may hold a copy of the closed socket.
 func isDeaf(_ port: UInt16) async -> Bool {
     (await get(port, "/callback?code=x&state=y") ?? "").isEmpty
 }
@@ -55,7 +55,7 @@ private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
     }
 }
 
-/// A connection that says little or nothing, and is closed when the last reference to it goes.
+/// A connection that sends an incomplete request or nothing, and is closed when it is deallocated.
 final class IdleConnection: Sendable {
     private let socket: Int32
 
@@ -68,7 +68,7 @@ final class IdleConnection: Sendable {
 
     deinit { close(socket) }
 
-    /// Whether the other side still holds the connection.
+    /// Whether the other side still keeps the connection open.
     var isOpen: Bool {
         var byte: UInt8 = 0
         let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -100,7 +100,7 @@ final class Awaited<Value: Sendable>: Sendable {
     }
 }
 
-/// A login with the state `s`, whose authorization URL carries the redirect URI that it was asked for.
+/// A login with the state `s`, whose authorization URL contains the requested redirect URI.
 func login(redirectURI: String?) -> PresentedLogin {
     PresentedLogin(provider: "test", redirectURI: redirectURI) { used in
         AuthorizationRequest(
@@ -110,7 +110,7 @@ func login(redirectURI: String?) -> PresentedLogin {
     }
 }
 
-/// A buyer's browser that only tells which page it was to open.
+/// A browser that only records the page that it should open.
 struct RecordingBrowser: BrowserOpening {
     let opened = Awaited<HTTPURL>()
 
@@ -119,7 +119,7 @@ struct RecordingBrowser: BrowserOpening {
         return true
     }
 
-    /// The redirect URI that the provider was told.
+    /// The redirect URI of the authorization request.
     func redirectURI() async -> String {
         let query = await opened.get().query ?? ""
         return FormEncoding.decode(Array(query.utf8))?.first?.value ?? ""

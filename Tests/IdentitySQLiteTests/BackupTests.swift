@@ -9,7 +9,7 @@ import Testing
 @Suite("Backups")
 struct BackupTests {
     @Test(
-        "a copy is whole, the owner's alone, and says of each session that its token may be spent",
+        "a backup is complete, readable by its owner only, and marks the token of each session as possibly used",
         arguments: [false, true]
     )
     func restoring(_ isLog: Bool) async throws {
@@ -24,7 +24,7 @@ struct BackupTests {
         for session in sessions { try await store.insert(session) }
         let claimed = try await store.save(sessions[0].next(isUnsettled: true), after: sessions[0])
         try await store.backup(to: other.database)
-        // The original goes on, and spends what the copy still has.
+        // The original store continues and uses the tokens that the backup still contains.
         for session in sessions.dropFirst() { _ = try await store.save(session.next("refreshed"), after: session) }
         #expect(try await store.session(sessions[1].id)?.isRestored == false)
         #expect(other.mode(other.database) == 0o600)
@@ -57,7 +57,7 @@ struct BackupTests {
         #expect(try await copy.session(fresh.id)?.isRestored == false)
     }
 
-    @Test("saves of this and of other processes continue during a backup, and the backup shows one moment")
+    @Test("saves of this and of other processes continue during a backup, and the backup is consistent")
     func online() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .seconds(600) }
@@ -67,7 +67,7 @@ struct BackupTests {
             for session in sessions { group.addTask { try await store.insert(session) } }
             try await group.waitForAll()
         }
-        // Two sessions that are always saved one after the other: no copy may have the second's save without the first's.
+        // Two sessions are saved alternately: no backup may contain the save of the second without that of the first.
         let saves = Task {
             var pair = [sessions[0], sessions[1]]
             while !Task.isCancelled {

@@ -8,15 +8,17 @@ import Testing
 
 @testable import IdentitySQLite
 
-/// How many bytes a provider's tokens have.
+/// The sizes of a provider's tokens in bytes.
 struct TokenSizes: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let access: Int
     let refresh: Int
-    /// 0 where there is no ID token.
+    /// 0 without an ID token.
     let identity: Int
 
-    /// From short opaque tokens to JWTs with many groups; Google documents its limits (2,048 and 512 bytes).
+    /// From short opaque tokens to JWTs with many groups.
+    ///
+    /// The sizes for Google are its documented limits (2,048 and 512 bytes).
     static let all = [
         TokenSizes(testDescription: "opaque tokens", access: 32, refresh: 45, identity: 0),
         TokenSizes(testDescription: "Shopify", access: 900, refresh: 900, identity: 1_300),
@@ -28,7 +30,7 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
     ]
 
     func text(_ count: Int, _ serial: Int) -> String {
-        // The claims of a JWT vary by some bytes.
+        // The size of a JWT varies by some bytes.
         String(
             String(repeating: "\(serial)abcdefg", count: count / 8 + 1).prefix(
                 count + (count > 500 ? serial * 7 % 20 : 0)
@@ -48,7 +50,7 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// A token response as these tokens come in.
+    /// A token response with tokens of these sizes.
     func answer(_ serial: Int) -> String {
         """
         {"access_token":"\(text(access, serial))","token_type":"Bearer","expires_in":3600,\
@@ -57,7 +59,7 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A provider that answers each refresh with tokens of given sizes.
+/// A provider that returns tokens of given sizes for each refresh.
 private final class SizedProvider: JournaledRefreshing {
     let descriptor = ProviderDescriptor(name: "sized", kind: "test", clientID: "client")
     private let sizes: TokenSizes
@@ -69,9 +71,7 @@ private final class SizedProvider: JournaledRefreshing {
         self.clock = clock
     }
 
-    func prepareRefresh(of tokens: TokenSet) async throws {}
-
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
         let serial = serial.withLock { serial in
             serial += 1
             return serial
@@ -86,10 +86,6 @@ private final class SizedProvider: JournaledRefreshing {
 
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         sizes.tokens(serial.withLock(\.self), tokens.buyer, issuedAt: clock.now)
-    }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
@@ -134,7 +130,7 @@ struct FullDiskTests {
             #expect(got.tokens.accessToken.reveal() == sizes.text(sizes.access, serial))
             let health = try await store.checkHealth()
             #expect(health.isSound && health.spooledSessions == 0 && health.unsettledSessions == 0)
-            // From the row, not from memory.
+            // Read the row, not the memory of the process.
             let again = SessionManager(
                 providers: try ProviderRegistry([provider]),
                 store: store,
@@ -144,7 +140,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("a new login fails as store_full, and the hint says what still works")
+    @Test("a new login fails as store_full, and the hint names the operations that still work")
     func login() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -153,6 +149,6 @@ struct FullDiskTests {
             for _ in 0..<64 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 9_000))) }
         }
         #expect(error?.code == .storeFull && error?.kind == .retryLater)
-        #expect(error?.hint?.contains("if its row has room") == true)
+        #expect(error?.hint?.contains("if its row has space") == true)
     }
 }

@@ -60,14 +60,14 @@ struct KeyRotationTests {
         let last = try await stage.directory.open { $0.key = stage.new }
         #expect(try await last.keyUsage() == [usage[0]])
         for session in stage.sessions {
-            // The generation is what it was: nobody is disturbed.
+            // The generation is unchanged, so no other process is affected.
             #expect(try await last.session(session.id)?.generation == session.generation)
         }
         #expect(try await last.attachment("cart", of: stage.sessions[0].id)?.payload.reveal() == "x")
         #expect(try await last.takeLoginAttempt("login") != nil)
     }
 
-    @Test("leaves sessions with a refresh under way, unreadable rows, and rows of missing keys")
+    @Test("skips sessions with a refresh in progress, unreadable rows, and rows of missing keys")
     func left() async throws {
         let stage = try await Stage(3)
         let old = try await stage.directory.open()
@@ -82,7 +82,7 @@ struct KeyRotationTests {
         let claimed = try #require(try await store.session(stage.sessions[0].id))
         #expect(claimed.isUnsettled)
         await store.close()
-        // Undone: the old key is the active one again, and the new one is missing to begin with.
+        // The rotation is reverted: the old key is active again, and the new key is missing at first.
         let back = try await stage.directory.open()
         let undone = try await finish(back, limit: 10)
         #expect([undone.resealed, undone.unreadable] == [0, 3])
@@ -92,7 +92,7 @@ struct KeyRotationTests {
         #expect(try await finish(both, limit: 10).resealed == 3)
     }
 
-    @Test("a save at the same moment wins")
+    @Test("a concurrent save wins")
     func race() async throws {
         let stage = try await Stage(40)
         let store = try await stage.open()

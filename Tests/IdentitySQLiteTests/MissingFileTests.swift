@@ -20,7 +20,7 @@ struct MissingFileTests {
         }
         #expect(try directory.entries().isEmpty)
         await (try directory.open()).close()
-        // Once it is there, it opens.
+        // An existing file is opened.
         await (try directory.open { $0.createsStore = false }).close()
     }
 
@@ -33,7 +33,7 @@ struct MissingFileTests {
         #expect(try directory.contents(directory.database).isEmpty)
     }
 
-    @Test("a spool with sessions beside a missing file is an error that says what to do", arguments: [true, false])
+    @Test("a spool with sessions beside a missing file is an error with a hint", arguments: [true, false])
     func orphanedSpool(_ creates: Bool) async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -50,7 +50,7 @@ struct MissingFileTests {
         #expect(error?.message.contains("1 sessions") == true)
         #expect(error?.hint?.contains("Put the database back") == true)
         #expect(!FileManager.default.fileExists(atPath: directory.database))
-        // Both ways that the hint names work.
+        // Both steps that the hint names work.
         try FileManager.default.moveItem(atPath: aside, toPath: directory.database)
         let found = try await directory.open { $0.createsStore = creates }
         #expect(try await found.spooledSession(session.id)?.payload.reveal() == "refreshed")
@@ -85,14 +85,14 @@ struct MissingFileTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await isLocked(store) }
         #expect(error?.code == .storeFailed && error?.kind == .configuration)
         #expect(error?.hint?.contains("restart every process") == true)
-        // Who comes later makes a new one, and is not disturbed by what the first one still holds.
+        // A later process creates a new lock file and does not wait for the lock on the old one.
         let other = try await directory.open()
         #expect(try await isLocked(other))
         await expect(.storeFailed, .configuration) { _ = try await isLocked(store) }
         await store.close()
         let restarted = try await directory.open()
         #expect(try await isLocked(restarted))
-        // The file itself, back under its name, is good again.
+        // The original file under its old name is accepted again.
         let aside = directory.path + "/aside"
         try FileManager.default.moveItem(atPath: directory.locks, toPath: aside)
         await expect(.storeFailed, .configuration) { _ = try await isLocked(restarted) }

@@ -29,7 +29,7 @@ struct OpeningTests {
         await first.close()
         await expect(.storeFailed, .retryLater) { try await first.session(session.id) }
         await expect(.storeFailed, .retryLater) { try await first.insert(sampleSession()) }
-        // The file's own slot size counts.
+        // The slot size of the file is used.
         let second = try await directory.open()
         #expect(second.records.sealer.slotSize == 2_000)
         #expect(try await second.session(session.id)?.payload.reveal() == "tokens")
@@ -96,7 +96,7 @@ struct OpeningTests {
         let fresh = try sampleSession()
         try await second.insert(fresh)
         await second.close()
-        // Too early: what is still sealed under the old key is an error, not "no such session", and stays.
+        // The old key was removed too early: rows that are still sealed under it are an error, not unknown, and are kept.
         let early = try await directory.open { $0.key = new }
         await expect(.storeKeyMismatch, .configuration) { try await early.session(session.id) }
         await expect(.storeKeyMismatch, .configuration) { try await early.remove(session.id) }
@@ -114,7 +114,7 @@ struct OpeningTests {
         #expect(try await last.checkHealth().rowsUnderReadOnlyKeys == 0)
     }
 
-    @Test("a file of another version and another program's database are refused and left as they are")
+    @Test("a file of another version and another program's database are refused and not changed")
     func foreign() async throws {
         let directory = try StoreDirectory()
         await (try directory.open()).close()
@@ -163,7 +163,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a file that was cut anywhere is refused as damaged and left as it is")
+    @Test("a file that was truncated anywhere is refused as damaged and not changed")
     func truncated() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -180,7 +180,7 @@ struct OpeningTests {
         #expect(try await directory.open().checkHealth().sessions == 20)
     }
 
-    @Test("garbage is refused as damaged and left as it is")
+    @Test("garbage is refused as damaged and not changed")
     func garbage() async throws {
         let directory = try StoreDirectory()
         await (try directory.open()).close()
@@ -199,7 +199,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("an empty file becomes a store, but not a store file that lost its content")
+    @Test("an empty file becomes a store, but a store file that lost its content does not")
     func empty() async throws {
         let directory = try StoreDirectory()
         try directory.overwrite([])
@@ -213,7 +213,7 @@ struct OpeningTests {
         let other = try StoreDirectory()
         try other.overwrite([])
         let connection = try other.connection()
-        // So small a cache that pages reach the file before the commit that never comes.
+        // The cache is so small that pages are written to the file before a commit that never happens.
         try connection.execute(
             """
             PRAGMA cache_size = 1; BEGIN; CREATE TABLE half (made BLOB);
@@ -232,7 +232,7 @@ struct OpeningTests {
         connection.rollback()
     }
 
-    @Test("a file that may not be written is opened for reading", arguments: ["file", "directory"])
+    @Test("a file without write permission is opened for reading", arguments: ["file", "directory"])
     func readOnly(_ what: String) async throws {
         let directory = try StoreDirectory()
         let session = try sampleSession()
@@ -271,7 +271,7 @@ struct OpeningTests {
             #expect(try directory.entries().isEmpty)
             try await directory.open { ($0.fileSystemType, $0.allowsNetworkFileSystem) = (type, true) }.close()
         }
-        // ext, btrfs, xfs, tmpfs, overlayfs, FUSE, and what cannot be told.
+        // ext, btrfs, xfs, tmpfs, overlayfs, FUSE, and unknown file systems.
         for type: Int64 in [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x794C_7630, 0x6573_5546, -1] {
             #expect(NetworkFileSystem.name(ofType: type) == nil)
         }

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("A store while OpenSSL has no memory")
 struct OutOfMemoryTests {
-    @Test("reports no row as damaged, leaves none out of a list, and moves none to quarantine")
+    @Test("reports no row as damaged, omits none from a list, and moves none to quarantine")
     func rows() async {
-        // In a process of its own, whose OpenSSL gets its memory from the test.
+        // In a separate process in which the test controls OpenSSL's memory.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             let directory = try StoreDirectory()

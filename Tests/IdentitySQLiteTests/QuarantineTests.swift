@@ -31,7 +31,7 @@ struct QuarantineTests {
         return (directory, store, sessions, clock)
     }
 
-    @Test("a row with a damaged hash is damaged, never unknown, and a mark of a used token still counts")
+    @Test("a row with a damaged hash is reported as damaged, never as unknown, and a mark of a used token still counts")
     func damagedHash() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -49,7 +49,7 @@ struct QuarantineTests {
         #expect(try await store.markUsed("jti", until: .distantFuture) == false)
     }
 
-    @Test("takes every damaged row, which is still not unknown")
+    @Test("moves every damaged row, and the session is still not unknown")
     func moves() async throws {
         let (directory, store, sessions, _) = try await damaged()
         defer { withExtendedLifetime(directory) {} }
@@ -75,7 +75,7 @@ struct QuarantineTests {
         }
         await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
         await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: sessions[4].id) }
-        // The others go on, and so does what was not damaged but what hung on it.
+        // The other sessions and the undamaged session of a damaged attachment still work.
         #expect(try await store.sessions(matching: SessionFilter(tenant: "shop")).count == 2)
         #expect(try await store.setAttachment("cart", to: Secret("y"), of: sessions[4].id, expecting: nil))
         #expect(try await store.attachment("cart", of: sessions[4].id)?.payload.reveal() == "y")
@@ -83,7 +83,7 @@ struct QuarantineTests {
         #expect(try await store.session(try sampleSession().id) == nil)
     }
 
-    @Test("leaves rows whose key this process does not have")
+    @Test("skips rows whose key this process does not have")
     func missingKey() async throws {
         let directory = try StoreDirectory()
         let old = try await directory.open()
@@ -98,11 +98,11 @@ struct QuarantineTests {
         await expect(.storeKeyMismatch, .configuration) { try await store.session(session.id) }
     }
 
-    @Test("keeps a row with all its columns, so that it can be put back as the guide says")
+    @Test("keeps a row with all its columns, so that it can be restored as the guide describes")
     func restoring() async throws {
         let (directory, store, sessions, _) = try await damaged()
         #expect(try await store.quarantineDamagedRows() == 5)
-        // What was wrong with the second one was its generation only.
+        // Only the generation of the second row was wrong.
         try directory.connection().execute(
             """
             BEGIN;
@@ -136,7 +136,7 @@ struct QuarantineTests {
     }
 
     @Test(
-        "takes what is attached and cannot be opened when its session is removed, for nothing must keep a buyer from logging out"
+        "takes unreadable attachments when their session is removed, so that a buyer can always log out"
     )
     func attachments() async throws {
         let directory = try StoreDirectory()
@@ -162,7 +162,7 @@ struct QuarantineTests {
         #expect(try await store.setAttachment("moved", to: Secret("x"), of: sessions[1].id, expecting: nil))
         let moved = try store.attachmentKey("moved", sessions[1].id)
         await store.close()
-        // One that another session's row names as its own, one that is damaged, and two whose key is gone.
+        // One attachment that is listed with another session, one that is damaged, and two whose key is missing.
         try directory.connection().execute(
             """
             UPDATE attachment SET slot = x'00' WHERE key = \(try store.attachmentKey("damaged", sessions[0].id));

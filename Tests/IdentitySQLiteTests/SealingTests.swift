@@ -61,7 +61,7 @@ struct SealingTests {
         #expect(error?.code == .storeRecordTooLarge)
     }
 
-    @Test("every flipped bit and every cut is refused")
+    @Test("every flipped bit and every truncation is refused")
     func tampering() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordIdentity(.session, row: Self.row)
@@ -77,7 +77,7 @@ struct SealingTests {
         #expect(throws: IdentityError.self) { try sealer.open(record + [0], as: identity) }
     }
 
-    @Test("a record that was cut or extended to another length does not open")
+    @Test("a record that was truncated or extended cannot be decrypted")
     func resizing() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordIdentity(.session, row: Self.row)
@@ -90,7 +90,7 @@ struct SealingTests {
         }
     }
 
-    @Test("a record opens only in its own row, store and generation")
+    @Test("a record can be decrypted only in its own row, store and generation")
     func binding() throws {
         let key = try StoreDirectory.key()
         let sealer = Self.sealer(key)
@@ -153,7 +153,7 @@ struct SealingTests {
         #expect(!health.isSound)
         #expect(health.damagedRows == 5)
         #expect([health.sessions, health.loginAttempts, health.attachments] == [5, 1, 1])
-        // A cookie must not open another row, even if the rows' names are exchanged whole.
+        // A session id must not open another row, even if the keys of the rows are exchanged.
         try connection.execute(
             """
             UPDATE session SET key = -1, hash = (SELECT hash FROM session WHERE key = \(keys[4])) WHERE key = \(keys[1]);
@@ -163,7 +163,7 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(sessions[4].id) }
     }
 
-    @Test("a row that was moved to another tenant, or from another store under the same key, does not open")
+    @Test("a row that was moved to another tenant, or from another store under the same key, cannot be decrypted")
     func moved() async throws {
         let directory = try StoreDirectory()
         let other = try StoreDirectory()
@@ -189,7 +189,7 @@ struct SealingTests {
             await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
         }
         #expect(try await store.sessions(matching: SessionFilter(tenant: "other")).isEmpty)
-        // The same session's row in the other store has another name, too.
+        // The row of the same session has another key in the other store.
         #expect(theirs != keys[1])
     }
 
@@ -219,7 +219,7 @@ struct SealingTests {
         #expect(try await store.sessions(matching: SessionFilter()).count == 2)
     }
 
-    @Test("a session whose row lost its hash is damaged, not unknown")
+    @Test("a session whose row lost its hash is reported as damaged, not as unknown")
     func damagedHash() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -243,7 +243,7 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
     }
 
-    @Test("the sealed end of retention counts, not the one in the clear")
+    @Test("the encrypted end of retention is used, not the plain-text one")
     func sealedRetention() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The state of a session's refresh in its row")
 struct SessionStateTests {
-    @Test("a refresh under way is saved with the session, and listed from its own index")
+    @Test("a refresh in progress is saved with the session, and listed with a separate index")
     func unsettled() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -51,7 +51,7 @@ struct SessionStateTests {
         await expect(.storeFull, .retryLater) {
             for _ in 0..<64 { try await store.insert(sampleSession()) }
         }
-        // All at once, as after an outage of the provider, and then one after the other.
+        // First all sessions concurrently, as after an outage of the provider, and then one after the other.
         let few = Array(sessions.prefix(300))
         for session in few { _ = try await store.save(session.next(isUnsettled: true), after: session) }
         #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).count == few.count)
@@ -67,7 +67,7 @@ struct SessionStateTests {
         #expect(health.unsettledSessions == 0)
     }
 
-    @Test("a session that outgrows its slot gets its room with the claim, and keeps it")
+    @Test("a session that outgrows its slot gets a larger slot with the claim, and keeps it")
     func growth() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 512 }
@@ -86,7 +86,7 @@ struct SessionStateTests {
             #expect(try await length(session) == "\(expected)")
             #expect(try await store.session(session.id)?.payload.reveal() == text(count))
         }
-        // A claim takes the room that it asks for, and the save finds it on a disk that is full by then.
+        // The claim reserves the requested space, so that the save succeeds although the disk is full by then.
         session = try sampleSession(payload: text(300))
         try await store.insert(session)
         session = try await store.save(session.next(text(3_000), isUnsettled: true), after: session)
@@ -115,7 +115,7 @@ struct SessionStateTests {
         #expect(try await store.takeLoginAttempt("quiet")?.tenant == "quiet")
     }
 
-    @Test("a login attempt that was moved to another tenant does not open")
+    @Test("a login attempt that was moved to another tenant cannot be decrypted")
     func attemptOfAnotherTenant() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -124,7 +124,7 @@ struct SessionStateTests {
         await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
     }
 
-    @Test("a tenant gets the maximum of sessions, and room when one ends")
+    @Test("a tenant gets the maximum number of sessions, and one more when one ends")
     func sessionsOfTenants() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.maximumSessionsPerTenant = 2 }
@@ -156,7 +156,7 @@ struct SessionStateTests {
 }
 
 extension Connection {
-    /// How SQLite would run a query.
+    /// SQLite's plan for a query.
     fileprivate func plan(_ query: Query) throws -> [String] {
         try texts("EXPLAIN QUERY PLAN \(query.sql)", column: 3)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The spool of the SQLite store")
 struct SpoolTests {
-    @Test("keeps one sealed session for an id, in a file for the owner only, over a restart")
+    @Test("keeps one encrypted session per id, in a file that only its owner can read, across a restart")
     func keeping() async throws {
         let directory = try StoreDirectory()
         let canary = SecretCanary()
@@ -52,7 +52,7 @@ struct SpoolTests {
         #expect(try await second.spooledSessions().count == 1)
     }
 
-    @Test("opens no file that was changed, cut, moved, or sealed by another store")
+    @Test("opens no file that was changed, truncated, moved, or written by another store")
     func damage() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 512 }
@@ -69,7 +69,8 @@ struct SpoolTests {
             changed[byte] ^= 1
             try directory.overwrite(changed, in: file)
             let found = await result { try await store.spooledSession(session.id) }
-            // Only the mark of a refresh and the end of retention can change: the mark decides nothing, and the sealed time counts.
+            // Only the mark of a refresh and the end of retention can be changed. The mark has no effect, and the
+            // encrypted time is used.
             if case .success(let kept) = found {
                 #expect(kept?.retainedUntil == session.retainedUntil)
                 #expect(kept?.payload.isEqual(to: session.payload) == true)
@@ -134,7 +135,7 @@ struct SpoolTests {
         await expectRefusal()
     }
 
-    @Test("a sweep removes expired sessions, and incomplete files of yesterday")
+    @Test("a sweep removes expired sessions, and incomplete files that are a day old")
     func sweeping() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -32,7 +32,7 @@ struct StoreConformanceTests {
 }
 
 extension StoreDirectory {
-    /// The store as the conformance suite opens it.
+    /// Opens the store for the conformance suite.
     func storeUnderTest(
         _ change: @escaping @Sendable (inout SQLiteStore.Configuration) -> Void = { _ in }
     ) -> StoreUnderTest {
@@ -53,7 +53,7 @@ extension StoreDirectory {
                         WHERE key = \(try store.attachmentKey(name, id))
                         """
                     }
-                // Through the store: what it has in its log is not to be checkpointed by a connection of ours.
+                // Uses the store's connection, because another connection would checkpoint its write-ahead log.
                 try await store.database.write { try $0.execute("UPDATE \(change)") }
                 return true
             },

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentitySQLite
 
-/// A directory of its own for one test, with a store in it; removed when the test is over.
+/// The directory of one test, with a store; it is removed at the end of the test.
 final class StoreDirectory: Sendable {
     private let directory: TemporaryDirectory
     let key: StoreKey
@@ -24,7 +24,7 @@ final class StoreDirectory: Sendable {
     var locks: String { database + ".locks" }
     var spool: String { database + ".spool" }
 
-    /// The names of what is in the directory, or in another one.
+    /// The names of the files in the directory, or in another one.
     func entries(of directory: String? = nil) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory ?? path).sorted()
     }
@@ -43,7 +43,7 @@ final class StoreDirectory: Sendable {
         try await SQLiteStore.open(configuration(change))
     }
 
-    /// A second connection, as a shell or a backup tool would have.
+    /// A second connection, like that of a shell or a backup tool.
     func connection() throws -> Connection {
         try Connection(path: database, forWriting: true)
     }
@@ -107,7 +107,7 @@ func sampleAttempt(
 }
 
 extension StoredSession {
-    /// What is saved next.
+    /// The next generation of the session.
     func next(_ payload: String? = nil, isUnsettled: Bool = false) -> StoredSession {
         var next = self
         next.generation += 1
@@ -118,7 +118,7 @@ extension StoredSession {
 }
 
 extension SQLiteStore {
-    /// Saves what comes after a session, and gives it.
+    /// Saves the next generation of a session and returns it.
     func save(_ session: StoredSession, after old: StoredSession) async throws -> StoredSession {
         let isSaved = try await replace(session, expecting: old.generation)
         try #require(isSaved)
@@ -130,12 +130,12 @@ extension SQLiteStore {
         SessionRecords.rowKey(try records.hash(of: id))
     }
 
-    /// The integer key of the row of something attached to a session.
+    /// The integer key of the row of an attachment.
     func attachmentKey(_ name: String, _ id: SessionID) throws -> Int64 {
         SessionRecords.rowKey(try records.hash(ofAttachment: name, of: id))
     }
 
-    /// Takes every page more for a disk without room.
+    /// Limits the number of pages, like a full disk.
     func fillDisk() async throws {
         try await database.write { connection in
             let pages = try connection.texts("PRAGMA page_count").first ?? ""

@@ -25,7 +25,7 @@ struct UsedTokenTests {
         for name in ["name of a token", "name of a session"] { #expect(!file.contains(Array(name.utf8))) }
     }
 
-    @Test("make room when they have expired, and never before")
+    @Test("are evicted after they have expired, and never before")
     func cap() async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock()

@@ -43,7 +43,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("has the pragmas for durability and files for the owner only, and leaves no file when it is closed")
+    @Test("sets the pragmas for durability, creates files for the owner only, and is removed when the store is closed")
     func files() async throws {
         let directory = try StoreDirectory()
         let store = try await open(directory)
@@ -67,7 +67,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("a file in the other mode is converted, or refused while another process has it open")
+    @Test("a file in the other journal mode is converted, or refused while another process has it open")
     func conversion() async throws {
         let directory = try StoreDirectory()
         let session = try sampleSession()
@@ -84,7 +84,7 @@ struct WriteAheadLogTests {
             try await store.insert(sampleSession())
             await store.close()
         }
-        // One that was not closed, as after a crash: its log is played back.
+        // A store that was not closed, as after a crash: its log is replayed.
         let crashed = try StoreDirectory()
         let busy = try await open(directory)
         try await busy.insert(sampleSession())

@@ -23,7 +23,7 @@ struct WritingTests {
         await expect(.storeBusy, .retryLater) { try await directory.open { $0.lockWait = .zero } }
         try shell.execute("COMMIT")
         try await store.insert(sampleSession())
-        // A reader does not stop the transaction from beginning, but from being committed.
+        // With a reader, the transaction can begin but not commit.
         try shell.execute("BEGIN; SELECT count(*) FROM session")
         await expect(.storeBusy, .retryLater) { try await store.remove(session.id) }
         #expect(try await store.session(session.id) != nil)
@@ -47,7 +47,7 @@ struct WritingTests {
         #expect(try await impatient.session(session.id) != nil)
         other.close()
         try await saved
-        // Whoever hears of a write finds its lock free.
+        // The lock is free before the caller of a write continues.
         #expect(try await impatient.session(late.id) != nil)
         try await impatient.insert(sampleSession())
     }
@@ -126,7 +126,7 @@ struct WritingTests {
         let sessions = try (0..<64).map { _ in try sampleSession() }
         let saves = sessions.map { session in Task { try await store.insert(session) } }
         let spoiler = Task {
-            // One that fails spoils nothing for the others.
+            // A failed save does not affect the others.
             _ = await expect(.storeFailed, .rejected) {
                 try await store.insert(sampleSession(retainedUntil: Date(timeIntervalSince1970: .nan)))
             }
@@ -139,14 +139,14 @@ struct WritingTests {
         for session in sessions { #expect(try await store.session(session.id) != nil) }
     }
 
-    @Test("a save overwrites pages in place: the file does not grow, also when it cannot")
+    @Test("a save overwrites pages in place, so the file does not grow, and saves succeed on a full disk")
     func inPlace() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
         var session = try sampleSession()
         try await store.insert(session)
         let size = try directory.contents(directory.database).count
-        // The disk is full: SQLite may not take one page more.
+        // The disk is full: SQLite cannot allocate another page.
         try await store.fillDisk()
         for length in [1, 7_000, 0] {
             session.generation += 1
@@ -162,7 +162,7 @@ struct WritingTests {
         #expect(try await store.replace(session, expecting: session.generation - 1))
     }
 
-    @Test("a record that does not fit is refused, and the old one is kept")
+    @Test("a record that is too large is refused, and the old one is kept")
     func tooLarge() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 1_024 }
@@ -181,7 +181,7 @@ struct WritingTests {
         }
     }
 
-    @Test("the pending logins that expire first make room", arguments: [1, 3])
+    @Test("the pending logins that expire first are evicted", arguments: [1, 3])
     func attemptCap(_ maximum: Int) async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.maximumAttempts = maximum }

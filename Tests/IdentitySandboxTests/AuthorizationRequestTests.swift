@@ -8,7 +8,8 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct AuthorizationRequestTests {
-    @Test("a pushed request can be used once, before it expires, with client_id and request_uri only") func pushed()
+    @Test("a pushed request can be reloaded until its login ends or it expires, and repeated parameters are ignored")
+    func pushed()
         async throws
     {
         let login = try await OpenIDLogin.start { $0.pushedRequests = .required }
@@ -26,15 +27,18 @@ import Testing
         }
         let uri = try await push()
         let buyer = SandboxBuyer()
-        let callback = TestClient.query(try await buyer.login(at: url(uri), redirectURI: login.redirectURI))
+        for _ in 0..<2 { #expect(try await TestClient.shared.send(.get, url(uri)).status == 302) }
+        let repeated = url(uri, [("scope", "openid profile"), ("state", "other"), ("nonce", "other")])
+        let callback = TestClient.query(try await buyer.login(at: repeated, redirectURI: login.redirectURI))
         #expect(callback["state"] == "state-1")
         let tokens = try await login.token(login.exchange(code: callback["code"] ?? "") + login.credentials)
         #expect(tokens.status == 200)
+        #expect(tokens.json["scope"] == .string("openid email"))
         #expect(TestClient.part(1, of: tokens.json["id_token"]?.string ?? "")["nonce"]?.string == "nonce-1")
 
         func status(_ url: String) async throws -> Int { try await TestClient.shared.send(.get, url).status }
         #expect(try await status(url(uri)) == 400)
-        #expect(try await status(url(try await push(), [("scope", "openid")])) == 400)
+        #expect(try await status(url(try await push(), [("client_id", "another")])) == 400)
         let late = try await push()
         login.clock.advance(by: .seconds(60))
         #expect(try await status(url(late)) == 400)
@@ -62,6 +66,98 @@ import Testing
         await login.sandbox.stop()
     }
 
+    @Test("a pushed request works for the client that pushed it only, also where another one has the same redirect URI")
+    func pushedByAnotherClient() async throws {
+        var other = SandboxOpenIDClient()
+        other.clientID = "other"
+        other.clientSecret = nil
+        let login = try await OpenIDLogin.start {
+            $0.pushedRequests = .accepted
+            $0.furtherClients = [other]
+        }
+        let owner = login.credentials
+        for (pusher, stranger) in [(owner, "other"), ([("client_id", "other")], owner[0].value)] {
+            let fields = login.parameters().filter { $0.name != "client_id" } + pusher
+            let pushed = try await login.post(login.openID.pushedRequestEndpoint, fields)
+            let uri = try #require(pushed.json["request_uri"]?.string, "\(pushed)")
+            func status(_ client: String) async throws -> Int {
+                let fields = [(name: "client_id", value: client), ("request_uri", uri)]
+                let url = FormText.append(fields, to: login.openID.authorizationEndpoint)
+                return try await TestClient.shared.send(.get, url).status
+            }
+            #expect(try await status(stranger) == 400)
+            #expect(login.openID.violations.last?.error == "invalid_request_uri")
+            #expect(try await status(pusher[0].value) == 302)
+        }
+        // Without a push the redirect URI is good for both clients.
+        #expect(try await TestClient.shared.send(.get, login.url([("client_id", "other")])).status == 302)
+        await login.sandbox.stop()
+    }
+
+    @Test("the authorization endpoint takes a form") func postedRequest() async throws {
+        let login = try await OpenIDLogin.start()
+        func send(_ fields: OpenIDLogin.Fields) async throws -> (status: Int, location: String) {
+            let answer = try await login.post(login.openID.authorizationEndpoint, fields)
+            return (answer.status, answer.headers["location"] ?? "")
+        }
+        let good = try await send(login.parameters())
+        #expect(good.status == 302)
+        #expect(good.location.hasPrefix("/login/"))
+        let bad = try await send(login.parameters([("prompt", "silent")]))
+        #expect(TestClient.query(bad.location)["error"] == "invalid_request")
+        #expect(TestClient.query(bad.location)["state"] == "state-1")
+        #expect(try await send(login.parameters() + [("state", "twice")]).status == 400)
+        let typed = try await login.post(
+            login.openID.authorizationEndpoint,
+            login.parameters(),
+            headers: ["Content-Type": "text/plain"]
+        )
+        #expect(typed.status == 400)
+        await login.sandbox.stop()
+    }
+
+    @Test("wrong methods get 405 with the right ones, answers have the sandbox's date, and UserInfo is not cached")
+    func methods() async throws {
+        let login = try await OpenIDLogin.start()
+        let provider = login.openID
+        for (url, method, allowed) in [
+            (provider.issuer + "/.well-known/openid-configuration", HTTPMethod.post, "GET, HEAD"),
+            (provider.jwksEndpoint, .put, "GET, HEAD"), (provider.authorizationEndpoint, .put, "GET, HEAD, POST"),
+            (provider.userinfoEndpoint, .delete, "GET, HEAD, POST"), (provider.tokenEndpoint, .get, "POST"),
+            (provider.endSessionEndpoint, .delete, "GET, HEAD, POST"),
+        ] {
+            let answer = try await TestClient.shared.send(method, url)
+            #expect(answer.status == 405, "\(url)")
+            #expect(answer.headers["allow"] == allowed, "\(url)")
+            #expect(answer.headers.date("Date") == Int64(login.now), "\(url)")
+        }
+        #expect(provider.violations.count == 6)
+        let code = try await login.code()
+        let token = try await login.token(login.exchange(code: code) + login.credentials).json["access_token"]?.string
+        for authorization in ["Bearer " + (token ?? ""), "Bearer x"] {
+            let headers = ["Authorization": authorization]
+            let answer = try await TestClient.shared.send(.get, provider.userinfoEndpoint, headers: headers)
+            #expect(answer.headers["cache-control"] == "no-store")
+        }
+        await login.sandbox.stop()
+    }
+
+    @Test("key ids are the thumbprints of the keys, in the key set and in tokens") func keyIDs() async throws {
+        let login = try await OpenIDLogin.start()
+        let code = try await login.code()
+        let answer = try await login.token(login.exchange(code: code) + login.credentials)
+        login.openID.rotateSigningKey()
+        let keys = try await TestClient.shared.json(login.openID.jwksEndpoint)["keys"]?.array ?? []
+        #expect(keys.count == 2)
+        for key in keys {
+            let read = try ClientKey(jwk: try #require(key.object))
+            #expect(read.keyID == read.thumbprint)
+        }
+        #expect(keys.first?["kid"] == TestClient.part(0, of: answer.json["id_token"]?.string ?? "")["kid"])
+        #expect(keys.first?["kid"] != keys.last?["kid"])
+        await login.sandbox.stop()
+    }
+
     @Test("form_post returns a page that submits itself, has a button, and permits only its own script")
     func formPost() async throws {
         let login = try await OpenIDLogin.start()
@@ -85,7 +181,7 @@ import Testing
         #expect(String(decoding: request.body, as: UTF8.self).contains("code="))
         await received.stop()
 
-        // An error goes the same way; `none` shows no login page before it.
+        // An error is returned in the same way; with `none` no login page is shown before it.
         let none = login.url([("response_mode", "form_post"), ("prompt", "none"), ("max_age", "0")])
         let page = try await TestClient.shared.send(.get, none)
         let text = String(decoding: page.body, as: UTF8.self)
@@ -133,11 +229,11 @@ import Testing
     }
 
     @Test(
-        "a request that breaks a rule is sent back with its error, or shown a page while the way back is in doubt",
+        "a request that breaks a rule is redirected back with its error, or gets a page if the redirect URI is not trusted",
         arguments: [
             (("prompt", "none login"), "invalid_request"), (("prompt", "silent"), "invalid_request"),
             (("max_age", "-1"), "invalid_request"), (("max_age", "soon"), "invalid_request"),
-            (("response_mode", "fragment"), "invalid_request"), (("response_type", ""), "invalid_request"),
+            (("response_mode", "web_message"), "invalid_request"), (("response_type", ""), "invalid_request"),
             (("request", "x"), "request_not_supported"), (("request_uri", "x"), "request_uri_not_supported"),
             (("code_challenge_method", "plain"), "invalid_request"), (("code_challenge", "c2hvcnQ"), "invalid_request"),
             (("code_challenge_method", ""), "invalid_request"), (("id_token_hint", "x"), "invalid_request"),

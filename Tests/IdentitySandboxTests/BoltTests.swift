@@ -57,7 +57,7 @@ struct BoltLogin {
 }
 
 @Suite struct BoltTests {
-    @Test("a buyer gets through Bolt with a secret, with PKCE alone, and with both")
+    @Test("a buyer signs in at Bolt with a secret, with PKCE alone, and with both")
     func login() async throws {
         let sandbox = try await ShopSandbox.start()
         for (usesPKCE, sendsSecret) in [(false, true), (true, false), (true, true)] {
@@ -67,7 +67,7 @@ struct BoltLogin {
             #expect(answer.status == 200)
             #expect(answer.json["scope"]?.string == "bolt.account.manage openid")
             let claims = TestClient.part(1, of: answer.json["id_token"]?.string ?? "")
-            #expect(claims["iss"]?.string == "https://api-sandbox.bolt.com")
+            #expect(claims["iss"]?.string == "https://api-sandbox.boltapp.com")
             #expect(claims["first_name"]?.string == "Ada")
             let account = try await login.account(answer.json["access_token"]?.string)
             #expect(account.json["profile"]?["email"]?.string == "ada@example.com")
@@ -94,7 +94,7 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
-    @Test("a verifier that is missing, wrong or uncalled for is an invalid grant; a missing secret an invalid client")
+    @Test("a missing, wrong or unexpected verifier gives invalid_grant; a missing secret gives invalid_client")
     func refusals() async throws {
         let sandbox = try await ShopSandbox.start()
         let plain = BoltLogin(sandbox: sandbox)
@@ -111,7 +111,7 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
-    @Test("SFCC returns its JWT, in each configured place, to a client that kept the cookies between the two steps")
+    @Test("SFCC returns its JWT, in each configured place, to a client that keeps the cookies between the two steps")
     func sfcc() async throws {
         let sandbox = try await ShopSandbox.start()
         let placements: [SandboxSFCCConfiguration.TokenPlacement] =

@@ -86,7 +86,7 @@ import Testing
         #expect(raw.status == 401)
         #expect(raw.json["error_description"]?.string?.contains("form-encoded") == true)
         let url = try await login.post(login.openID.tokenEndpoint + "?a=b&code=c", exchange, headers: good)
-        #expect(url.json["error_description"]?.string?.contains("code belongs into the body") == true)
+        #expect(url.json["error_description"]?.string?.contains("code belongs in the body") == true)
         let kept = try await login.post(login.openID.tokenEndpoint + "?a=b", exchange, headers: good)
         #expect(kept.json["error_description"]?.string == "The code is unknown.")
         let other = try await login.token(exchange + [("client_id", "another")], headers: good)
@@ -112,7 +112,7 @@ import Testing
         let (now, issuer) = (login.now, login.openID.issuer)
         func reason(_ fields: Fields) async throws -> String {
             let answer = try await login.token(login.exchange(code: "unknown") + fields)
-            // A client that got through hears of its code.
+            // After successful client authentication the error is about the code.
             guard answer.json["error"]?.string == "invalid_client" else { return "passed" }
             return answer.json["error_description"]?.string ?? ""
         }
@@ -135,7 +135,7 @@ import Testing
         try await check("kid", header: ["kid": .string("three")])
         try await check("does not fit", by: rsa, header: ["kid": .string("two"), "alg": .string("ES256")])
         try await check("alg", header: ["alg": .string("none")])
-        try await check("alg", header: ["alg": .string("HS256")])
+        try await check("client_secret_jwt (HS256)", header: ["alg": .string("HS256")])
         try await check("its alg", by: rsa, header: ["kid": .string("two"), "alg": .string("PS256")])
         try await check("typ", header: ["typ": .string("at+jwt")])
         try await check("crit", header: ["crit": .array([.string("x")])])

@@ -8,7 +8,7 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct DPoPTests {
-    /// A proof for a POST to the token endpoint unless changed.
+    /// A proof for a POST to the token endpoint by default.
     private func proof(
         _ login: OpenIDLogin,
         _ signer: TestSigner,
@@ -153,7 +153,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a demanded nonce comes with use_dpop_nonce, at the token endpoint and at userinfo, and can go stale")
+    @Test("a required nonce is returned with use_dpop_nonce, at the token endpoint and at UserInfo, and can expire")
     func nonces() async throws {
         let login = try await OpenIDLogin.start { configuration in
             configuration.dpop = .required

@@ -47,7 +47,7 @@ import Testing
         let tokens = try await poll(login, device)
         #expect(tokens.status == 200)
         let claims = TestClient.part(1, of: tokens.json["id_token"]?.string ?? "")
-        #expect(claims["email"]?.string == "ada@example.com")
+        #expect(claims["sub"]?.string?.hasPrefix("user-") == true)
         #expect(claims["nonce"] == nil)
         #expect(try await poll(login, device).json["error"]?.string == "invalid_grant")
         #expect(login.openID.counters.deviceAuthorizations == 1)
@@ -56,7 +56,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a refusal of the buyer and an expired code end the wait of the device")
+    @Test("a refusal by the buyer and an expired code end the wait of the device")
     func ends() async throws {
         let login = try await start()
         let (first, second, third) = (try await begin(login), try await begin(login), try await begin(login))
@@ -64,7 +64,7 @@ import Testing
         try await buyer.answerDevice(at: first["verification_uri_complete"]?.string ?? "")
         #expect(try await poll(login, first).json["error"]?.string == "access_denied")
 
-        // Signed in already, so that the question comes at once.
+        // The buyer is already signed in, so the confirmation page is shown immediately.
         let signedIn = SandboxBuyer()
         _ = try await signedIn.login(at: login.url(), redirectURI: login.redirectURI)
         try await signedIn.answerDevice(at: second["verification_uri_complete"]?.string ?? "")

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "what a document may not do is answered with the service's code and without data",
+        "an invalid document is answered with the service's error code and without data",
         arguments: [
             ("{ cart(id: \"x\") { buyerIdentity { customerAccessToken } } }", "undefinedField"),
             ("mutation { cartCreate { checkoutUrl } }", "undefinedField"),

@@ -8,7 +8,7 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct HostileTests {
-    /// The ID token of a login at the sandbox's Shopify that misbehaves so.
+    /// The ID token of a login at the sandbox's Shopify with a misbehaviour.
     private func token(_ misbehaviour: SandboxMisbehaviour) async throws -> String {
         let sandbox = try await ShopSandbox.start()
         sandbox.shopify.misbehave(misbehaviour, on: .token)
@@ -125,7 +125,7 @@ import Testing
     func bomb() throws {
         let bomb = GzipBomb.bytes(zeros: 1 << 20)
         #expect(bomb.count < 8 << 10)
-        // The digest of a file that gzip(1) takes for a good one.
+        // The digest of a file that gzip(1) accepts.
         let digest = try Digest.sha256(bomb).prefix(8).map { String($0, radix: 16) }.joined(separator: " ")
         #expect(digest == "f5 c9 7 a7 f9 93 54 cf")
     }

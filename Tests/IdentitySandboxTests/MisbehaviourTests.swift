@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct MisbehaviourTests {
     @Test(
-        "an answer instead of the right one arrives as it was ordered, and the provider has not acted",
+        "a replaced response arrives as configured, and the provider has not executed the request",
         arguments: [
             (SandboxMisbehaviour.htmlPage(status: 500), 500, nil as String?),
             (.oauthError("invalid_grant"), 400, "invalid_grant"),
@@ -86,7 +86,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("a lost answer is lost after the provider acted; a reset before it acted changes nothing")
+    @Test("a response is lost after the provider executed the request; a reset before that changes no state")
     func lost() async throws {
         let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
@@ -120,7 +120,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the Storefront throttles, denies, rejects, loses carts and invents codes")
+    @Test("the Storefront throttles, denies, rejects, loses carts and returns unknown codes")
     func storefront() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)

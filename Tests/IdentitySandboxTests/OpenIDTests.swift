@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct OpenIDTests {
     @Test(
-        "a buyer gets through the plain provider with either client authentication and either algorithm",
+        "a buyer signs in at the OpenID provider with each client authentication method and each algorithm",
         arguments: [SandboxOpenIDConfiguration.Algorithm.rs256, .es256],
         [true, false]
     )
@@ -44,7 +44,7 @@ import Testing
         let token = answer.json["id_token"]?.string ?? ""
         #expect(TestClient.part(0, of: token)["alg"]?.string == (algorithm == .rs256 ? "RS256" : "ES256"))
         #expect(TestClient.part(1, of: token)["nonce"]?.string == "n")
-        #expect(TestClient.part(1, of: token)["given_name"]?.string == "Ada")
+        #expect(TestClient.part(1, of: token)["given_name"] == nil)
         let userinfo = try await TestClient.shared.send(
             .get,
             sandbox.openID.userinfoEndpoint,

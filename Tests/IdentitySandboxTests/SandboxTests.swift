@@ -32,7 +32,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("what a buyer typed is escaped on every page")
+    @Test("text that a buyer typed is escaped on every page")
     func escaping() async throws {
         let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct ShopifyTests {
     @Test(
-        "a buyer gets through Shopify with every client type, in both endpoint shapes",
+        "a buyer signs in at Shopify with every client type, with both forms of endpoints",
         arguments: [SandboxShopifyClient.confidential, .publicMobile, .publicWeb, .app],
         [SandboxShopifyConfiguration.EndpointShape.platform, .accountDomain]
     )
@@ -27,7 +27,8 @@ import Testing
         #expect(access.hasPrefix("shcat_"))
         #expect(answer["expires_in"]?.number?.integer == 3600)
         #expect((answer["refresh_token"]?.string == nil) == (client.kind == .app))
-        #expect(answer["token_type"] == nil)
+        #expect(answer["token_type"]?.string == "bearer")
+        #expect(answer["scope"] == nil)
         let claims = TestClient.part(1, of: answer["id_token"]?.string ?? "")
         #expect(claims["nonce"]?.string == "nonce-1")
         #expect(claims["aud"]?.string == client.id)
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "the ID token verifies with the published key, also after a rotation, and a rotation that drops it takes it away"
+        "the ID token verifies with the published key, also after a rotation, but not after a rotation that removes the key"
     )
     func signature() async throws {
         let sandbox = try await ShopSandbox.start()
@@ -146,7 +147,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("prompt=none asks for a login until somebody is signed in, and logging out signs the browser out")
+    @Test("prompt=none gives login_required until the browser is signed in, and a logout signs the browser out")
     func silentLogin() async throws {
         let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
@@ -170,7 +171,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the robot mistypes, denies and closes; an unregistered redirect URI gets a page and no callback")
+    @Test(
+        "the simulated buyer mistypes, denies and closes the page; an unregistered redirect URI gets a page and no callback"
+    )
     func robot() async throws {
         let sandbox = try await ShopSandbox.start()
         var login = ShopifyLogin(sandbox)
@@ -189,6 +192,77 @@ import Testing
         let page = try await TestClient.shared.send(.get, login.authorizationURL)
         #expect(page.status == 400)
         #expect(page.headers["location"] == nil)
+        await sandbox.stop()
+    }
+
+    @Test("the token endpoint names the missing parameter, and needs client_id beside Basic unless a switch says no")
+    func missingParameters() async throws {
+        for isRequired in [true, false] {
+            var configuration = SandboxConfiguration()
+            configuration.shopify.requiresClientIDBesideBasic = isRequired
+            configuration.shopify.includesTokenType = isRequired
+            configuration.shopify.includesScope = !isRequired
+            let sandbox = try await ShopSandbox.start(configuration)
+            let login = ShopifyLogin(sandbox)
+            let code = try await login.code()
+            let fields: [(name: String, value: String)] = [
+                ("grant_type", "authorization_code"), ("client_id", login.client.id),
+                ("redirect_uri", login.redirectURI),
+                ("code", code), ("code_verifier", TestClient.verifier),
+            ]
+            func send(without name: String) async throws -> (status: Int, json: JSONValue) {
+                try await TestClient.shared.form(
+                    sandbox.shopify.endpoints.token,
+                    fields.filter { $0.name != name },
+                    headers: login.headers
+                )
+            }
+            for name in ["grant_type", "redirect_uri", "code"] {
+                let answer = try await send(without: name)
+                #expect(answer.json["error_description"]?.string == "\(name) is missing.")
+            }
+            let answer = try await send(without: "client_id")
+            #expect(answer.status == (isRequired ? 400 : 200), "\(answer)")
+            if isRequired {
+                #expect(answer.json["error_description"]?.string == "client_id is missing.")
+                #expect(try await send(without: "none").json["token_type"]?.string == "bearer")
+            } else {
+                #expect(answer.json["token_type"] == nil)
+                #expect(answer.json["scope"]?.string?.contains("openid") == true)
+            }
+            let refresh = try await TestClient.shared.form(
+                sandbox.shopify.endpoints.token,
+                [("grant_type", "refresh_token"), ("client_id", login.client.id)],
+                headers: login.headers
+            )
+            #expect(refresh.json["error_description"]?.string == "refresh_token is missing.")
+            await sandbox.stop()
+        }
+    }
+
+    @Test("a public client must send code_verifier") func missingVerifier() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let answer = try await TestClient.shared.form(
+            sandbox.shopify.endpoints.token,
+            [
+                ("grant_type", "authorization_code"), ("client_id", SandboxShopifyClient.publicMobile.id),
+                ("redirect_uri", "http://127.0.0.1/callback"), ("code", "x"),
+            ]
+        )
+        #expect(answer.json["error_description"]?.string == "code_verifier is missing.")
+        await sandbox.stop()
+    }
+
+    @Test("the shop publishes the metadata of its authorization server and of the protected resource")
+    func sisterDocuments() async throws {
+        let sandbox = try await ShopSandbox.start()
+        func document(_ name: String) async throws -> JSONValue {
+            try await TestClient.shared.json(sandbox.storefront.origin + "/.well-known/" + name)
+        }
+        #expect(try await document("oauth-authorization-server") == document("openid-configuration"))
+        let resource = try await document("oauth-protected-resource")
+        #expect(resource["authorization_servers"]?.strings == [sandbox.shopify.issuer])
+        #expect(resource["resource"] == (try await document("customer-account-api"))["mcp_api"])
         await sandbox.stop()
     }
 }

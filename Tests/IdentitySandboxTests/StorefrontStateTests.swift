@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "what Shopify serves to chosen apps only is no field of the public schema, and is served where the sandbox is told to"
+        "the public schema has no restricted fields; the sandbox serves them if it is configured to"
     )
     func restricted() async throws {
         let plain = CartClient(sandbox: try await ShopSandbox.start())
@@ -60,6 +60,10 @@ import Testing
         #expect(throttled?["__typename"]?.string == "CartThrottled" && throttled?["pollAfter"]?.string != nil)
         let ready = try await mutate(client, prepare)["data"]?["cartPrepareForCompletion"]?["result"]
         #expect(ready?["__typename"]?.string == "CartStatusReady")
+        // No schema of Shopify has a checkout URL there.
+        let other = prepare.replacing("CartThrottled { pollAfter }", with: "CartStatusReady { checkoutURL }")
+        let errors = try await mutate(client, other)["errors"]?.array
+        #expect(errors?.first?["extensions"]?["code"]?.string == "undefinedField")
         _ = try await mutate(
             client,
             """
@@ -86,7 +90,7 @@ import Testing
         #expect(sandbox.storefront.cartStates.isEmpty)
     }
 
-    @Test("the old id of a moved cart works once and returns the new id, without the buyer")
+    @Test("the old id of a moved cart works once and returns the cart with its new id and without the buyer")
     func moved() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)

@@ -72,7 +72,7 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("a bad customer token is a user error at the documented path, and the cart stays as it was")
+    @Test("an invalid customer token is a user error at the documented path, and the cart is unchanged")
     func badToken() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
@@ -114,7 +114,7 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("with the private token a checkout opens signed in only when the buyer's IP was named")
+    @Test("with the private token a checkout opens signed in only if the buyer's IP was sent")
     func buyerIP() async throws {
         let sandbox = try await ShopSandbox.start()
         let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
@@ -202,7 +202,7 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("an older version is answered by the oldest supported one, and says so")
+    @Test("a request for an older version is answered by the oldest supported one, and the response names that version")
     func fallForward() async throws {
         let sandbox = try await ShopSandbox.start()
         let response = try await TestClient.shared.send(

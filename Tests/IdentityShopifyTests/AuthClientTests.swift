@@ -46,7 +46,7 @@ struct AuthClientTests {
         let token: OAuthTokenResult = try await client.requestAccessToken(code: code, codeVerifier: codeVerifier)
         #expect(token.accessToken.hasPrefix("shcat_"))
         #expect(token.expiresIn == 3600)
-        #expect(token.tokenType == "Bearer")
+        #expect(token.tokenType == "bearer")
         #expect(client.currentTokens?.accessToken == token.accessToken)
         let idToken = try #require(token.idToken)
         let refreshed = try await client.refreshAccessToken(refreshToken: try #require(token.refreshToken))

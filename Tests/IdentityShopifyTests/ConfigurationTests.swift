@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The configuration of a Shopify client")
 struct ConfigurationTests {
-    /// The provider of an entry, made as an app makes it from its file.
+    /// The provider of an entry, created as an app creates it from its file.
     private func provider(
         _ members: String,
         in environment: IdentityEnvironment? = nil
@@ -130,7 +130,7 @@ struct ConfigurationTests {
         #expect(try provider(members).descriptor.kind == "shopify")
     }
 
-    /// How somebody else's fake may be configured, who knows the configuration file only.
+    /// Possible configurations for a fake provider that somebody writes who knows only the configuration file.
     enum Fake: String, CaseIterable, Sendable {
         case shopDomain, discovery, discoveryAndIssuers, everything, wholeWithIssuers, wholeWithShopID, overridden
     }
@@ -138,7 +138,7 @@ struct ConfigurationTests {
     @Test("every configuration for a fake on this machine completes a login", arguments: Fake.allCases)
     func fakes(_ fake: Fake) async throws {
         let shop = try await Shop(.publicWeb) { settings in
-            // Those who write a fake name its issuer as they like; then they configure it.
+            // The author of a fake can choose any issuer, and then configures it.
             if ![.shopDomain, .discovery, .wholeWithShopID].contains(fake) { settings.issuer = "https://id.example" }
         }
         let shopify = shop.shopify

@@ -26,7 +26,7 @@ struct LoginTests {
     }
 
     @Test(
-        "what every provider promises",
+        "Shopify's provider passes the conformance suite of providers",
         arguments: ProviderConformance.cases,
         [SandboxShopifyClient.confidential, .app]
     )

@@ -2,12 +2,12 @@ import IdentityHTTP
 import IdentityKit
 import Synchronization
 
-/// A transport that answers from a table and remembers the addresses it was asked for: for hosts that a test may not call.
+/// A transport that answers from a table and records the requested URLs, for hosts that a test must not call.
 final class ScriptedTransport: HTTPTransport {
     private let answers: [String: HTTPResponse]
     private let asked = Mutex<[String]>([])
 
-    /// A transport with answers by URL without query; everything else is 404.
+    /// Creates a transport with responses by URL without query; every other URL gets 404.
     init(_ answers: [String: HTTPResponse]) {
         self.answers = answers
     }

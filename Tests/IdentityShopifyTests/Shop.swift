@@ -6,7 +6,7 @@ import IdentityTesting
 import StorefrontSandbox
 import Testing
 
-/// A shop on this machine with a client of ours: sandbox, transport, clock, provider.
+/// A shop on this machine with a client: sandbox, transport, clock and provider.
 struct Shop {
     static let issuer = "https://shopify.com/authentication/82920341806"
 
@@ -17,7 +17,7 @@ struct Shop {
 
     var shopify: SandboxShopify { sandbox.shopify }
 
-    /// Opens a shop in which nothing but the loopback addresses differs from a real one: the issuer is Shopify's own form.
+    /// Opens a shop that differs from a real one only in its loopback addresses; the issuer has Shopify's form.
     init(
         _ client: SandboxShopifyClient = .confidential,
         _ setUp: (inout SandboxShopifyConfiguration) -> Void = { _ in }
@@ -54,7 +54,7 @@ struct Shop {
         return try ShopifyProvider(configuration, environment: environment)
     }
 
-    /// Sends a robot to Shopify's login page.
+    /// Completes a login at Shopify's login page with a simulated buyer.
     func callback(
         _ provider: ShopifyProvider,
         _ options: LoginOptions = LoginOptions(),

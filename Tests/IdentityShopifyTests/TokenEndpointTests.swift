@@ -43,7 +43,7 @@ struct TokenEndpointTests {
         #expect(request.header("Accept") == "application/json")
         #expect(request.header("User-Agent") == "IdentityKit/0.1")
         #expect(request.header("Origin") == (client.kind == .publicWeb ? "https://app.example" : nil))
-        // Made by hand: base64 of "{client id}:{secret}", not escaped before.
+        // Written by hand: base64 of "{client id}:{secret}", without form-encoding.
         let credentials = [
             SandboxShopifyClient.Kind.confidential:
                 "Basic M2YxYzJhOTAtN2M1NC00ZTJiLTlkMGUtNWExYjZjN2Q4ZTAxOnNocHNzLXNhbmRib3grc2VjcmV0L3dpdGg9c2lnbnMmbW9yZQ=="
@@ -108,7 +108,7 @@ struct TokenEndpointTests {
         let refusal = await failure { try await provider.refresh(tokens) }
         #expect(refusal?.kind == expected.kind)
         #expect(refusal?.code == expected.code)
-        // Shopify never acted on it: the same token is still good.
+        // Shopify did not execute the request, so the same token is still valid.
         _ = try await provider.refresh(tokens)
 
         shop.shopify.misbehave(expected.misbehaviour, on: .token)

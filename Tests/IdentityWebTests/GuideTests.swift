@@ -46,6 +46,22 @@ configuration.admit = { signIn in
     }
 
     // swift-format-ignore
+    static func stepUp(_ context: WebContext) async throws {
+let session = try await context.requireSession(maxAge: .seconds(300), acr: ["urn:example:two-factor"])
+        _ = session
+    }
+
+    // swift-format-ignore
+    static func signIns(_ context: WebContext, _ reference: SessionReference) async throws {
+        var rows: [(SessionReference, Bool, Date, Date, SignInClient?)] = []
+for signIn in try await context.signIns() {
+    rows.append((signIn.reference, signIn.isCurrent, signIn.createdAt, signIn.lastUsedAt, signIn.client))
+}
+try await context.endSignIn(reference)       // from the form of one row; false for another buyer's
+try await context.endOtherSignIns()          // "sign out the others"
+    }
+
+    // swift-format-ignore
     static func ownRoutes(
         _ request: WebRequest, _ response: inout WebResponse, _ options: LoginOptions, _ sessions: SessionManager,
         _ cookies: SignInCookies
@@ -78,25 +94,54 @@ let answer = try await sessions.tokens(for: id, validFor: .seconds(60))
 
     // swift-format-ignore
     static func events() {
-struct Log: IdentityObserver {
-    func identityEvent(_ event: IdentityEvent) {
-        print(event.kind, event.provider, event.duration, event.correlationID)
-    }
+let bridge = EventBridge { event in
+    print(event.level, event.name, event.labels, event.metadata)
 }
-        _ = Log()
+        _ = bridge
     }
 }
 
 @Suite("The server guide")
 struct ServerAppGuideTests {
-    @Test("all Swift of the page is code that compiles")
-    func code() throws {
+    private static func page() throws -> (text: String, source: String) {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Documentation/Using/ServerApp.md"), encoding: .utf8)
-        let source = try String(contentsOf: here, encoding: .utf8)
+        let page = root.appending(path: "Documentation/Using/ServerApp.md")
+        return (
+            try String(contentsOf: page, encoding: .utf8), try String(contentsOf: here, encoding: .utf8)
+        )
+    }
+
+    @Test("the table of errors is what the routes answer")
+    func errors() throws {
+        let section = try #require(
+            try Self.page().text.components(separatedBy: "## Errors\n").last?.components(separatedBy: "\n## ").first
+        )
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        #expect(rows.count == 9)
+        #expect(Set(rows.map { $0[1] }).count == 5)
+        for row in rows {
+            let kind = try #require(IdentityError.Kind(rawValue: row[1].replacing("`", with: "")))
+            let named = row[2].replacing("`", with: "").components(separatedBy: ", ")
+            let codes = row[2].hasPrefix("`") ? named : ["other"]
+            for code in codes {
+                let error = IdentityError(kind, IdentityError.Code(rawValue: code), "Internal.", hint: "Internal.")
+                #expect(String(error.httpStatus) == row[3], "\(kind) \(code)")
+                #expect((error.httpRetryAfter == .seconds(5)) == !row[4].isEmpty, "\(kind) \(code)")
+                #expect(error.buyerSentence == row[5], "\(kind) \(code)")
+            }
+        }
+        let pause = IdentityError(.retryLater, .throttled, "Internal.", hint: "Internal.", retryAfter: .seconds(17))
+        #expect(pause.httpRetryAfter == .seconds(17))
+    }
+
+    @Test("all Swift of the page is code that compiles")
+    func code() throws {
+        let (page, source) = try Self.page()
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 8)
         for block in blocks { #expect(source.contains(block.components(separatedBy: "```")[0])) }
     }
 }

@@ -44,6 +44,20 @@ struct LogoutTests {
         (["Origin": "https://shop.example.evil.example"], false),
     ]
 
+    @Test("two values of a header do not pass because one of them is right")
+    func twoValues() async throws {
+        let stage = try await WebStage()
+        for (name, values) in [
+            ("Sec-Fetch-Site", ["same-origin", "cross-site"]), ("Origin", ["https://evil.example", WebStage.origin]),
+        ] {
+            var headers = HTTPHeaders()
+            for value in values { try headers.append(name, value) }
+            let request = WebRequest(method: .post, target: "/cart", headers: headers)
+            let context = stage.routes.context(for: request)
+            #expect(throws: WebAnswer.self, "\(name)") { try context.refuseForgery() }
+        }
+    }
+
     @Test("only a page of the app can sign the buyer out", arguments: posts)
     func forged(headers: [String: String], isOurs: Bool) async throws {
         let stage = try await WebStage()
@@ -87,6 +101,41 @@ struct LogoutTests {
         let token = try await browser.post("/cart").text
         #expect(try await browser.post("/cart", headers: ["X-CSRF-Token": token]).status == 200)
         #expect(try await browser.post("/cart", headers: ["X-CSRF-Token": token + "x"]).status == 403)
+    }
+
+    @Test("the logout origins are those of the provider of the browser's session, and none without a session")
+    func origins() async throws {
+        let stage = try await WebStage()
+        let browser = TestBrowser(stage.routes) { .html(await $0.logoutOrigins().joined(separator: " ")) }
+        #expect(try await browser.get("/page").text.isEmpty)
+        try await stage.signIn(browser)
+        #expect(try await browser.get("/page").text == HTTPURL(stage.sandbox.openID.issuer).origin)
+        let id = try #require(stage.sessionID(browser))
+        _ = try await stage.sessions.logout(id)
+        #expect(try await browser.get("/page").text.isEmpty)
+    }
+
+    @Test("a logout token of the provider ends the session, and an invalid one ends none")
+    func backChannel() async throws {
+        let stage = try await WebStage(providers: ["op"])
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        func send(_ token: String) async throws -> WebResponse {
+            // The provider's server posts it, without cookies and without the headers of a browser.
+            let headers = try HTTPHeaders(["Content-Type": "application/x-www-form-urlencoded"])
+            let body = FormEncoding.encode([("logout_token", token)])
+            return await stage.routes.handle(
+                WebRequest(method: .post, target: "/auth/backchannel-logout/op", headers: headers, body: body)
+            ) { _ in .html("app") }
+        }
+        let forged = stage.sandbox.openID.logoutToken(for: .buyer(email: stage.ada.email)) {
+            $0.claims["aud"] = .string("another-client")
+        }
+        #expect(try await send(forged).status == 400)
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":true"))
+        let answer = try await send(stage.sandbox.openID.logoutToken(for: .buyer(email: stage.ada.email)))
+        #expect([200, 204].contains(answer.status) && answer.headers["Cache-Control"]?.contains("no-store") == true)
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
     }
 
     @Test("a wrong method gets 405 with Allow, an unknown provider 404, and other paths belong to the app")

@@ -163,6 +163,24 @@ struct SignInTests {
         #expect(try await browser.get("/auth/login/op").status == 429)
     }
 
+    @Test("an IPv6 network of 64 bits is one client, and a request without an address is not limited")
+    func limitedClients() async throws {
+        let stage = try await WebStage { _ in
+        } routes: {
+            $0.loginLimit.burst = 1
+        }
+        func begin(_ address: String?) async -> Int {
+            let request = WebRequest(method: .get, target: "/auth/login/op", clientAddress: address)
+            return await stage.routes.handle(request) { _ in .html("app") }.status
+        }
+        for (address, status) in [
+            ("2001:db8:1:2::1", 303), ("2001:db8:1:2:ffff::9", 429), ("2001:db8:1:3::1", 303), ("203.0.113.8", 303),
+            ("203.0.113.9", 303), ("203.0.113.9", 429), (nil, 303), (nil, 303),
+        ] {
+            #expect(await begin(address) == status, "\(address ?? "none")")
+        }
+    }
+
     @Test("the app can refuse a verified buyer, or choose the page")
     func admission() async throws {
         let stage = try await WebStage { _ in
@@ -216,6 +234,15 @@ struct SignInTests {
             WebRequest(method: .get, target: "/orders", headers: .init(["Accept": "application/json"]))
         ) { .html(try await $0.requireSession().provider) }
         #expect(script.status == 401 && script.text.contains("\"sign_in\":\"/auth/login\""))
+        // A browser that accepts JSON too is no script, and a form cannot be sent again after the sign-in.
+        let other = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        let form = try await other.post("/orders", headers: ["Accept": "text/html, application/json;q=0.9"])
+        #expect(form.status == 303 && form.location.hasPrefix(stage.sandbox.openID.issuer))
+        let answered = try await stage.ada.callback(
+            at: form.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        #expect(try await stage.deliver(answered, other).location == "/")
     }
 
     @Test("texts in pages are escaped")
@@ -245,6 +272,14 @@ struct SignInTests {
         for foreign in ["https://shop.example.evil.example/", "https://evil.example/", "//evil.example"] {
             #expect(try await browser.get(target(foreign)).status == 400)
         }
+        #expect(
+            try await browser.get(target("/sale") + "&login_hint=ada%40shop").location.contains("login_hint=ada%40shop")
+        )
+        let long = try await browser.get(target("/sale") + "&login_hint=" + String(repeating: "x", count: 257))
+        #expect(long.status == 303 && !long.location.contains("login_hint"))
+        // The address of another app whose origin begins like this one's is not a path of this app.
+        let port = try await browser.get(target("https://shop.example:444/sale"))
+        #expect(port.status == 400)
         #expect(try await browser.get("/auth/login?iss=https%3A%2F%2Fevil.example").status == 403)
         let posted = try await browser.post(
             "/auth/login",
@@ -256,6 +291,19 @@ struct SignInTests {
         let plain = stage.browser()
         #expect(try await plain.get("/auth/login?iss=\(iss)").text.contains("Choose how you want to sign in."))
         #expect(try await plain.post("/auth/login").status == 405)
+    }
+
+    @Test("the buttons of two providers say different things, also if both have the same display name")
+    func displayNames() async throws {
+        let stage = try await WebStage(
+            providers: ["op", "second", "shop"],
+            displayNames: ["op": "Acme", "second": "Acme"]
+        )
+        let page = try await stage.browser().get("/auth/login")
+        let buttons = page.text.split(separator: "<a class=\"button\"").dropFirst().compactMap { button in
+            button.split(separator: "</a>").first?.split(separator: ">").last.map { String($0) }
+        }
+        #expect(buttons == ["Acme (op)", "Acme (second)", "shop"])
     }
 
     @Test("with several providers the buyer chooses one")

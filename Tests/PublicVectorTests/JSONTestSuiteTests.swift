@@ -3,7 +3,7 @@ import IdentityKit
 import ShopifyGraphQL
 import Testing
 
-/// The parsing tests of nst/JSONTestSuite, from a checkout that `IDENTITYKIT_JSON_TEST_SUITE` names.
+/// The parsing tests of nst/JSONTestSuite, from the checkout at the path in `IDENTITYKIT_JSON_TEST_SUITE`.
 @Suite(
     "JSONTestSuite",
     .enabled(
@@ -12,8 +12,10 @@ import Testing
     )
 )
 struct JSONTestSuiteTests {
-    /// What RFC 8259 leaves to the implementation, and what is chosen here: numbers are kept as text, so none is too large;
-    /// whatever is no UTF-8, has a byte order mark or holds half a surrogate pair is refused, and so is deep nesting.
+    /// The choices that RFC 8259 leaves to the implementation.
+    ///
+    /// Numbers are kept as text, so no number is too large. Invalid UTF-8, a byte order mark, an unpaired surrogate and
+    /// deep nesting are refused.
     private static let isAcceptedByChoice: [String: Bool] = [
         "i_number_double_huge_neg_exp": true, "i_number_huge_exp": true, "i_number_neg_int_huge_exp": true,
         "i_number_pos_double_huge_exp": true, "i_number_real_neg_overflow": true, "i_number_real_pos_overflow": true,
@@ -32,10 +34,12 @@ struct JSONTestSuiteTests {
         "i_structure_500_nested_arrays": false, "i_structure_UTF-8_BOM_empty_object": false,
     ]
 
-    /// The only ones of the suite's valid texts that are refused: I-JSON forbids duplicate names (RFC 7493 section 2.3).
+    /// The only valid texts of the suite that are refused: I-JSON forbids duplicate names (RFC 7493 section 2.3).
     private static let duplicates: Set = ["y_object_duplicated_key", "y_object_duplicated_key_and_value"]
 
-    @Test("y_ is accepted but for duplicate names, n_ is refused, i_ is as the table of choices says")
+    @Test(
+        "y_ texts are accepted except for duplicate names, n_ texts are refused, i_ texts follow the table of choices"
+    )
     func parsing() throws {
         let folder = try #require(VectorFolder.jsonTestSuite) + "/test_parsing"
         var counts: [Character: Int] = [:]
@@ -56,7 +60,7 @@ struct JSONTestSuiteTests {
         #expect(counts == ["y": 95, "n": 188, "i": 35])
     }
 
-    @Test("what other parsers change in silence is kept as it was or refused")
+    @Test("values that other parsers change silently are kept unchanged or refused")
     func transforms() throws {
         let folder = try #require(VectorFolder.jsonTestSuite) + "/test_transform"
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Where the public vectors are, if they are there: they are no part of this repository.
+/// The location of the public vectors, which are not part of this repository.
 enum VectorFolder {
     static let jsonTestSuite = path("IDENTITYKIT_JSON_TEST_SUITE", holding: "test_parsing")
     static let wycheproof = path("IDENTITYKIT_WYCHEPROOF", holding: "testvectors_v1")

@@ -2,14 +2,14 @@ import FoundationEssentials
 import IdentityKit
 import Testing
 
-/// A file of Wycheproof's vectors: groups with a key each, and the tests that use it.
+/// A file of Wycheproof vectors: groups, each with a key and the tests that use it.
 struct Wycheproof {
     struct Vector {
         let group: JSONObject
         let test: JSONObject
         let file: String
 
-        /// Whether it is to be accepted; "acceptable" is what a strict implementation refuses.
+        /// Whether it must be accepted; a strict implementation refuses the result "acceptable".
         var isValid: Bool { test["result"]?.string == "valid" }
 
         func bytes(_ name: String) throws -> [UInt8] {
@@ -21,7 +21,7 @@ struct Wycheproof {
             try Wycheproof.hexadecimal(try #require(group[member]?[name]?.string))
         }
 
-        /// File, number and remark, to find it again.
+        /// The file, number and comment of the test, for messages.
         var label: String {
             "\(file) \(test["tcId"]?.number?.text ?? "?") \(test["comment"]?.string ?? "")"
         }

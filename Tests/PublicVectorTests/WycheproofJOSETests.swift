@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-/// Wycheproof's vectors of JSON Web Signature and JSON Web Key.
+/// Wycheproof vectors for JSON Web Signature and JSON Web Key.
 @Suite(
     "Wycheproof: JWS and JWK",
     .enabled(
@@ -18,7 +18,7 @@ struct WycheproofJOSETests {
         case refused
     }
 
-    /// The key or key set of a group, the public half where it has one.
+    /// The key or key set of a group; the public key if there is one.
     private func keySet(_ vector: Wycheproof.Vector) throws -> JSONWebKeySet {
         let value = try #require(vector.group["public"] ?? vector.group["private"])
         let set = value["keys"] == nil ? JSONValue.object(["keys": .array([value])]) : value
@@ -26,7 +26,7 @@ struct WycheproofJOSETests {
     }
 
     private func outcome(_ vector: Wycheproof.Vector) throws -> Outcome {
-        // The JSON serialization stands in the file as an object.
+        // The file contains the JSON serialization as an object.
         let token = try #require(vector.test["jws"]).string ?? "{}"
         let signature: CompactJWS
         do { signature = try CompactJWS(parsing: Secret(token)) } catch { return .malformed }
@@ -43,13 +43,13 @@ struct WycheproofJOSETests {
         return (value["keys"]?.array ?? [value]).contains { $0["kty"]?.string == "oct" }
     }
 
-    /// Valid to Wycheproof and refused here, beside HMAC, which no provider's published key can be.
+    /// Vectors that Wycheproof calls valid and that are refused here, in addition to HMAC, which has no public key.
     ///
-    /// RFC 7517 section 4.4: a key is for the algorithm that it names. These keys name PS256 and sign PS384, or name
+    /// RFC 7517 section 4.4: a key is for the algorithm that it names. These keys name PS256 and verify PS384, or name
     /// ES521, which does not exist.
     private static let strictlyRefused: Set = [346, 347, 350, 351]
 
-    @Test("JWS: exactly the valid ones of the algorithms that are spoken here")
+    @Test("JWS: exactly the valid vectors of the supported algorithms are accepted")
     func signatures() throws {
         let vectors = try Wycheproof("json_web_signature").vectors
         #expect(vectors.count == 401)
@@ -64,14 +64,14 @@ struct WycheproofJOSETests {
         #expect(accepted == 32)
     }
 
-    @Test("of the HMAC ones the form is judged all the same: foreign characters, padding, unused bits")
+    @Test("the encoding of HMAC vectors is checked too: invalid characters, padding, unused bits")
     func forms() throws {
         let vectors = try Wycheproof("json_web_signature").vectors.filter {
             $0.group["comment"]?.string == "base64"
         }
         #expect(vectors.count == 21)
         for vector in vectors {
-            // Two valid ones have a question mark inside a part; two invalid ones have nothing wrong but the code.
+            // Two valid vectors have a question mark inside a part; in two invalid ones only the code is wrong.
             let hasMark = (vector.test["jws"]?.string ?? "?").utf8.contains(UInt8(ascii: "?"))
             let isWrongCode = [367, 370].contains(vector.test["tcId"]?.number?.integer)
             let isWellFormed = vector.isValid && !hasMark || isWrongCode
@@ -79,7 +79,9 @@ struct WycheproofJOSETests {
         }
     }
 
-    @Test("JWK: the valid ones, no symmetric key, and none for another use, of a wrong curve or too weak")
+    @Test(
+        "JWK: valid keys are accepted, but no symmetric key, and no key for another use, with a wrong curve or too weak"
+    )
     func keys() throws {
         let vectors = try Wycheproof("json_web_key").vectors + Wycheproof("json_web_crypto").vectors
         #expect(vectors.count == 109)

@@ -2,7 +2,7 @@ import IdentityCrypto
 import IdentityKit
 import Testing
 
-/// Wycheproof's vectors of what verifies signatures, from a checkout that `IDENTITYKIT_WYCHEPROOF` names.
+/// Wycheproof vectors for the verification of signatures, from the checkout at the path in `IDENTITYKIT_WYCHEPROOF`.
 @Suite(
     "Wycheproof: signatures",
     .enabled(
@@ -11,9 +11,9 @@ import Testing
     )
 )
 struct WycheproofSignatureTests {
-    /// Checks that under the algorithm of its group a vector is accepted when it is valid, and then under no other.
+    /// Checks that a valid vector is accepted with the algorithm of its group and with no other algorithm.
     ///
-    /// An invalid one may be what another algorithm signs; that is what makes it invalid.
+    /// An invalid vector may be a valid signature of another algorithm.
     private func check(
         _ file: String,
         count: Int,
@@ -40,7 +40,7 @@ struct WycheproofSignatureTests {
             modulus: modulus,
             exponent: try vector.keyBytes("publicExponent", in: member)
         )
-        // A key of less than 2048 bits is not made at all.
+        // Keys of less than 2048 bits are refused.
         let isLargeEnough = (vector.group["keySize"]?.number?.integer ?? 0) >= 2048
         #expect((key != nil) == isLargeEnough, "\(vector.label)")
         return key
@@ -63,7 +63,10 @@ struct WycheproofSignatureTests {
         "SHA-256": .rs256, "SHA-384": .rs384, "SHA-512": .rs512,
     ]
 
-    @Test("RSA PKCS #1: the valid ones of three hashes under their own algorithm, nothing else", arguments: pkcs1)
+    @Test(
+        "RSA PKCS #1: exactly the valid vectors of the three hashes are accepted, with their own algorithm",
+        arguments: pkcs1
+    )
     func rsaPKCS1(file: String, count: Int) throws {
         try check(file, count: count) {
             try rsaKey($0, in: "publicKey")
@@ -73,14 +76,14 @@ struct WycheproofSignatureTests {
     }
 
     @Test(
-        "RSA PKCS #1 of all key sizes: what another library signed, with keys of less than 2048 bits refused",
+        "RSA PKCS #1 of all key sizes: signatures of another library are accepted, and keys of less than 2048 bits are refused",
         arguments: [("1024", 33), ("1536", 32), ("2048", 43), ("3072", 26), ("4096", 24)]
     )
     func rsaGenerated(size: String, count: Int) throws {
         try check("rsa_pkcs1_\(size)_sig_gen", count: count) {
             try rsaKey($0, in: "privateKey")
         } algorithm: {
-            // These are "acceptable" for what is no concern of a verifier, such as a weak hash.
+            // These are "acceptable" for reasons that do not concern a verifier, such as a weak hash.
             $0.isValid ? ($0.group["sha"]?.string).flatMap { Self.pkcs1Algorithms[$0] } : nil
         }
     }
@@ -96,7 +99,10 @@ struct WycheproofSignatureTests {
         ("4096_sha512_mgf1_64", 179), ("4096_shake256", 184), ("misc_params", 150), ("misc", 150),
     ]
 
-    @Test("RSA-PSS: only a mask of the same hash and a salt as long as the hash (RFC 7518)", arguments: pss)
+    @Test(
+        "RSA-PSS: only a mask with the same hash and a salt as long as the hash are accepted (RFC 7518)",
+        arguments: pss
+    )
     func rsaPSS(file: String, count: Int) throws {
         let algorithms: [String: (SignatureAlgorithm, Int)] = [
             "SHA-256": (.ps256, 32), "SHA-384": (.ps384, 48), "SHA-512": (.ps512, 64),
@@ -129,7 +135,10 @@ struct WycheproofSignatureTests {
         )
     }
 
-    @Test("ECDSA with r and s side by side: the valid ones of the curve's own hash, nothing else", arguments: p1363)
+    @Test(
+        "ECDSA with concatenated r and s: exactly the valid vectors with the curve's own hash are accepted",
+        arguments: p1363
+    )
     func ecdsa(file: String, curve: EllipticCurve, count: Int) throws {
         try check("ecdsa_\(file)_p1363", count: count) {
             try curveKey($0, curve)
@@ -142,7 +151,7 @@ struct WycheproofSignatureTests {
         ("ecdsa_secp256r1_sha256", .p256), ("ecdsa_secp384r1_sha384", .p384), ("ecdsa_secp521r1_sha512", .p521),
     ]
 
-    @Test("ECDSA in DER is no JOSE signature, however valid", arguments: der)
+    @Test("ECDSA in DER is not a JOSE signature, even if it is valid", arguments: der)
     func distinguishedEncoding(file: String, curve: EllipticCurve) throws {
         for vector in try Wycheproof(file).vectors {
             let isAccepted = try curveKey(vector, curve)?.verify(
@@ -154,7 +163,7 @@ struct WycheproofSignatureTests {
         }
     }
 
-    @Test("Ed25519: exactly the valid ones")
+    @Test("Ed25519: exactly the valid vectors are accepted")
     func edDSA() throws {
         try check("ed25519", count: 151) {
             try VerificationKey.ed25519(try $0.keyBytes("pk"))

@@ -2,16 +2,16 @@ import IdentityCrypto
 import IdentityKit
 import Testing
 
-/// Wycheproof's vectors of what seals records and derives keys.
+/// Wycheproof vectors for the encryption of records and the derivation of keys.
 @Suite(
-    "Wycheproof: encryption, codes and derived keys",
+    "Wycheproof: encryption, message authentication codes and derived keys",
     .enabled(
         if: VectorFolder.wycheproof != nil,
         "run them with Tests/Fixtures/public-vectors"
     )
 )
 struct WycheproofSymmetricTests {
-    @Test("AES-256-GCM seals and opens as they say; other key and nonce lengths are refused")
+    @Test("AES-256-GCM encrypts and decrypts as in the vectors; other key and nonce lengths are refused")
     func aesGCM() throws {
         let vectors = try Wycheproof("aes_gcm").vectors
         #expect(vectors.count == 316)
@@ -24,14 +24,14 @@ struct WycheproofSymmetricTests {
             let result = try? AESGCM.open(sealed, key: key, nonce: nonce, associatedData: associatedData)
             let made = try? AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: associatedData)
             #expect(result == (vector.isValid && isOurs ? plaintext : nil), "\(vector.label)")
-            // The invalid ones of our lengths have a wrong tag.
+            // The invalid vectors of the supported lengths have a wrong tag.
             #expect((made == sealed) == (vector.isValid && isOurs), "\(vector.label)")
             opened += result == nil ? 0 : 1
         }
         #expect(opened == 39)
     }
 
-    @Test("HMAC-SHA-256 gives the codes of the valid ones, whole or cut, and of no other")
+    @Test("HMAC-SHA-256 returns the codes of the valid vectors, complete or truncated, and of no other")
     func hmac() throws {
         let vectors = try Wycheproof("hmac_sha256").vectors
         #expect(vectors.count == 174)
@@ -45,7 +45,7 @@ struct WycheproofSymmetricTests {
         }
     }
 
-    @Test("HKDF-SHA-256 derives what the valid ones say, and refuses more than it can give")
+    @Test("HKDF-SHA-256 derives the keys of the valid vectors, and refuses a length above its limit")
     func hkdf() throws {
         let vectors = try Wycheproof("hkdf_sha256").vectors
         #expect(vectors.count == 86)

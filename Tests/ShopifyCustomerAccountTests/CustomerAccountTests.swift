@@ -10,7 +10,7 @@ import StorefrontSandbox
 import TestGuides
 import Testing
 
-/// A shop with a buyer who has signed in, and the API behind the address that the shop itself tells.
+/// A shop with a signed-in buyer, and its Customer Account API at the discovered URL.
 private struct Shop {
     let sandbox: ShopSandbox
     let sessions: SessionManager
@@ -19,7 +19,7 @@ private struct Shop {
     let account: CustomerAccount
     let clock = ManualClock()
 
-    init(retry: RetryPolicy = .none) async throws {
+    init(retry: RetryLimits = .none) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
         sandbox = try await ShopSandbox.start(settings)
@@ -44,7 +44,7 @@ private struct Shop {
         client = CustomerAccountClient(
             configuration: try CustomerAccountConfiguration(
                 shopDomain: String(sandbox.storefront.origin.dropFirst("http://".count)),
-                // Not the one that the shop names.
+                // A URL other than the discovered one.
                 apiVersion: .v2026_04,
                 allowsLoopbackHTTP: true
             ),
@@ -54,7 +54,7 @@ private struct Shop {
         account = CustomerAccount(of: session, client: client, sessions: sessions)
     }
 
-    static func with(retry: RetryPolicy = .none, _ body: (Shop) async throws -> Void) async throws {
+    static func with(retry: RetryLimits = .none, _ body: (Shop) async throws -> Void) async throws {
         let shop = try await Shop(retry: retry)
         do { try await body(shop) } catch {
             await shop.sandbox.stop()
@@ -111,7 +111,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("an update leaves what is unset, clears what is null, and sets what has a value", .row("E8"))
+    @Test("an update leaves unset fields unchanged, clears null fields, and sets fields with a value", .row("E8"))
     func update() async throws {
         try await Shop.with { shop in
             let renamed = try await shop.account.update(CustomerProfileInput(firstName: .set("Augusta")))
@@ -146,6 +146,8 @@ struct CustomerAccountTests {
             let changed = try await account.update(address: added.id, CustomerAddressInput(address2: .null))
             #expect(changed.address2 == nil)
             #expect(changed.city == "London")
+            // A change says nothing of the default address.
+            #expect(try await account.profile().defaultAddress?.id != added.id)
             try await account.setDefaultAddress(added.id)
             #expect(try await account.profile().defaultAddress?.id == added.id)
             var ids: [String] = []
@@ -203,7 +205,9 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("an unavailable API does not change the session, and its address is kept while the document is unavailable")
+    @Test(
+        "an unavailable API does not change the session, and its URL is kept while the discovery document is unavailable"
+    )
     func outage() async throws {
         try await Shop.with { shop in
             _ = try await shop.account.profile()
@@ -280,7 +284,7 @@ struct CustomerAccountTests {
     }
 
     @Test(
-        "a configuration that leads nowhere is refused",
+        "a configuration without a usable endpoint is refused",
         arguments: ["", "shop", "https://a.example", "a.example/path", "user@a.example", "a.example?x"]
     )
     func domains(domain: String) {

@@ -4,7 +4,7 @@ import ShopifyCustomerAccount
 import ShopifyGraphQL
 import Testing
 
-/// The code of the page, compiled; the test below holds page and code together.
+/// The compiled code of the page; the test below compares it with the page.
 private enum Guide {
     @Sendable static func show(_ value: some Sendable) {}
 
@@ -22,9 +22,9 @@ for try await page in account.orders(pageSize: 20) { show(page) }
     }
 }
 
-@Suite("The customer accounts' page")
+@Suite("The guide to customer accounts")
 struct CustomerAccountGuideTests {
-    @Test("all Swift of the page is code that compiles")
+    @Test("all Swift code of the page compiles")
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -30,13 +30,13 @@ struct ReaderTests {
         ((try? GraphQLNode(parsing: bytes))?.json(), try? JSONValue(parsing: bytes))
     }
 
-    @Test("well-formed text gives the same values as the strict parser", arguments: accepted)
+    @Test("well-formed JSON gives the same values as the strict parser", arguments: accepted)
     func acceptance(text: String) throws {
         let (ours, other) = verdicts(Array(text.utf8))
         #expect(try #require(ours) == #require(other))
     }
 
-    @Test("all other texts are refused, as by the strict parser", arguments: refused)
+    @Test("all other input is refused, as by the strict parser", arguments: refused)
     func refusal(text: String) {
         let (ours, other) = verdicts(Array(text.utf8))
         #expect(ours == nil)
@@ -44,7 +44,7 @@ struct ReaderTests {
     }
 
     @Test(
-        "bytes that are no UTF-8 are refused wherever they stand",
+        "invalid UTF-8 is refused at every position",
         arguments: [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0x80], [0xC3], [0xE2, 0x82],
         ]
@@ -105,7 +105,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("all integers are read, and nothing else is an integer")
+    @Test("all integers are read, and no other value is read as an integer")
     func integers() throws {
         func integer(_ text: String) throws -> Int { try Int(GraphQLNode(parsing: Array(text.utf8))) }
         #expect(try integer("9223372036854775807") == .max)

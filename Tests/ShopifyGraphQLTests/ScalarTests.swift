@@ -29,7 +29,7 @@ struct ScalarTests {
     }
 
     @Test(
-        "what is no decimal throws",
+        "a text that is not a decimal throws",
         .row("B11"),
         arguments: [
             "\"\"", "\"-\"", "\".5\"", "\"5.\"", "\"1,5\"", "\"1e5\"", "\"+1\"", "\" 1\"", "\"1 \"", "\"--1\"",
@@ -42,7 +42,7 @@ struct ScalarTests {
         #expect(throws: GraphQLReadingError.self) { try read(json, as: ShopifyDecimal.self) }
     }
 
-    @Test("decimals compare by value, and come from numbers unless they are none")
+    @Test("decimals compare by value, and are created from finite numbers only")
     func decimalValues() throws {
         let cheap = try #require(ShopifyDecimal(text: "9.99"))
         let dear = try #require(ShopifyDecimal(text: "10.0"))
@@ -54,7 +54,7 @@ struct ScalarTests {
     }
 
     @Test(
-        "a moment is read with its fraction and offset, as a formatter would",
+        "a date is read with its fraction and offset, like with a formatter",
         arguments: [
             ("1970-01-01T00:00:00Z", 0.0), ("2026-11-22T09:30:00-05:00", 1_795_357_800),
             ("2026-11-22T14:30:00.125Z", 1_795_357_800.125),
@@ -73,7 +73,7 @@ struct ScalarTests {
     }
 
     @Test(
-        "what is no moment throws",
+        "a text that is not a date throws",
         .row("B11"),
         arguments: [
             "", "2026-11-22", "2026-11-22T09:30:00", "2026-11-22 09:30:00Z", "2026-13-01T00:00:00Z",
@@ -89,7 +89,7 @@ struct ScalarTests {
         #expect(throws: GraphQLReadingError.self) { try read("\"\(text)\"", as: ShopifyDateTime.self) }
     }
 
-    @Test("every day of four centuries comes back from its date", .row("B11"))
+    @Test("every day of four centuries round-trips through its date", .row("B11"))
     func days() throws {
         for day in stride(from: -135_140, to: 146_097, by: 1) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 0.25)
@@ -156,7 +156,7 @@ struct ScalarTests {
         }
     }
 
-    @Test("large unsigned integers are texts, JSON is anything, markup and secrets are texts")
+    @Test("large unsigned integers, markup and secrets are strings, and JSON is any value")
     func others() throws {
         #expect(try read("\"18446744073709551615\"") == UInt64.max)
         #expect(UInt64.max.graphQLValue == .string("18446744073709551615"))

@@ -5,7 +5,7 @@ import ShopifyLegacyCustomers
 import ShopifyStorefront
 import Testing
 
-/// The code of the page, compiled; the test below holds page and code together.
+/// The compiled code of the page; the test below compares it with the page.
 private enum Guide {
     // swift-format-ignore
     static func signIn(
@@ -38,9 +38,9 @@ let signedIn = try await legacy.signIn(multipassToken: token, in: StorefrontCont
     }
 }
 
-@Suite("The legacy customers' page")
+@Suite("The guide to legacy customers")
 struct LegacyCustomerGuideTests {
-    @Test("all Swift of the page is code that compiles")
+    @Test("all Swift code of the page compiles")
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -10,72 +10,6 @@ import StorefrontSandbox
 import TestGuides
 import Testing
 
-/// A shop with legacy accounts, one of which is Ada's.
-private struct Shop {
-    static let email = "ada@example.com"
-    static let password = Secret("difference engine")
-
-    let sandbox: ShopSandbox
-    let client: StorefrontClient
-    let provider: LegacyPasswordProvider
-    let sessions: SessionManager
-    let carts: CartAdapter
-    let clock = ManualClock()
-    let context = StorefrontContext(buyerIP: "203.0.113.7")
-
-    init() async throws {
-        var settings = SandboxConfiguration()
-        settings.clock = clock
-        sandbox = try await ShopSandbox.start(settings)
-        sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
-        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        client = StorefrontClient(
-            configuration: try StorefrontConfiguration(
-                shopDomain: "sandbox.example",
-                authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
-                endpoint: try HTTPURL(sandbox.storefront.endpoint),
-                allowsLoopbackHTTP: true
-            ),
-            environment: environment,
-            retry: .none
-        )
-        provider = LegacyPasswordProvider(client: client, environment: environment)
-        let store = InMemoryStore()
-        sessions = SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: store,
-            environment: environment
-        )
-        carts = CartAdapter(client: client, sessions: sessions, store: store)
-    }
-
-    func multipass(_ secret: String? = nil) throws -> Multipass {
-        try Multipass(
-            shopDomain: "sandbox.example",
-            secret: Secret(secret ?? sandbox.storefront.configuration.multipassSecret),
-            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        )
-    }
-
-    func signIn(_ password: Secret = password) async throws -> SessionID {
-        let tokens = try await provider.signIn(email: Self.email, password: password, in: context)
-        return try await sessions.establish(tokens, provider: provider.descriptor.name).id
-    }
-
-    func account(_ session: SessionID) -> LegacyCustomerAccount {
-        LegacyCustomerAccount(of: session, provider: provider, sessions: sessions, context: context)
-    }
-
-    static func with(_ body: (Shop) async throws -> Void) async throws {
-        let shop = try await Shop()
-        do { try await body(shop) } catch {
-            await shop.sandbox.stop()
-            throw error
-        }
-        await shop.sandbox.stop()
-    }
-}
-
 @Suite("Legacy customers")
 struct LegacyCustomerTests {
     @Test(
@@ -83,14 +17,18 @@ struct LegacyCustomerTests {
         .row("E2")
     )
     func signIn() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let session = try await shop.signIn()
             let buyer = try await shop.sessions.session(session).buyer
             #expect(buyer.subject.hasPrefix("gid://shopify/Customer/"))
-            #expect(buyer.email?.value == Shop.email)
+            #expect(buyer.email?.value == LegacyShop.email)
             let wrong = await #expect(throws: IdentityError.self) { try await shop.signIn(Secret("analytical")) }
             let unknown = await #expect(throws: IdentityError.self) {
-                try await shop.provider.signIn(email: "nobody@example.com", password: Shop.password, in: shop.context)
+                try await shop.provider.signIn(
+                    email: "nobody@example.com",
+                    password: LegacyShop.password,
+                    in: shop.context
+                )
             }
             #expect(wrong?.code == .passwordRefused)
             #expect(unknown?.code == wrong?.code)
@@ -100,7 +38,7 @@ struct LegacyCustomerTests {
 
     @Test("a token is refreshed before it expires, and an expired one ends the session", .row("E2"))
     func refresh() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let session = try await shop.signIn()
             let first = try await shop.sessions.tokens(for: session).tokens.accessToken
             let second = try await shop.sessions.refreshTokens(for: session).tokens.accessToken
@@ -111,9 +49,44 @@ struct LegacyCustomerTests {
         }
     }
 
+    @Test("a time of expiry in the past is ignored, because Shopify has sent the time of creation there")
+    func pastExpiry() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            for (time, isKept) in [("2001-01-01T00:00:00Z", false), ("2999-01-01T00:00:00Z", true)] {
+                let token = #"{"accessToken":"token-\#(isKept)","expiresAt":"\#(time)"}"#
+                let payload = #"{"customerAccessToken":\#(token),"userErrors":[]}"#
+                let body = #"{"data":{"customerAccessTokenRenew":\#(payload)}}"#
+                shop.sandbox.storefront.misbehave(.answer(status: 200, body: body), on: .storefront)
+                let tokens = try await shop.sessions.refreshTokens(for: session).tokens
+                #expect((tokens.expiresAt != nil) == isKept)
+            }
+        }
+    }
+
+    @Test("an account that waits for its activation is no error, because Shopify has sent an e-mail", .row("E1"))
+    func disabledAccount() async throws {
+        try await LegacyShop.with { shop in
+            let input = LegacyCustomerCreateInput(email: "new@example.com", password: LegacyShop.password)
+            func answer(_ code: String) {
+                let error = #"{"code":"\#(code)","field":["input","email"],"message":"x"}"#
+                let body = #"{"data":{"customerCreate":{"customer":null,"customerUserErrors":[\#(error)]}}}"#
+                shop.sandbox.storefront.misbehave(.answer(status: 200, body: body), on: .storefront)
+            }
+            answer("CUSTOMER_DISABLED")
+            let waiting = try await shop.provider.create(input, in: shop.context)
+            #expect(waiting == nil)
+            answer("TAKEN")
+            let taken = await #expect(throws: IdentityError.self) {
+                try await shop.provider.create(input, in: shop.context)
+            }
+            #expect(taken?.code == .legacyCustomerUserErrors)
+        }
+    }
+
     @Test("an outage during a refresh does not change the session")
     func outage() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let session = try await shop.signIn()
             shop.sandbox.storefront.misbehave(.status(503), on: .storefront)
             let error = await #expect(throws: IdentityError.self) {
@@ -126,15 +99,15 @@ struct LegacyCustomerTests {
 
     @Test("the answer to a forgotten password is the same for known and unknown addresses", .row("E4"))
     func recover() async throws {
-        try await Shop.with { shop in
-            try await shop.provider.recover(email: Shop.email, in: shop.context)
+        try await LegacyShop.with { shop in
+            try await shop.provider.recover(email: LegacyShop.email, in: shop.context)
             try await shop.provider.recover(email: "nobody@example.com", in: shop.context)
             let requests = shop.sandbox.storefront.requests(to: .storefront)
             #expect(requests.count == 2)
             #expect(requests.allSatisfy { $0.header("shopify-storefront-buyer-ip") == "203.0.113.7" })
             shop.sandbox.storefront.misbehave(.tooManyRequests(retryAfter: 30), on: .storefront)
             let error = await #expect(throws: IdentityError.self) {
-                try await shop.provider.recover(email: Shop.email, in: shop.context)
+                try await shop.provider.recover(email: LegacyShop.email, in: shop.context)
             }
             #expect(error?.kind == .retryLater)
         }
@@ -145,8 +118,8 @@ struct LegacyCustomerTests {
         .row("E4")
     )
     func reset() async throws {
-        try await Shop.with { shop in
-            let mail = try #require(shop.sandbox.storefront.legacyMail(to: Shop.email))
+        try await LegacyShop.with { shop in
+            let mail = try #require(shop.sandbox.storefront.legacyMail(to: LegacyShop.email))
             let new = Secret("analytical engine")
             let url = try HTTPURL(mail.url)
             let tokens = try await shop.provider.reset(url: url, password: new, in: shop.context)
@@ -158,11 +131,11 @@ struct LegacyCustomerTests {
                 try await shop.provider.reset(url: url, password: new, in: shop.context)
             }
             #expect(again?.code == .legacyCustomerUserErrors)
-            let second = try #require(shop.sandbox.storefront.legacyMail(to: Shop.email))
+            let second = try #require(shop.sandbox.storefront.legacyMail(to: LegacyShop.email))
             _ = try await shop.provider.reset(
                 customer: second.customerID,
                 resetToken: Secret(second.token),
-                password: Shop.password,
+                password: LegacyShop.password,
                 in: shop.context
             )
             _ = try await shop.signIn()
@@ -171,7 +144,7 @@ struct LegacyCustomerTests {
 
     @Test("an account is created, and an inactive one is activated with its e-mail", .row("E1"))
     func activation() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let input = LegacyCustomerCreateInput(email: "grace@example.com", password: Secret("compiler"))
             let id = try await shop.provider.create(input, in: shop.context)
             #expect(id != nil)
@@ -204,21 +177,21 @@ struct LegacyCustomerTests {
     }
 
     @Test(
-        "a Multipass token signs in, once and for a short time, and a token of another secret or a made-up one does not",
+        "a Multipass token signs in once and for a short time, and an invalid one or one of another secret does not",
         .row("E3")
     )
     func multipass() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             func refusal(_ token: Secret) async -> IdentityError.Code? {
                 let error = await #expect(throws: IdentityError.self) {
                     try await shop.provider.signIn(multipassToken: token, in: shop.context)
                 }
                 return error?.code
             }
-            let customer = MultipassCustomer(email: Shop.email)
+            let customer = MultipassCustomer(email: LegacyShop.email)
             let token = try shop.multipass().token(for: customer)
             let tokens = try await shop.provider.signIn(multipassToken: token, in: shop.context)
-            #expect(tokens.buyer.email?.value == Shop.email)
+            #expect(tokens.buyer.email?.value == LegacyShop.email)
             #expect(await refusal(token) == .legacyCustomerUserErrors)
             let other = try shop.multipass("another-secret").token(for: customer)
             #expect(await refusal(other) == .legacyCustomerUserErrors)
@@ -233,7 +206,7 @@ struct LegacyCustomerTests {
 
     @Test("a node of type Order is read by its id, and a node of another type is told from it", .row("B6"))
     func orderNode() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             func node(_ id: String) async throws -> LegacyNode? {
                 try await shop.client.execute(LegacyOrderByID(id: id), in: shop.context).data
             }
@@ -253,15 +226,15 @@ struct LegacyCustomerTests {
 
     @Test("every generated operation runs against the sandbox")
     func everyOperation() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let (provider, context, storefront) = (shop.provider, shop.context, shop.sandbox.storefront)
             _ = try await provider.create(.init(email: "grace@example.com", password: Secret("compiler")), in: context)
-            try await provider.recover(email: Shop.email, in: context)
+            try await provider.recover(email: LegacyShop.email, in: context)
             storefront.addLegacyCustomer(email: "b@example.com", password: "not yet", isActive: false)
             func mail(_ email: String) throws -> (customerID: String, token: String, url: String) {
                 try #require(storefront.legacyMail(to: email))
             }
-            let (waiting, ada) = ("b@example.com", Shop.email)
+            let (waiting, ada) = ("b@example.com", LegacyShop.email)
             _ = try await provider.activate(url: HTTPURL(mail(waiting).url), password: Secret("first"), in: context)
             let activation = try mail(waiting)
             _ = try await provider.activate(
@@ -275,7 +248,7 @@ struct LegacyCustomerTests {
             _ = try await provider.reset(
                 customer: reset.customerID,
                 resetToken: Secret(reset.token),
-                password: Shop.password,
+                password: LegacyShop.password,
                 in: context
             )
             let token = try shop.multipass().token(for: MultipassCustomer(email: ada))
@@ -299,7 +272,7 @@ struct LegacyCustomerTests {
 
     @Test("the session gets the new password's token, and other sessions end", .row("E8", "E9"))
     func passwordChange() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let session = try await shop.signIn()
             let other = try await shop.signIn()
             let old = try await shop.sessions.tokens(for: session).tokens.accessToken
@@ -307,7 +280,7 @@ struct LegacyCustomerTests {
             try await account.update(LegacyCustomerUpdateInput(password: .set(Secret("analytical engine"))))
             let new = try await shop.sessions.tokens(for: session).tokens.accessToken
             #expect(!new.isEqual(to: old))
-            #expect(try await account.customer().legacyCustomer.email == Shop.email)
+            #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
             let error = await #expect(throws: IdentityError.self) {
                 try await shop.sessions.refreshTokens(for: other)
             }
@@ -315,9 +288,9 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("an update leaves what is unset, clears what is null, and asks for no other token")
+    @Test("an update leaves unset fields unchanged, clears null fields, and requests no other token")
     func update() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let session = try await shop.signIn()
             let account = shop.account(session)
             let before = try await shop.sessions.tokens(for: session).tokens.accessToken
@@ -334,7 +307,7 @@ struct LegacyCustomerTests {
 
     @Test("addresses are added, changed, made the default and removed; orders are read", .row("E5"))
     func addresses() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let account = shop.account(try await shop.signIn())
             let home = try await account.add(LegacyCustomerAddressInput(address1: .set("1 Way"), city: .set("London")))
             let work = try await account.add(LegacyCustomerAddressInput(city: .set("Paris")))
@@ -351,13 +324,13 @@ struct LegacyCustomerTests {
 
     @Test("there is no login page, and the cart claim is the customer's token")
     func provider() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let begun = await #expect(throws: IdentityError.self) { try await shop.sessions.begin("legacy") }
             #expect(begun?.code == .unsupportedByProvider)
             let session = try await shop.signIn()
             let tokens = try await shop.sessions.tokens(for: session).tokens
             guard case .customer(let claim) = try await shop.sessions.cartClaim(for: session).claim else {
-                Issue.record("The claim is no customer token.")
+                Issue.record("The claim is not a customer token.")
                 return
             }
             #expect(claim.token.isEqual(to: tokens.accessToken))
@@ -367,7 +340,7 @@ struct LegacyCustomerTests {
 
     @Test("logging out deletes the token at Shopify", .row("E2"))
     func logout() async throws {
-        try await Shop.with { shop in
+        try await LegacyShop.with { shop in
             let session = try await shop.signIn()
             let tokens = try await shop.sessions.tokens(for: session).tokens
             _ = try await shop.sessions.logout(session)

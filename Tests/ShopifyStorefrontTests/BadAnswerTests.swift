@@ -7,15 +7,15 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// What may come in place of a good answer, and what becomes of it.
+/// Invalid responses and their results.
 struct BadAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let response: LoopbackResponse
     let kind: IdentityError.Kind
     let code: IdentityError.Code
-    /// How often a query is sent, and how often a mutation that adds; 3 is all attempts.
+    /// How often a query is sent, and how often an adding mutation is sent; 3 is the maximum number of attempts.
     let sent: (query: Int, addition: Int)
-    /// What the addition's error says, where that is another thing.
+    /// The error of the addition if it differs from that of the query.
     var additionCode: IdentityError.Code?
 
     static let requestID = [("X-Request-Id", "req-1"), ("Content-Type", "application/json; charset=utf-8")]
@@ -47,7 +47,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         .init("nothing in a 200", body(""), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
         .init("spaces in a 200", body(" \n "), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
         .init("text in a 200", body("Too busy"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
-        .init("half an answer", body(#"{"data":{"shop":{"na"#), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init("half a response", body(#"{"data":{"shop":{"na"#), .rejected, .unexpectedResponse, 3, 1, unknown: true),
         .init("a member twice", body(#"{"data":{},"data":{}}"#), .rejected, .unexpectedResponse, 3, 1, unknown: true),
         .init("neither data nor errors", body("{}"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
         .init("null", body("null"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
@@ -81,11 +81,11 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
             1,
             unknown: true
         ),
-        .init("errors as a text", body(#"{"errors":"No"}"#), .rejected, .graphQLErrors, 1, 1),
+        .init("errors as a string", body(#"{"errors":"No"}"#), .rejected, .graphQLErrors, 1, 1),
         .init("errors as an object", body(#"{"errors":{"query":"No"}}"#), .rejected, .graphQLErrors, 1, 1),
         .init("errors as a number", body(#"{"errors":7}"#), .rejected, .graphQLErrors, 1, 1),
         .init(
-            "errors of nothing",
+            "an empty list of errors",
             body(#"{"data":null,"errors":[]}"#),
             .rejected,
             .unexpectedResponse,
@@ -102,7 +102,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
             1
         ),
         .init(
-            "throttled, with the field nulled",
+            "throttled, with a null field",
             body(#"{"data":{"shop":null},"errors":[{"message":"T","extensions":{"code":"THROTTLED"}}]}"#),
             .retryLater,
             .throttled,
@@ -132,7 +132,14 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         .init("423", body("", status: 423), .configuration, .storefrontRefused, 1, 1),
         .init("429 without a time", body("", status: 429), .retryLater, .throttled, 3, 3),
         .init("429 with a time", body("", status: 429, [("Retry-After", "1")]), .retryLater, .throttled, 3, 3),
-        .init("429 with a long time", body("", status: 429, [("Retry-After", "900")]), .retryLater, .throttled, 1, 1),
+        .init(
+            "429 with a long Retry-After",
+            body("", status: 429, [("Retry-After", "900")]),
+            .retryLater,
+            .throttled,
+            1,
+            1
+        ),
         .init("430", body("<html>", status: 430), .retryLater, .securityRejection, 2, 2),
         .init("500", body("<html>", status: 500), .retryLater, .providerUnavailable, 3, 1, unknown: true),
         .init("503", body("", status: 503), .retryLater, .providerUnavailable, 3, 1, unknown: true),
@@ -140,7 +147,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         .init("a closed connection", .script([.close]), .retryLater, .providerUnavailable, 3, 1, unknown: true),
         .init("a broken connection", .script([.reset]), .retryLater, .providerUnavailable, 3, 1, unknown: true),
         .init(
-            "an answer that ends too early",
+            "a response that ends too early",
             .script([.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\"".utf8)), .close]),
             .retryLater,
             .providerUnavailable,
@@ -175,7 +182,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "each ends as a typed error with the request's id, and nothing is sent more often than it may be",
+        "each becomes a typed error with the request's id, and no request is sent more often than permitted",
         .row("A7"),
         arguments: BadAnswer.all
     )

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ShopifyStorefront
 
-/// Everything that a shop does with a cart, with the buyer's identity on it before and after.
+/// All changes of a cart, with a check of the buyer's identity before and after.
 @Suite struct CartChangesTests {
     @Test(
         "lines, note, attributes, codes, gift cards, addresses and delivery change, and the customer stays on the cart",
@@ -61,12 +61,12 @@ import Testing
         let state = try shop.state(cart)
         #expect(state.addresses == ["2 Way, US"] && state.deliveryOption == group.deliveryOptions[1].handle)
         #expect(state.attributes == ["gift": "yes"] && state.customerAccessToken != nil)
-        // What the buyer typed goes with the buyer.
+        // Data that the buyer entered is removed with the buyer.
         #expect(try await carts.detach(from: session, in: context).cart.deliveryAddressIDs.isEmpty)
         #expect(try shop.state(cart).customerAccessToken == nil)
     }
 
-    @Test("a guest's cart becomes the buyer's at login, and the guest's session is over")
+    @Test("a guest's cart becomes the buyer's at login, and the guest's session ends")
     func keepGuest() async throws {
         let shop = try await SandboxShop()
         let guest = try await shop.sessions.beginGuest()
@@ -76,16 +76,16 @@ import Testing
         let cart = try await shop.carts.add(shop.mugs(), for: guest.id, in: shop.context)
         #expect(cart.identity == .guest && cart.problem == nil)
         let session = try await shop.login()
-        let merge = try await shop.carts.signedIn(session, from: guest.id, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(of: guest.id, into: session, in: shop.context)
         #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.cart.id)
         #expect(try shop.state(cart.cart).customerAccessToken != nil)
-        let again = try await shop.carts.signedIn(session, from: guest.id, in: shop.context)
+        let again = try await shop.carts.mergeGuestCart(of: guest.id, into: session, in: shop.context)
         #expect(again.outcome == .nothingToMerge && again.cart?.cart.id == cart.cart.id)
         #expect(try await shop.sessions.sessions().count == 1)
     }
 
     @Test(
-        "a guest's lines go into the cart of the buyer's other session: equal lines add up, codes unite, conflicts are told"
+        "a guest's lines are merged into the cart of the buyer's other session: equal lines are added up, codes are combined, and conflicts are reported"
     )
     func intoCustomerCart() async throws {
         let shop = try await SandboxShop()
@@ -104,7 +104,12 @@ import Testing
         _ = try await shop.carts.changeDiscountCodes(adding: ["A", "B"], for: guest, in: shop.context)
         _ = try await shop.carts.addGiftCards(["ABCD1234"], for: guest, in: shop.context)
         let session = try await shop.login()
-        let merge = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
         #expect(merge.outcome == .merged && merge.cart?.cart.id == own.id)
         #expect(merge.conflicts == ["note"] && merge.lostGiftCards == ["1234"])
         let state = try shop.state(own)
@@ -115,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "lines that Shopify does not take leave both carts and are listed; less stock than asked for is told and no failure"
+        "lines that Shopify refuses are removed from both carts and listed; insufficient stock is reported and not a failure"
     )
     func partialMerge() async throws {
         let shop = try await SandboxShop()
@@ -140,7 +145,12 @@ import Testing
             )
         }
         await refusing.value
-        let merge = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
         #expect(merge.outcome == .partial && merge.guest == guest)
         #expect(merge.refusedLines.map(\.line.merchandiseID) == [SandboxShop.mug])
         #expect(merge.shortLines.map(\.merchandiseID) == [SandboxShop.lastOnes])
@@ -148,7 +158,7 @@ import Testing
         #expect(try await shop.carts.read(for: guest)?.cart.id == bundle.id)
     }
 
-    @Test("with preferCustomer the guest's cart is given up, or kept if the buyer has none")
+    @Test("with preferCustomer the guest's cart is dropped, or kept if the buyer has none")
     func preferCustomer() async throws {
         let shop = try await SandboxShop()
         for hasCart in [false, true] {
@@ -156,7 +166,12 @@ import Testing
             if hasCart { _ = try await shop.carts.create(shop.mugs(7), for: session, in: shop.context) }
             let guest = try await shop.sessions.beginGuest().id
             _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
-            let merge = try await shop.carts.signedIn(session, from: guest, merge: .preferCustomer, in: shop.context)
+            let merge = try await shop.carts.mergeGuestCart(
+                of: guest,
+                into: session,
+                merge: .preferCustomer,
+                in: shop.context
+            )
             #expect(merge.outcome == (hasCart ? .discarded : .adopted))
             #expect(merge.cart?.cart.totalQuantity == (hasCart ? 7 : 1))
         }
@@ -222,7 +237,7 @@ import Testing
         #expect(result.guest == nil && result.logout.problems.isEmpty && shop.storefront.requests.isEmpty)
     }
 
-    @Test("several processes that begin one session's cart at once leave one cart with all lines")
+    @Test("several processes that create one session's cart at once leave one cart with all lines")
     func racingProcesses() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

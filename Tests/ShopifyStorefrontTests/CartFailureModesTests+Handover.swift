@@ -7,7 +7,7 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-/// What a slow or lost answer must not leave on a cart that somebody else gets.
+/// Data that a slow or lost response must not leave on a cart that the next visitor gets.
 extension CartFailureModesTests {
     @Test("31: a refresh that starts during a checkout waits for the checkout before it changes the cart")
     func refreshInsideCheckout() async throws {
@@ -18,7 +18,7 @@ extension CartFailureModesTests {
         let gate = try await shop.holdNextRequest()
         let checkout = Task { try await shop.carts.checkout(for: session, in: shop.context) }
         await shop.requestArrives()
-        // Long enough for a second request that does not wait for the first.
+        // Waits long enough for a second request that would not wait for the first.
         try await Task.sleep(for: .milliseconds(500))
         #expect(shop.storefront.requests.count == 1 && shop.sandbox.shopify.counters.refreshes == 1)
         gate.open()
@@ -170,7 +170,7 @@ extension CartFailureModesTests {
         let session = try await shop.login()
         shop.loseAnswers(of: "cartBuyerIdentityUpdate")
         await #expect(throws: IdentityError.self) {
-            try await shop.carts.signedIn(session, from: guest, in: shop.context)
+            try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
         }
         shop.storefront.behave()
         #expect(try shop.state(cart).customerAccessToken != nil)
@@ -211,13 +211,13 @@ extension SandboxShop {
         storefront.behave()
     }
 
-    /// The cart that the next visitor gets after a logout.
+    /// Returns the cart that the next visitor gets after a logout.
     func visitorCart(_ end: CartLogout) async throws -> Cart {
         let guest = try #require(end.guest)
         return try #require(try await carts.read(for: guest, in: context)).cart
     }
 
-    /// Holds the next request back before the shop acts on it, until the gate opens.
+    /// Delays the next request, before the shop executes it, until the gate opens.
     func holdNextRequest(of field: String = "") async throws -> Gate {
         let gate = Gate()
         storefront.forgetRequests()
@@ -238,7 +238,7 @@ extension SandboxShop {
         }
     }
 
-    /// Lets the shop act on the mutation, and a gateway in front of it lose the answers.
+    /// Makes a gateway in front of the shop lose the responses after the shop has executed the mutation.
     func loseAnswers(of field: String) {
         storefront.misbehave(
             .edit { answer in

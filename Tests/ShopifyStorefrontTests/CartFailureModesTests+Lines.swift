@@ -4,12 +4,78 @@ import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
 import StorefrontSandbox
+import Synchronization
 import Testing
 
 @testable import ShopifyStorefront
 
-/// Lines that are half there, carts that are gone, and what several shops and clients share.
+/// Additions and merges that succeed in part, lost carts, and state that several shops and clients share.
 extension CartFailureModesTests {
+    @Test("17: an addition without a response is checked by reading and never repeated")
+    func lostAnswer() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        shop.storefront.misbehave(.loseAnswer, on: .storefront)
+        let cart = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        #expect(cart.cart.totalQuantity == 3 && shop.count("cartLinesAdd") == 1)
+        // The request was lost before it arrived. The client cannot know that, so the caller decides.
+        shop.storefront.misbehave(.htmlPage(status: 502), on: .storefront)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        }
+        #expect(error?.code == .outcomeUnknown && error?.kind == .retryLater)
+        #expect(try shop.state(cart.cart).quantities == [SandboxShop.mug: 3] && shop.count("cartLinesAdd") == 2)
+    }
+
+    @Test("28: more than 250 lines are merged once and counted, also when the merge is interrupted")
+    func largeMerge() async throws {
+        let variants = (1...300).map { number in
+            SandboxStorefrontConfiguration.Variant(
+                id: "gid://shopify/ProductVariant/\(number)",
+                product: "P",
+                title: "T\(number)",
+                price: 100
+            )
+        }
+        let shop = try await SandboxShop(storefront: { $0.variants = variants })
+        let lines = (1...300).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
+        let session = try await shop.login()
+        let own = try await shop.carts.add(Array(lines.prefix(30)), for: session, in: shop.context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(lines, for: guest, in: shop.context)
+        #expect(try await shop.carts.lines(for: guest).count == 300)
+        // The second of the two parts is refused by an outage.
+        let parts = Mutex(0)
+        shop.storefront.misbehave(
+            .before { [storefront = shop.storefront] in
+                guard storefront.requests.last?.bodyText.contains("cartLinesAdd(") == true else { return }
+                let part = parts.withLock { count in
+                    count += 1
+                    return count
+                }
+                if part == 2 { storefront.refuseNext(code: "SERVICE_UNAVAILABLE") }
+            },
+            on: .storefront,
+            times: 40
+        )
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: shop.context)
+        }
+        shop.storefront.behave()
+        #expect(try await shop.isBound(guest))
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
+        #expect(merge.outcome == .merged && merge.refusedLines.isEmpty && merge.shortLines.isEmpty)
+        let state = try shop.state(own)
+        #expect(state.lineCount == 300 && state.quantities.values.reduce(0, +) == 30 * 2 + 300 * 2)
+        await #expect(throws: IdentityError.self) { try await shop.sessions.session(guest) }
+    }
+
     @Test("38: when only some of more than 250 lines are added, the caller learns which ones")
     func partialAddition() async throws {
         let variants = (1...400).map { number in
@@ -38,7 +104,7 @@ extension CartFailureModesTests {
             #expect(partial.added == Array(lines.prefix(250)) && partial.problem.code == code)
             #expect(partial.missing + partial.unknown == Array(lines.dropFirst(250)))
             #expect(partial.unknown.isEmpty == (code == .throttled) && partial.missing.isEmpty != (code == .throttled))
-            // What is added now goes into the same cart.
+            // A later addition uses the same cart.
             let rest = partial.missing + partial.unknown
             let state = try shop.state(try await shop.carts.add(rest, for: session, in: shop.context).cart)
             #expect(state.lineCount == 400 && state.quantities.values.reduce(0, +) == 800)
@@ -91,7 +157,7 @@ extension CartFailureModesTests {
         shop.storefront.misbehave(.before {}, on: .storefront)
         shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
         await #expect(throws: IdentityError.self) { try await shop.carts.read(for: session, in: shop.context) }
-        // Another process goes on where this one failed.
+        // Another process continues after this failure.
         let found = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
         #expect(found.cart.totalQuantity == 4)
         #expect(shop.events.kinds == [.lost, .recreated])
@@ -184,14 +250,14 @@ extension CartFailureModesTests {
         #expect(caches.map(\.count) == [2, 2])
         shop.clock.advance(by: .seconds(4000))
         shop.sandbox.shopify.revokeAll()
-        // The first process refreshes and is refused; the second one finds that in the store.
+        // The first process refreshes and is refused; the second one finds the ended session in the store.
         for (process, expected) in zip(processes, [[1, 2], [1, 1]]) {
             let error = await #expect(throws: IdentityError.self) { try await process.sessions.tokens(for: session) }
             #expect(error?.kind == .signInAgain)
             await process.sessions.drain()
             #expect(caches.map(\.count) == expected)
         }
-        // What is asked for in the session's name afterwards is not kept.
+        // Later responses for the session are not cached.
         _ = try await clients[0].execute(ShopInfo(), in: StorefrontContext(session: session))
         #expect(caches[0].count == 1)
         withExtendedLifetime(purgings) {}

@@ -11,9 +11,9 @@ import Testing
 
 @testable import ShopifyStorefront
 
-/// What can go wrong between a buyer and a cart, one by one: over HTTP against a Storefront that keeps state, over SQLite.
+/// Failure modes of carts, one test each, over HTTP with a stateful Storefront and with SQLite.
 @Suite("Cart failure modes") struct CartFailureModesTests {
-    @Test("1: a cart id that the buyer's side supplies gets no identity, whatever is asked")
+    @Test("1: a cart id from the buyer's browser gets no identity with any call")
     func foreignCart() async throws {
         let shop = try await SandboxShop()
         let planted = try await shop.carts.create(shop.mugs(), for: shop.sessions.beginGuest().id, in: shop.context)
@@ -37,8 +37,8 @@ import Testing
         let guest = try await shop.sessions.beginGuest().id
         let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
-        async let first = shop.carts.signedIn(ada, from: guest, in: shop.context)
-        async let second = shop.carts.signedIn(grace, from: guest, in: shop.context)
+        async let first = shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
+        async let second = shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
         let outcomes = try await [first.outcome, second.outcome]
         #expect(outcomes.count { $0 == .adopted } == 1 && outcomes.count { $0 == .nothingToMerge } == 1)
         let bound = [try await shop.isBound(ada), try await shop.isBound(grace)]
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "4: \"Customer is invalid\" refreshes once, then makes a guest's cart that says so, and never blocks the cart"
+        "4: \"Customer is invalid\" causes one refresh, then a guest's cart with the reason, and never blocks the cart"
     )
     func invalidCustomer() async throws {
         let shop = try await SandboxShop(storefront: { $0.takesCustomerAccountTokens = false })
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "7: a logout while Shopify is down ends the session, says that the cart may still be the buyer's, and keeps no binding"
+        "7: a logout while Shopify is down ends the session, reports that the cart may still have the buyer, and keeps no binding"
     )
     func logoutDuringOutage() async throws {
         let shop = try await SandboxShop()
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(
-        "11: a cart that was evicted is made anew with its last lines where the policy says so, and is empty where not"
+        "11: an evicted cart is created again, with its last known lines if the policy says so, and empty otherwise"
     )
     func evicted() async throws {
         for policy in [CartPolicy.Vanished.startEmpty, .recreate] {

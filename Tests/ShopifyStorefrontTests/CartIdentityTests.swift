@@ -12,7 +12,7 @@ import Testing
 @Suite struct CartIdentityTests {
     static let customer = "gid://shopify/Customer/1"
 
-    /// Shopify as it should be: a token makes a customer, null takes it off.
+    /// A correct Shopify: a token sets a customer, and null removes it.
     @Sendable static func shopify(_ call: FakeStorefront.Call) async -> LoopbackResponse {
         if call.field == "cart" { return .json(#"{"data":{"cart":\#(String.cart(customer: customer))}}"#) }
         return .payload(call.field, cart: .cart(customer: call.token.map { _ in customer }))
@@ -125,6 +125,63 @@ import Testing
         let cart = try await shop.carts.attach(to: shop.session)
         #expect(cart.identity == .degraded(.identityRejected) && cart.cart.totalQuantity == 1)
         #expect(shop.provider.refreshes == 1)
+    }
+
+    @Test("a token that is rejected right after its refresh is remembered, and later attempts spend no refresh")
+    func refusalRemembered() async throws {
+        let shop = try await TestShop(.customer) { call in
+            guard call.token != nil else { return .payload(call.field) }
+            return .payload(call.field, cart: "null", userErrors: LoopbackResponse.tokenRefused)
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(shop.provider.refreshes == 1)
+        shop.storefront.now { .payload($0.field, userErrors: LoopbackResponse.tokenRefused) }
+        for _ in 0..<3 { #expect(try await shop.carts.attach(to: shop.session).problem?.code == .identityRejected) }
+        #expect(shop.provider.refreshes == 1)
+        // After five minutes one refresh is tried, and its refusal is remembered again.
+        shop.clock.advance(by: .seconds(301))
+        for _ in 0..<3 { _ = try await shop.carts.attach(to: shop.session) }
+        #expect(shop.provider.refreshes == 2)
+    }
+
+    @Test(
+        "a company location that the buyer may no longer use is removed from the cart, and the buyer stays",
+        arguments: [
+            #"{"code":"INVALID_COMPANY_LOCATION","field":["buyerIdentity","companyLocationId"],"message":"x"}"#,
+            #"{"code":"BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION","field":["buyerIdentity"],"message":"x"}"#,
+        ]
+    )
+    func lostCompanyLocation(error: String) async throws {
+        let location = "gid://shopify/CompanyLocation/1"
+        let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: Self.customer)) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        _ = try await shop.carts.setCompanyLocation(location, for: shop.session)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            guard call.identity?["companyLocationId"]?.string == nil else {
+                return .payload(call.field, userErrors: error)
+            }
+            return .payload(call.field, cart: .cart(customer: Self.customer))
+        }
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(handoff.identity == .customer && handoff.problem == nil)
+        #expect(shop.storefront.calls.map { $0.identity?["companyLocationId"] } == [.string(location), .null])
+        #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-1"] && shop.provider.refreshes == 0)
+        // It is forgotten: later attempts do not send it again.
+        _ = try await shop.carts.attach(to: shop.session)
+        #expect(shop.storefront.calls.count == 3 && shop.storefront.calls[2].identity?["companyLocationId"] == nil)
+    }
+
+    @Test("a contact that takes the place of a customer removes the customer's token by an explicit null", .row("D11"))
+    func contactAfterCustomer() async throws {
+        let shop = try await TestShop(.customer, Self.shopify)
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.provider.become(.contact(BuyerContact(email: "ada@example.com")))
+        shop.storefront.forget()
+        let cart = try await shop.carts.attach(to: shop.session)
+        #expect(shop.storefront.calls[0].identity?["customerAccessToken"] == .null)
+        #expect(shop.storefront.calls[0].identity?["email"] == .string("ada@example.com"))
+        #expect(cart.identity == .contact)
     }
 
     @Test("a token that Shopify accepts without a customer is detected")

@@ -17,11 +17,11 @@ import Testing
         let guest = try await shop.sessions.beginGuest().id
         let gone = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
         shop.storefront.removeCart(gone.id.rawValue)
-        let merge = try await shop.carts.signedIn(session, from: guest, merge: .keepGuest, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .keepGuest, in: shop.context)
         #expect(merge.outcome == .nothingToMerge)
         #expect(merge.cart?.cart.id == own.id)
         #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == own.id)
-        let again = try await shop.carts.signedIn(session, from: guest, merge: .keepGuest, in: shop.context)
+        let again = try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .keepGuest, in: shop.context)
         #expect(again.cart?.cart.id == own.id)
     }
 
@@ -40,7 +40,12 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    _ = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+                    _ = try await shop.carts.mergeGuestCart(
+                        of: guest,
+                        into: session,
+                        merge: .intoCustomerCart,
+                        in: shop.context
+                    )
                 }
                 group.addTask { _ = try await shop.carts.read(for: session, in: shop.context) }
                 group.addTask { _ = try await shop.carts.checkout(for: session, in: shop.context) }
@@ -64,17 +69,27 @@ import Testing
         damaged.payload = Secret("damaged")
         #expect(try await shop.first.store.replace(damaged, expecting: stored.generation))
         let error = await #expect(throws: IdentityError.self) {
-            _ = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+            _ = try await shop.carts.mergeGuestCart(
+                of: guest,
+                into: session,
+                merge: .intoCustomerCart,
+                in: shop.context
+            )
         }
         #expect(error?.code == .storeCorrupt)
         #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 1)
         var repaired = stored
         repaired.generation += 2
         #expect(try await shop.first.store.replace(repaired, expecting: damaged.generation))
-        let merge = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
         #expect(merge.outcome == .merged && merge.cart?.cart.totalQuantity == 3)
         // A session that does not exist has nothing to merge.
-        let absent = try await shop.carts.signedIn(session, from: guest, in: shop.context)
+        let absent = try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
         #expect(absent.outcome == .nothingToMerge)
     }
 
@@ -83,7 +98,7 @@ import Testing
         let shop = try await SandboxShop()
         let (one, other) = (try await shop.sessions.beginGuest().id, try await shop.sessions.beginGuest().id)
         let cart = try await shop.carts.add(shop.mugs(), for: one, in: shop.context).cart
-        let merge = try await shop.carts.signedIn(other, from: one, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(of: one, into: other, in: shop.context)
         #expect(merge.outcome == .nothingToMerge && merge.cart == nil)
         #expect(try await shop.carts.read(for: one, in: shop.context)?.cart.id == cart.id)
     }

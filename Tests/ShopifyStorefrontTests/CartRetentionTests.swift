@@ -5,7 +5,7 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-/// A session whose time is over has no cart, also before a sweep removes it.
+/// A session past its retention has no cart, also before a sweep removes it.
 @Suite struct CartRetentionTests {
     private func expectUnknown(_ id: SessionID, _ shop: TestShop, _ carts: CartAdapter) async throws {
         let calls: [(String, @Sendable () async throws -> Void)] = [
@@ -20,7 +20,10 @@ import Testing
             ("identityState", { _ = try await carts.identityState(for: id) }),
             ("otherCarts", { _ = try await carts.otherCarts(ofBuyerOf: id) }),
             ("forget", { try await carts.forget(for: id) }),
-            ("signedIn", { _ = try await carts.signedIn(id, from: try await shop.sessions.beginGuest().id) }),
+            (
+                "mergeGuestCart",
+                { _ = try await carts.mergeGuestCart(of: try await shop.sessions.beginGuest().id, into: id) }
+            ),
         ]
         shop.storefront.forget()
         for (name, call) in calls {
@@ -68,7 +71,7 @@ import Testing
         _ = try await shop.carts.create(TestShop.lines, for: guest)
         shop.clock.advance(by: .seconds(3601))
         try await expectUnknown(guest, shop, shop.carts)
-        let merge = try await shop.carts.signedIn(shop.session, from: guest)
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: shop.session)
         #expect(merge.outcome == .nothingToMerge && merge.cart == nil)
         #expect(shop.storefront.fields.isEmpty)
     }

@@ -9,8 +9,7 @@ import StorefrontSandbox
 import TestGuides
 import Testing
 
-/// The case studies of the Mobile Buy SDK's README that read the catalogue, with the operations of today, against a Storefront that
-/// knows its schema.
+/// The catalogue case studies of the Mobile Buy SDK's README, with current operations and a Storefront that checks its schema.
 @Suite struct CaseStudyTests {
     private func storefront(_ sandbox: ShopSandbox, cache: (any ResponseCache)? = nil) throws -> StorefrontClient {
         let lab = sandbox.labConfiguration()
@@ -24,7 +23,7 @@ import Testing
         )
     }
 
-    @Test("case study: the shop's name, currency and policies, fetched once and then kept", .row("C1"))
+    @Test("case study: the shop's name, currency and policies, fetched once and then cached", .row("C1"))
     func shop() async throws {
         let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let cache = InMemoryResponseCache()
@@ -106,7 +105,9 @@ import Testing
         let product = try #require(try await client.execute(ProductByID(id: card.id)).data)
         #expect(product.productCard.title == card.title)
         let image = try #require(product.images.nodes.first)
-        #expect(image.url.text == "https://cdn.example/analytical-mug.jpg" && image.altText == card.title)
+        #expect(
+            image.url.text == sandbox.storefront.origin + "/files/analytical-mug.svg" && image.altText == card.title
+        )
         #expect(image.width == 800 && image.height == 600)
         #expect(product.variants.nodes.first?.image?.url == image.url)
         #expect(try #require(product.variants.nodes.first).price.currencyCode == "USD")

@@ -80,7 +80,10 @@ import Testing
         #expect(try shop.state(cart).addresses.isEmpty && cart.deliveryAddressIDs.isEmpty)
     }
 
-    @Test("case study: gift cards are added, removed and set as a whole, each once whatever its case", .row("D9"))
+    @Test(
+        "case study: gift cards are added, removed and set as a whole, each once, regardless of letter case",
+        .row("D9")
+    )
     func giftCards() async throws {
         let id = try await change(CartCreate(lines: shop.mugs())).id
         var cart = try await change(CartGiftCardCodesAdd(cartID: id, giftCardCodes: ["ABCD1234", "abcd1234"]))
@@ -129,7 +132,7 @@ import Testing
         let guest = try await shop.sessions.beginGuest().id
         _ = try await carts.add(shop.mugs(), for: guest, in: shop.context)
         _ = try await carts.changeDiscountCodes(adding: ["B", "c"], for: guest, in: shop.context)
-        _ = try await carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        _ = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: shop.context)
         #expect(try shop.state(cart).discountCodes == ["b", "c"])
         _ = try await carts.addGiftCards(["ABCD1234", "abcd1234"], for: session, in: shop.context)
         let lists = shop.storefront.requests.compactMap { request -> [String]? in

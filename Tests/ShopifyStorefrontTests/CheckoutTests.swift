@@ -10,7 +10,7 @@ import TestGuides
 import Testing
 
 @Suite struct CheckoutTests {
-    /// A shop whose checkout URL names the call that it came from.
+    /// A shop whose checkout URL contains the name of the call that returned it.
     private func shop(_ claim: ClaimProvider.Claim = .customer) async throws -> TestShop {
         let shop = try await TestShop(claim) { call in
             let url = "https://shop.example/cart/c/c1?key=\(call.field)"
@@ -28,7 +28,7 @@ import Testing
         return shop
     }
 
-    @Test("the checkout URL comes from the answer of the attach", .row("D12"))
+    @Test("the checkout URL is taken from the response of the identity update", .row("D12"))
     func fromAttach() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(3300))
@@ -61,18 +61,59 @@ import Testing
 
     @Test("single sign-on is added to the query once")
     func silent() async throws {
-        let shop = try await shop()
+        let shop = try await TestShop(.none) { call in
+            call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
+        }
+        _ = try await shop.carts.create(for: shop.session)
         let options = CheckoutOptions(singleSignOn: .silent)
         let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context, options: options)
-        #expect(handoff.url.reveal().text == "https://shop.example/cart/c/c1?key=cartBuyerIdentityUpdate&sso=silent")
-        shop.storefront.now {
-            .payload($0.field, cart: .cart(customer: "c", url: "https://shop.example/c?sso=silent&key=k"))
+        #expect(handoff.url.reveal().query?.hasSuffix("&sso=silent") == true && handoff.usesBrowserSession)
+        #expect(handoff.identity == .guest)
+        shop.storefront.now { _ in
+            .json(#"{"data":{"cart":\#(String.cart(url: "https://shop.example/c?sso=silent&key=k"))}}"#)
         }
         let again = try await shop.carts.checkout(for: shop.session, in: shop.context, options: options)
         #expect(again.url.reveal().text == "https://shop.example/c?sso=silent&key=k")
     }
 
-    @Test("a refused identity opens a guest checkout that says why")
+    @Test("single sign-on is not added to a cart with a buyer, because the browser may have another one")
+    func silentBesideBuyer() async throws {
+        let options = CheckoutOptions(singleSignOn: .silent)
+        let customer = try await shop()
+        let contact = try await TestShop(.contact(BuyerContact(email: "ada@example.com"))) { call in
+            call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
+        }
+        _ = try await contact.carts.create(for: contact.session)
+        for shop in [customer, contact] {
+            let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context, options: options)
+            #expect(!handoff.usesBrowserSession && !handoff.url.reveal().text.contains("sso="))
+            #expect(handoff.identity != .guest)
+        }
+        // The token cannot be refreshed now, and the buyer is still on the cart.
+        customer.clock.advance(by: .seconds(4000))
+        customer.provider.fail(IdentityError(.retryLater, .providerUnavailable, "down"))
+        let handoff = try await customer.carts.checkout(for: customer.session, in: customer.context, options: options)
+        #expect(!handoff.usesBrowserSession && handoff.problem?.code == .providerUnavailable)
+        // After the session's end the cart is a guest's.
+        customer.provider.fail(IdentityError(.signInAgain, .invalidGrant, "over"))
+        customer.clock.advance(by: .seconds(60))
+        let guest = try await customer.carts.checkout(for: customer.session, in: customer.context, options: options)
+        #expect(guest.usesBrowserSession && guest.identity == .guest)
+    }
+
+    @Test("single sign-on is not added to a cart whose id came from the browser's side")
+    func silentOnUntrusted() async throws {
+        let shop = try await TestShop(.none) { call in
+            call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
+        }
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=k1"))
+        _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: false)
+        let options = CheckoutOptions(singleSignOn: .silent)
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context, options: options)
+        #expect(!handoff.usesBrowserSession && !handoff.url.reveal().text.contains("sso="))
+    }
+
+    @Test("a refused identity opens a guest checkout with the reason")
     func refused() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(3300))
@@ -116,7 +157,7 @@ import Testing
     }
 
     @Test(
-        "a checkout URL that is not https is not handed out",
+        "a checkout URL that is not https is not returned",
         arguments: ["http://shop.example/c", "javascript:alert(1)"]
     )
     func unsafeURL(url: String) async throws {

@@ -7,7 +7,7 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// A query of a user's own.
+/// A custom query.
 private struct ShopName: GraphQLOperation {
     static let document = GraphQLDocument(name: "ShopName", kind: .query, text: "query ShopName { shop { name } }")
     var variables = GraphQLInputObject()
@@ -41,7 +41,7 @@ private struct ShopName: GraphQLOperation {
         )
     }
 
-    /// The headers that the client decides, in the order in which they are sent.
+    /// The headers that the client sets, in the order in which they are sent.
     private func headers(
         _ authentication: StorefrontAuthentication,
         _ context: StorefrontContext
@@ -110,7 +110,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "what is no IP address never becomes a header",
+        "text that is not an IP address never becomes a header",
         arguments: ["", "1.2.3.4, 5.6.7.8", "a\r\nX: y", "abc", "unknown"]
     )
     func wrongIP(address: String) async throws {
@@ -122,7 +122,7 @@ private struct ShopName: GraphQLOperation {
         #expect(storefront.calls.isEmpty)
     }
 
-    @Test("request id, served version and deprecation are read back")
+    @Test("request id, served version and deprecation are read from the response")
     func metadata() async throws {
         let headers = [
             ("X-Request-Id", "r-1"), ("X-Shopify-API-Version", "2026-01"),
@@ -216,7 +216,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "each status has its meaning",
+        "each status leads to its error",
         arguments: [
             (429, IdentityError.Kind.retryLater, IdentityError.Code.throttled),
             (430, .retryLater, .securityRejection), (500, .retryLater, .providerUnavailable),
@@ -241,7 +241,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "a 200 that is no GraphQL answer is a typed error that shows nothing of the body",
+        "a 200 that is not a GraphQL response is a typed error that shows nothing of the body",
         arguments: ["<html>canary</html>", "", "null", "[]", "{}", #"{"data":null}"#, #"{"data":{},"data":{}}"#]
     )
     func notGraphQL(body: String) async throws {

@@ -9,7 +9,7 @@ import TestGuides
 import Testing
 
 @Suite struct CompletionTests {
-    /// Counts completions.
+    /// Counts the calls of a completion handler.
     private final class Calls<Value: Sendable>: Sendable {
         private let state = Mutex<[Result<Value, IdentityError>]>([])
         var all: [Result<Value, IdentityError>] { state.withLock { $0 } }
@@ -25,7 +25,7 @@ import Testing
         #expect(calls.all.count == 1 && name == "Mugs")
     }
 
-    @Test("the completion is called once with the error, where the caller wants it")
+    @Test("the completion is called once with the error, on the caller's executor")
     func error() async throws {
         let storefront = try await FakeStorefront.start([.status(403)])
         let queue = DispatchQueue(label: "completions")
@@ -48,7 +48,7 @@ import Testing
         #expect(calls.all.count == 1 && error.code == .storefrontRefused)
     }
 
-    @Test("after a cancellation too the completion is called, once, and a second cancellation does nothing", .row("A4"))
+    @Test("after a cancellation the completion is called once, and a second cancellation has no effect", .row("A4"))
     func cancellation() async throws {
         let storefront = try await FakeStorefront.start { _ in
             try? await Task.sleep(for: .seconds(30))

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "what is no host name is refused as a shop domain",
+        "text that is not a host name is refused as a shop domain",
         .row("A1"),
         arguments: [
             "", "localhost", "https://shop.example", "shop.example/x", "shop.example:443", "a@shop.example",

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ContextTests {
     private static let token = CustomerAccessToken(issuedByShopify: Secret("shcat-1"), expiresAt: nil, issuer: "i")
 
-    /// The variables with which an operation goes over the wire, as bytes.
+    /// The variables of an operation as sent, in bytes.
     private func variables<Document: ProbeDocument>(
         _ document: Document.Type,
         _ context: StorefrontContext,
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "each argument of @inContext goes as a variable, and nothing else does",
+        "exactly the arguments of @inContext are sent as variables",
         .row("A8"),
         arguments: [
             (StorefrontContext(country: "DE"), #"{"country":"DE"}"#),
@@ -52,7 +52,7 @@ import Testing
         #expect(try await variables(Contextual.self, context) == expected)
     }
 
-    @Test("a document gets only what it declares")
+    @Test("a document gets only the variables that it declares")
     func undeclared() async throws {
         let context = StorefrontContext(country: "DE", language: "DE", buyer: Self.token)
         #expect(try await variables(Shared.self, context) == #"{"country":"DE"}"#)

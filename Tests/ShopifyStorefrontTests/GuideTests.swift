@@ -6,7 +6,7 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// The operation of the pages that no published schema has.
+/// An operation of the guides that is in no published schema.
 private enum GuideOperations {
     struct FetchAttempt: GraphQLOperation {
         static let document = GraphQLDocument(name: "FetchAttempt", kind: .query, text: "")
@@ -27,7 +27,7 @@ private enum GuideOperations {
     }
 }
 
-/// The code of the pages, compiled; the test below holds page and code together.
+/// The compiled code of the pages; the test below compares it with the pages.
 private enum Guide {
     typealias FetchAttempt = GuideOperations.FetchAttempt
 
@@ -68,7 +68,7 @@ if partial.data == nil { for error in partial.errors { log("\(error) at \(error.
 
 let careful = StorefrontClient(
     configuration: configuration, environment: environment,
-    retry: RetryPolicy(attempts: 5, maximumRetryAfter: .seconds(20), deadline: .seconds(60)))
+    retry: RetryLimits(attempts: 5, maximumRetryAfter: .seconds(20), deadline: .seconds(60)))
 
 let done = try await storefront.poll(
     attempt, every: .seconds(1), timeout: .seconds(30),
@@ -172,7 +172,7 @@ struct GuideTests {
         }
     }
 
-    @Test("all Swift of the pages is code that compiles", arguments: pages)
+    @Test("all Swift code of the pages compiles", arguments: pages)
     func code(page: String) throws {
         let source = String(decoding: try Data(contentsOf: Self.here), as: UTF8.self)
         let blocks = try blocks("swift", of: page)

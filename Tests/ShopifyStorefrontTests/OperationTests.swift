@@ -72,6 +72,20 @@ import Testing
         #expect(String(decoding: try #require(input).serialized, as: UTF8.self) == expected)
     }
 
+    @Test(
+        "an address's phone is sent only as E.164: a plus and 8 to 15 digits",
+        arguments: [
+            ("+1234567", false), ("+12345678", true), ("+123456789012345", true), ("+1234567890123456", false),
+            ("12345678", false), ("+1234567a", false), ("+١٢٣٤٥٦٧٨", false),
+        ]
+    )
+    func phone(text: String, isSent: Bool) {
+        var address = PostalAddress()
+        address.phone = text
+        let sent = CartSelectableAddressInput(address).graphQLValue["address"]?["deliveryAddress"]?["phone"]
+        #expect(sent == (isSent ? .string(text) : nil))
+    }
+
     @Test("country and language become variables of the context")
     func context() throws {
         let context = StorefrontContext(
@@ -124,7 +138,7 @@ import Testing
         #expect(error.map { "\($0)".contains(path) } == true)
     }
 
-    @Test("a cart id and a checkout URL show nothing of themselves")
+    @Test("a cart id and a checkout URL are redacted when they are printed")
     func redaction() async throws {
         let canary = SecretCanary()
         let id = canary.plant("id")

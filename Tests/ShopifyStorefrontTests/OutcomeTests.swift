@@ -6,9 +6,9 @@ import ShopifyStorefront
 import Synchronization
 import Testing
 
-/// What an answer says of whether something was carried out, where data and errors stand beside each other.
+/// Whether a mutation was executed, if its response has both data and errors.
 @Suite struct OutcomeTests {
-    /// A query whose answer may be null.
+    /// A query whose result may be null.
     private struct MaybeCart: GraphQLOperation {
         static let document = GraphQLDocument(name: "MaybeCart", kind: .query, text: "query MaybeCart { cart { id } }")
         var variables: GraphQLInputObject { GraphQLInputObject() }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "null with errors beside it is a failure, and never the answer that there is nothing",
+        "null with errors is a failure and is never read as not found",
         arguments: ["THROTTLED", "INTERNAL_SERVER_ERROR", "ACCESS_DENIED"]
     )
     func nullBesideErrors(code: String) async throws {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "errors inside of what a mutation answers say that it was carried out, whatever their code, and it is sent once",
+        "errors inside the result of a mutation mean that it was executed, with any code, and it is sent once",
         arguments: [
             #"{"data":{"shop":{"name":null}},"errors":[\#(error("THROTTLED", #"["shop","name"]"#))]}"#,
             #"{"data":{"shop":null},"errors":[\#(error("THROTTLED", #"["shop","name"]"#))]}"#,
@@ -78,14 +78,14 @@ import Testing
         #expect(storefront.calls.count == 1)
     }
 
-    /// A transport that fails as told.
+    /// A transport that fails as configured.
     private struct Failing: HTTPTransport {
         let error: HTTPTransportError
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { throw error }
     }
 
     @Test(
-        "a failure after something had left is an unknown outcome, whatever it is called",
+        "a failure after bytes were sent is an unknown outcome, with any error code",
         arguments: [HTTPTransportError.Code.closed, .tlsFailed, .timedOut]
     )
     func ambiguous(code: HTTPTransportError.Code) async throws {

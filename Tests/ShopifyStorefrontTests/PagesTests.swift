@@ -51,7 +51,7 @@ import Testing
         let fake = try await FakeStorefront.start { call in
             let start = call.variables["after"]?.string.flatMap(Int.init) ?? 0
             let first = call.variables["first"]?.number?.integer ?? 0
-            // The elements' own fields are not what this is about.
+            // The fields of the elements do not matter here.
             let nodes = Array(repeating: Self.product(0), count: first).joined(separator: ",")
             return .json(
                 #"{"data":{"products":{"nodes":[\#(nodes)],"pageInfo":{"hasNextPage":true,"endCursor":"\#(start + first)"}}}}"#
@@ -89,7 +89,7 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
-    @Test("a list that does not exist has no pages, and a nested list is read where the operation says")
+    @Test("a null list has no pages, and a nested list is read at the operation's path")
     func inside() async throws {
         let fake = try await FakeStorefront.start { _ in .json(#"{"data":{"product":null}}"#) }
         let pages = try fake.client().pages { page in

@@ -8,7 +8,7 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// What `cartPrepareForCompletion` and `cartCompletionAttempt` answer, as far as polling is concerned.
+/// The fields of the results of `cartPrepareForCompletion` and `cartCompletionAttempt` that polling needs.
 private struct Attempt: GraphQLOperation {
     static let document = GraphQLDocument(
         name: "Attempt",

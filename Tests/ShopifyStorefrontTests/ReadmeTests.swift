@@ -9,7 +9,7 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// The README's code, compiled; the test below holds the two together.
+/// The compiled code of the README; the test below compares both.
 private enum Readme {
     struct Request {
         var uri: String

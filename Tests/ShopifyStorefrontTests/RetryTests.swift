@@ -9,7 +9,7 @@ import TestGuides
 import Testing
 
 @Suite struct RetryTests {
-    /// What a shop that gives these answers sees of an operation, and how long it took on a clock that sleeping moves.
+    /// The requests that a shop with these responses receives, and the elapsed time on a clock that sleeping advances.
     private struct Run {
         var sent = 0
         var waited = Duration.zero
@@ -20,7 +20,7 @@ import Testing
     private func run<Document: ProbeDocument>(
         _ document: Document.Type,
         _ answers: [LoopbackResponse],
-        _ retry: RetryPolicy = .standard,
+        _ retry: RetryLimits = .standard,
         observers: [any GraphQLObserver] = []
     ) async throws -> Run {
         let storefront = try await FakeStorefront.start(answers)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "what was not carried out is sent again, mutations too",
+        "operations that were not executed are sent again, also mutations",
         arguments: [LoopbackResponse.throttled, .status(429), .status(429, retryAfter: "2")]
     )
     func notCarriedOut(answer: LoopbackResponse) async throws {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "after an unknown outcome the document decides",
+        "after an unknown outcome the document's repetition decides",
         .row("A5"),
         arguments: [
             LoopbackResponse.status(500), .status(502), .status(503), .script([.reset]), .message(status: 200),
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "a refusal is never sent again, even where the server names a time",
+        "a refused operation is never sent again, even if the server sends Retry-After",
         arguments: [302, 400, 401, 402, 403, 404, 423]
     )
     func refusals(status: Int) async throws {
@@ -92,16 +92,40 @@ import Testing
         #expect(run.error?.providerAnswer?.traceID == "r-\(status)")
     }
 
-    @Test("errors of the document are never sent again")
-    func documentErrors() async throws {
-        let answer = LoopbackResponse.json(#"{"errors":[{"message":"no field x"}]}"#)
-        let run = try await run(Shared.self, [answer, .mugs])
-        #expect(run.sent == 1 && run.error?.code == .graphQLErrors)
+    @Test(
+        "a document with errors is never sent again, and nothing was executed",
+        arguments: [
+            #"{"message":"no field x"}"#,
+            // As Shopify's validation reports it: the path is that of the document.
+            #"""
+            {"message":"Field 'x' doesn't exist on type 'Cart'","locations":[{"line":1,"column":9}],
+             "path":["mutation Add","cartLinesAdd","cart","x"],"extensions":{"code":"undefinedField","typeName":"Cart"}}
+            """#,
+        ]
+    )
+    func documentErrors(error: String) async throws {
+        let answer = LoopbackResponse.json(#"{"errors":[\#(error)]}"#)
+        for run in [
+            try await run(Shared.self, [answer, .mugs]), try await run(Adds.self, [answer, .mugs]),
+            try await run(Pays.self, [answer, .mugs]),
+        ] {
+            #expect(run.sent == 1 && run.error?.code == .graphQLErrors && run.error?.kind == .rejected)
+        }
     }
 
-    @Test("pauses double, up to the longest, and attempts end")
+    @Test(
+        "THROTTLED and INTERNAL_SERVER_ERROR keep their meaning in a response without data",
+        arguments: [("THROTTLED", "[]", 2), ("THROTTLED", #"["a","b"]"#, 1), ("INTERNAL_SERVER_ERROR", "[]", 1)]
+    )
+    func codesWithoutData(code: String, path: String, sent: Int) async throws {
+        let error = #"{"message":"x","path":\#(path),"extensions":{"code":"\#(code)"}}"#
+        let run = try await run(Adds.self, [.json(#"{"errors":[\#(error)]}"#), .mugs])
+        #expect(run.sent == sent && run.error?.code == (sent == 1 ? .outcomeUnknown : nil))
+    }
+
+    @Test("pauses double up to the maximum, and the number of attempts is limited")
     func backoff() async throws {
-        let policy = RetryPolicy(
+        let policy = RetryLimits(
             attempts: 5,
             firstPause: .seconds(1),
             maximumPause: .seconds(3),
@@ -116,11 +140,11 @@ import Testing
     func retryAfter() async throws {
         let run = try await run(Shared.self, [.status(429, retryAfter: "7"), .mugs])
         #expect(run.name == "Mugs")
-        #expect(run.waited == .seconds(7) + RetryPolicy.standard.firstPause)
+        #expect(run.waited == .seconds(7) + RetryLimits.standard.firstPause)
     }
 
     @Test(
-        "a Retry-After that is longer than allowed is told, and not waited for",
+        "a Retry-After above the limit is returned in the error and not waited for",
         arguments: ["11", "3600", "99999999"]
     )
     func longRetryAfter(seconds: String) async throws {
@@ -132,12 +156,12 @@ import Testing
     @Test("a Retry-After that is not a number of seconds is ignored", arguments: ["-1", "1.5", "soon", ""])
     func wrongRetryAfter(text: String) async throws {
         let run = try await run(Shared.self, [.status(429, retryAfter: text), .mugs])
-        #expect(run.sent == 2 && run.waited == RetryPolicy.standard.firstPause)
+        #expect(run.sent == 2 && run.waited == RetryLimits.standard.firstPause)
     }
 
-    @Test("all attempts together keep the deadline")
+    @Test("all attempts together end before the deadline")
     func deadline() async throws {
-        let policy = RetryPolicy(
+        let policy = RetryLimits(
             attempts: 100,
             firstPause: .seconds(4),
             maximumPause: .seconds(4),
@@ -147,7 +171,7 @@ import Testing
         #expect(run.sent == 3 && run.waited == .seconds(8))
     }
 
-    @Test("missing points are waited for until they are restored")
+    @Test("the client waits until missing cost points are restored")
     func cost() async throws {
         let answer = LoopbackResponse.json(
             #"""
@@ -156,14 +180,14 @@ import Testing
             """#
         )
         let run = try await run(Shared.self, [answer, .mugs])
-        #expect(run.name == "Mugs" && run.waited == .seconds(2) + RetryPolicy.standard.firstPause)
+        #expect(run.name == "Mugs" && run.waited == .seconds(2) + RetryLimits.standard.firstPause)
     }
 
-    @Test("a policy with absurd numbers does not trap")
+    @Test("a policy with extreme numbers does not trap")
     func absurdPolicy() async throws {
         let huge = Duration.seconds(Int64.max)
         let policies = [
-            RetryPolicy(
+            RetryLimits(
                 attempts: .max,
                 firstPause: huge,
                 maximumPause: huge,
@@ -171,7 +195,7 @@ import Testing
                 deadline: huge,
                 securityPause: huge
             ),
-            RetryPolicy(
+            RetryLimits(
                 attempts: .min,
                 firstPause: .zero - huge,
                 maximumPause: .zero - huge,
@@ -189,13 +213,13 @@ import Testing
         }
     }
 
-    @Test("without a policy there is no second attempt")
+    @Test("without a policy only one attempt is made")
     func none() async throws {
         let run = try await run(Shared.self, [.throttled, .mugs], .none)
         #expect(run.sent == 1 && run.error?.code == .throttled)
     }
 
-    /// A transport that does not know of cancellation and always fails.
+    /// A transport that ignores cancellation and always fails.
     private final class Stubborn: HTTPTransport {
         private let count = Mutex(0)
         var sent: Int { count.withLock { $0 } }
@@ -206,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("cancelling between attempts ends the call at once, and nothing more is sent")
+    @Test("cancelling between attempts ends the call at once, and no further request is sent")
     func cancellation() async throws {
         let transport = Stubborn()
         let recorder = EventRecorder()

@@ -11,7 +11,7 @@ import StorefrontSandbox
 import TestGuides
 import Testing
 
-/// The real providers, the real session manager and the adapter against a Storefront that keeps state and knows its schema.
+/// The real providers, session manager and adapter with a stateful Storefront that checks its schema.
 private struct Shop {
     let sandbox: ShopSandbox
     let sessions: SessionManager
@@ -47,7 +47,7 @@ private struct Shop {
         session = try await flow.login().id
     }
 
-    /// The only cart there is.
+    /// The only cart in the sandbox.
     var cart: SandboxStorefront.CartState {
         get throws {
             let carts = sandbox.storefront.cartStates
@@ -90,7 +90,7 @@ private struct Shop {
         #expect(try await !shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("without the buyer's IP Shopify opens the checkout signed out: it has to travel")
+    @Test("without the buyer's IP Shopify opens the checkout signed out, so the IP is sent")
     func buyerIP() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session)
@@ -135,7 +135,7 @@ private struct Shop {
         #expect(try await shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("a Bolt buyer's checkout is prefilled and no token of Bolt's ever reaches Shopify", .row("D14"))
+    @Test("a Bolt buyer's checkout is prefilled, and no Bolt token is sent to Shopify", .row("D14"))
     func bolt() async throws {
         let shop = try await Shop("bolt")
         let token = try await shop.sessions.tokens(for: shop.session).tokens.accessToken.reveal()
@@ -164,7 +164,7 @@ private struct Shop {
         #expect(cart.omitted == ["address"] && cart.identity == .contact)
     }
 
-    @Test("a completed cart is gone, and the next line creates a new one")
+    @Test("a completed cart is removed, and the next line creates a new one")
     func completed() async throws {
         let shop = try await Shop("shopify")
         let cart = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -189,7 +189,7 @@ private struct Shop {
         #expect(error?.code == .cartUserErrors)
     }
 
-    @Test("an outage during a logout is reported, and the session ends all the same")
+    @Test("an outage during a logout is reported, and the session ends anyway")
     func logoutDuringOutage() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)

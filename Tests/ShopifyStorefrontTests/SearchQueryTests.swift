@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "what a buyer types never changes what is asked",
+        "text that a buyer types never changes the structure of the query",
         .row("C5"),
         arguments: [
             (#"a" OR tag:*"#, #""a\"" AND "OR" AND "tag:*""#), ("-secret", #""-secret""#), ("NOT x", #""NOT" AND x"#),
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.parts(of: (SearchQuery.text(typed) && .field(.vendor, "v")).text) == Self.parts(of: expected) + 1)
     }
 
-    /// How many parts a reader of the syntax sees: what stands in quotation marks is one.
+    /// The number of parts by the search syntax; a quoted text is one part.
     private static func parts(of query: String) -> Int {
         var parts = 1
         var isQuoted = false
@@ -65,12 +65,12 @@ import Testing
                 parts += 1
             }
         }
-        // Two parts have a word between them.
+        // Two parts are separated by an operator.
         return isQuoted || isEscaped ? -1 : (parts + 1) / 2
     }
 
     @Test(
-        "a field's name is a name, so that no text gets into the syntax by it",
+        "the name of a field must be an identifier, so that it cannot change the syntax",
         arguments: [
             "", "a:b", "a b", "1a", "a..b", "a\"", "-a", "tag OR x", "é", "a.", String(repeating: "a", count: 101),
         ]

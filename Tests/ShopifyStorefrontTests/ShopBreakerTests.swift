@@ -22,12 +22,14 @@ import Testing
         #expect(storefront.calls.count == 3)
     }
 
-    @Test("after the second 430 nothing is sent for a while, then one operation tries, and its success ends the pause")
+    @Test(
+        "after the second 430 no request is sent for a while, then one operation probes, and its success ends the pause"
+    )
     func opening() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)
         let recorder = EventRecorder()
-        let client = try storefront.client(clock: clock, retry: RetryPolicy(attempts: 9), observers: [recorder])
+        let client = try storefront.client(clock: clock, retry: RetryLimits(attempts: 9), observers: [recorder])
         let error = await #expect(throws: IdentityError.self) { try await client.execute(Probe<Shared>()) }
         #expect(error?.code == .securityRejection && error?.kind == .retryLater && storefront.calls.count == 2)
         #expect(recorder.kinds.contains(.paused(.seconds(30))))
@@ -42,7 +44,7 @@ import Testing
         #expect(try await client.execute(Probe<Shared>()).data.name == "Mugs")
     }
 
-    @Test("a rejected probe doubles the pause, without another attempt")
+    @Test("a rejected probe doubles the pause and is not repeated")
     func failedProbe() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)

@@ -154,7 +154,7 @@ extension DictionaryStore: SessionLocking {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await database.locks.withLock(name, waitingUpTo: limit, body)
     }

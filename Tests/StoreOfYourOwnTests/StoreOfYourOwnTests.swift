@@ -8,7 +8,7 @@ import Testing
 /// This target uses only what a package of yours can use: no `@testable`, and nothing of `package` access.
 @Suite("A store of your own")
 struct StoreOfYourOwnTests {
-    @Test("keeps what every store promises", arguments: StoreConformance.cases)
+    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         let database = Dictionaries()
         let key = try StoreKey(hexadecimal: Secret(String(repeating: "5a", count: 32)))
@@ -24,7 +24,7 @@ struct StoreOfYourOwnTests {
         )
     }
 
-    /// Damages a record as a disk would.
+    /// Damages a record like a faulty disk.
     private static func make(
         _ damage: StoreUnderTest.Damage,
         in database: Dictionaries,
@@ -44,7 +44,7 @@ struct StoreOfYourOwnTests {
         }
     }
 
-    @Test("holds no session id, subject or token in the clear")
+    @Test("contains no session id, subject or token in plain text")
     func sealed() async throws {
         let database = Dictionaries()
         let key = try StoreKey(hexadecimal: Secret(String(repeating: "5a", count: 32)))

@@ -4,7 +4,7 @@ import TestDirectories
 import TestGuides
 import Testing
 
-/// The tool from outside: exit statuses, files, what it says.
+/// Tests of the command: exit statuses, files and messages.
 @Suite struct CommandTests {
     private struct Folder {
         private let directory: TemporaryDirectory
@@ -77,7 +77,7 @@ import Testing
         #expect(folder.text("out/Operations/B.swift") == "struct B {}\n")
     }
 
-    @Test("faulty documents leave the output as it was")
+    @Test("invalid documents do not change the output")
     func refused() throws {
         let folder = try Folder()
         #expect(folder.run("--deny-deprecated").status == 1 && folder.text("out/Operations/A.swift") == nil)
@@ -118,7 +118,7 @@ import Testing
         #expect(output.lines.first?.hasPrefix(#"{"query":"query IntrospectionQuery"#) == true && output.errors.isEmpty)
     }
 
-    @Test("an extension adds what the schema lacks, and changes nothing that it has")
+    @Test("an extension adds missing parts of the schema and changes no existing ones")
     func extending() throws {
         let folder = try Folder()
         try folder.write("documents/inner/a.graphql", "query A { hidden { ... on Secret { word } } shop { name } }")

@@ -3,7 +3,7 @@ import ShopifyGraphQL
 import StorefrontGeneration
 import Testing
 
-/// What becomes of documents, and of what a configuration says.
+/// The code that is generated from documents and configurations.
 @Suite struct GenerationTests {
     @Test("a fragment is one type, however often it is used")
     func fragments() throws {
@@ -16,7 +16,7 @@ import Testing
         #expect(result.files.values.filter { $0.contains("struct Card") }.count == 1)
     }
 
-    @Test("a fragment's text stands once, and each document has it")
+    @Test("the text of a fragment is emitted once and used by each document")
     func fragmentTexts() throws {
         let result = try generate(
             "query A { shop { ...Card } } query B { shop { id ...Card } } fragment Card on Shop { id ...Name }",
@@ -82,7 +82,7 @@ import Testing
         #expect(result.diagnostics.first?.message.contains("Put @include or @skip on fields") == true)
     }
 
-    @Test("two types of one name are refused with what to do")
+    @Test("two types with one name are refused with a hint")
     func names() throws {
         #expect(
             try generate("query Card { shop { ...card } } fragment card on Shop { id }").diagnostics.first?.message
@@ -108,7 +108,7 @@ import Testing
         #expect(result.files["Fragments/Country2.swift"]?.contains("let cartIDValue: String") == true)
     }
 
-    @Test("constants are Swift's words, with back-ticks where they must be")
+    @Test("the names of constants follow Swift's conventions, with backticks for keywords")
     func constants() throws {
         let text = try #require(try generate("query A { shop { country } }").files["Enums/Country.swift"])
         for line in [

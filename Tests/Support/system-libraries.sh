@@ -52,6 +52,22 @@ run_swift() {
     swift "$swift_command" $build_options "$@"
 }
 
+# Builds a program of the package in this folder, the root of the repository, and runs it in the folder of the caller.
+#   run_program NAME FOLDER-OF-THE-CALLER [ARGUMENTS]
+run_program() {
+    program=$1
+    caller=$2
+    shift 2
+    need_swift
+    need_libraries
+    # A file that gets standard error can be a list of shell variables: "identity-lab sandbox" prints one.
+    echo "# Building $program (a first build takes a few minutes) …" >&2
+    if [ -t 2 ]; then run_swift build --product "$program" >&2; else run_swift build --quiet --product "$program" >&2; fi
+    program=$(run_swift build --show-bin-path)/$program
+    cd "$caller"
+    exec "$program" "$@"
+}
+
 # Checks that libpq and the programs of a PostgreSQL server are installed, and installs the programs if it can.
 # Returns 1 and says so where libpq is missing.
 need_postgresql() {
@@ -63,6 +79,20 @@ need_postgresql() {
         [ -x "$program" ] && return 0
     done
     install_packages postgresql
+}
+
+# Checks that Chromium and its WebDriver program are installed, and installs them from Debian's packages if it can.
+# Returns 1 and says so where that is not possible; arguments are further packages that are needed, with their programs.
+need_browser() {
+    missing=''
+    command -v chromium >/dev/null 2>&1 || missing="chromium"
+    command -v chromedriver >/dev/null 2>&1 || missing="$missing chromium-driver"
+    for program in "$@"; do command -v "$program" >/dev/null 2>&1 || missing="$missing $program"; done
+    [ -z "$missing" ] && return 0
+    # In a subshell, because install_packages ends the script where it cannot install.
+    if (install_packages "$missing") 2>/dev/null && command -v chromedriver >/dev/null 2>&1; then return 0; fi
+    echo "SKIPPED: the tests with a real browser. Switch them on: apt-get install $missing"
+    return 1
 }
 
 install_packages() {

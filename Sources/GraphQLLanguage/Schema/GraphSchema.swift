@@ -14,7 +14,7 @@ package struct GraphSchema: Sendable {
     ///   - query: The name of the query type.
     ///   - mutation: The name of the mutation type, if any.
     ///   - directives: The directives by name.
-    ///   - members: The object types of unions, and those of interfaces that the types do not name themselves.
+    ///   - members: The object types of unions, and of interfaces whose object types do not name them.
     package init(
         types: [String: GraphSchemaType],
         query: String,

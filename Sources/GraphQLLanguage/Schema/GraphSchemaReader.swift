@@ -1,7 +1,7 @@
 extension GraphSchema {
     /// Reads a schema in GraphQL's definition language.
     ///
-    /// The root types are called `QueryRoot` and `Mutation`, as Shopify's are.
+    /// The root types are `QueryRoot` and `Mutation`, as in Shopify's schemas.
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package init(definition: String) throws(GraphSchemaProblem) {

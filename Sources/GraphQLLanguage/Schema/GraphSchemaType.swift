@@ -24,7 +24,7 @@ package struct GraphSchemaField: Sendable {
         self.deprecation = deprecation
     }
 
-    /// Whether a caller must give it: it is non-null and has no default.
+    /// Whether a caller must provide it: it is non-null and has no default.
     package var isRequired: Bool {
         if case .nonNull = type { defaultValue == nil } else { false }
     }
@@ -48,7 +48,7 @@ package struct GraphEnumValue: Sendable {
 package struct GraphSchemaType: Sendable {
     package enum Kind: Sendable {
         case scalar
-        /// Without listed values the enum is open: every value of the usual shape fits.
+        /// An enum without listed values accepts every name as a value.
         case enumeration([GraphEnumValue])
         case object
         case interface

@@ -21,7 +21,7 @@ package indirect enum GraphLiteral: Sendable {
     case object([(name: String, value: GraphLiteral)])
 }
 
-/// A reference to a type: `Name`, `[Name]`, `Name!` and what they combine to.
+/// A reference to a type: `Name`, `[Name]`, `Name!` and their combinations.
 package indirect enum GraphTypeReference: Sendable, Hashable, CustomStringConvertible {
     case named(String)
     case list(GraphTypeReference)
@@ -140,7 +140,7 @@ package struct GraphOperation: Sendable {
     /// The description or the comment above it.
     package let comment: String?
 
-    /// How the service names the operation at the head of an error path.
+    /// The name of the operation at the start of an error path.
     package var pathName: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
 }
 

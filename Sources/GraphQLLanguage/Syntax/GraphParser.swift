@@ -1,6 +1,6 @@
 /// Parses executable documents by recursive descent.
 ///
-/// The nesting is limited.
+/// The depth of nesting is limited.
 package struct GraphParser {
     private var lexer: GraphLexer
     package private(set) var token: GraphToken = .end

@@ -1,7 +1,7 @@
 /// Finds different fields that would have the same response key (section 5.3.2).
 ///
-/// A document can be made so that the comparison takes exponential time. So the comparison stops with a violation after a number
-/// of steps that no ordinary document needs.
+/// The comparison takes exponential time for some documents. So it stops with a violation after a number of steps that no
+/// ordinary document needs.
 struct FieldMerging {
     private let schema: GraphSchema
     private let documents: GraphDocumentSet
@@ -48,7 +48,7 @@ struct FieldMerging {
         return violations
     }
 
-    /// Enters a level, and stops everything when that is too deep.
+    /// Enters a level, and stops the comparison if the level is too deep.
     private mutating func descend() {
         depth += 1
         if depth > Self.maximumDepth { steps = Self.maximumSteps + 1 }
@@ -64,7 +64,7 @@ struct FieldMerging {
         for part in parts { collect(part, &keys, &entries, &seen) }
         for key in keys {
             guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
-            // Equal entries behave equally, so that one of each is enough.
+            // Equal entries have equal results, so one of each is compared.
             var signatures: Set<String> = []
             let different = group.filter { entry in
                 let arguments = GraphPrinter.text(entry.field.arguments)
@@ -81,7 +81,8 @@ struct FieldMerging {
         }
     }
 
-    /// Fields that can never be of one object need the same shapes only; the others must agree in everything.
+    /// Fields that cannot belong to the same object need only the same types; other fields must also have the same name
+    /// and arguments.
     private mutating func compareInside(_ group: [Entry], _ onlyShapes: Bool) {
         func parts(_ entries: [Entry]) -> [Part] {
             entries.compactMap { entry in
@@ -93,7 +94,7 @@ struct FieldMerging {
         }
         var families: [(parent: String, entries: [Entry])] = []
         for entry in group {
-            // Every object type with what applies to all of them.
+            // Every object type, with the entries that apply to all of them.
             let isObject = !entry.parent.isAbstract
             if let index = families.firstIndex(where: { $0.parent == (isObject ? entry.parent.name : "") }) {
                 families[index].entries.append(entry)

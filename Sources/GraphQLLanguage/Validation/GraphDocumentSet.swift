@@ -4,7 +4,7 @@ package struct GraphSourced<Definition: Sendable>: Sendable {
     package let file: String
 }
 
-/// Operations and fragments that share one space of names, from one document or from many files.
+/// Operations and fragments with a common namespace, from one document or from many files.
 package struct GraphDocumentSet: Sendable {
     package private(set) var operations: [GraphSourced<GraphOperation>] = []
     package private(set) var fragments: [String: GraphSourced<GraphFragment>] = [:]
@@ -12,14 +12,14 @@ package struct GraphDocumentSet: Sendable {
     package private(set) var violations: [GraphViolation] = []
     private let requiresNames: Bool
 
-    /// - Parameter requiresNames: Whether an operation needs a name even where it is alone.
+    /// - Parameter requiresNames: Whether an operation needs a name even if it is the only one.
     package init(requiresNames: Bool) {
         self.requiresNames = requiresNames
     }
 
     /// Adds the definitions of a document.
     ///
-    /// Of two with the same name the first is kept.
+    /// Of two definitions with the same name the first is kept.
     package mutating func add(_ document: GraphDocument, file: String) {
         for operation in document.operations {
             let isAlone = operations.isEmpty && document.operations.count == 1
@@ -50,7 +50,8 @@ package struct GraphDocumentSet: Sendable {
     package func fragments(reachableFrom selections: [GraphSelection]) -> [GraphSourced<GraphFragment>] {
         var found: [GraphSourced<GraphFragment>] = []
         var seen: Set<String> = []
-        // Nesting of selections is bounded by the parser; fragments are followed by a list, not by recursion.
+        // Fragments are collected with a work list: recursion could overflow the stack, because the parser bounds only the nesting
+        // of selections.
         var waiting = Self.spreads(in: selections)
         var next = 0
         while next < waiting.count {

@@ -1,4 +1,4 @@
-/// A rule that a document breaks (GraphQL specification of October 2021, section 5), with what a message about it needs.
+/// A rule that a document breaks (GraphQL specification of October 2021, section 5), with the values for a message about it.
 package enum GraphRule: Sendable {
     // Names
     case unnamedOperation
@@ -53,17 +53,17 @@ package enum GraphArgumentOwner: Sendable {
     case directive(String)
 }
 
-/// The argument, or the variable's default, in which a value stands, and the member of it that the value is.
+/// The place of a value: an argument or a variable's default, and the member in it.
 package struct GraphValuePlace: Sendable {
     /// The argument's name, or the variable's with its `$`.
     package let argument: String
     package let argumentType: GraphTypeReference
     package let owner: GraphArgumentOwner?
-    /// The innermost member that the value is for; the argument's name where it is not inside an input object.
+    /// The innermost member that contains the value; the argument's name outside of input objects.
     package var member: String
 }
 
-/// Why a literal does not fit the type of its place.
+/// The reason why a literal does not fit the type of its place.
 package enum GraphValueProblem: Sendable {
     case null(GraphTypeReference)
     case notAnEnumValue(type: String)
@@ -95,6 +95,6 @@ package struct GraphDeprecation: Sendable {
 }
 
 extension GraphFragment {
-    /// How the service names the fragment at the head of an error path.
+    /// The name of the fragment at the start of an error path.
     package var pathName: String { "fragment \(name)" }
 }

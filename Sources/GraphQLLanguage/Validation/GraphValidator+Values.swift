@@ -34,7 +34,7 @@ extension GraphValidator {
         if !missing.isEmpty { violate(.missingArguments(missing, of: owner), location) }
     }
 
-    /// Checks a literal against the type of its place and notes the variables in it.
+    /// Checks a literal against the type of its place and records its variables.
     mutating func check(
         _ literal: GraphLiteral,
         _ type: GraphTypeReference,
@@ -65,7 +65,7 @@ extension GraphValidator {
             case .null: break
             case .list(let elements):
                 for item in elements { check(item, element, hasDefault: false, place, location) }
-            // One value stands for a list of one (section 3.11).
+            // A single value is a list with one element (section 3.11).
             default: check(literal, element, hasDefault: false, place, location)
             }
         case .named(let name):
@@ -137,7 +137,7 @@ extension GraphValidator {
         case ("String", .string), ("Boolean", .bool), ("ID", .string): true
         case ("ID", .number(let text)): text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }
         case ("String", _), ("Int", _), ("Float", _), ("Boolean", _), ("ID", _): false
-        // Only the API knows what fits a scalar of its own.
+        // Only the API knows the valid values of a custom scalar.
         default: true
         }
     }

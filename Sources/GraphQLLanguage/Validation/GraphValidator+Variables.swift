@@ -1,5 +1,5 @@
 extension GraphValidator {
-    /// Checks what an operation declares against the uses in it and in the fragments that it reaches.
+    /// Compares the declared variables of an operation with the uses in it and in its fragments.
     mutating func checkVariables(of operation: GraphOperation) {
         let (operationFile, operationPath, operationUses) = (file, path, uses)
         var declared: [String: GraphVariable] = [:]

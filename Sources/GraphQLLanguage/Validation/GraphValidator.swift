@@ -1,7 +1,7 @@
 /// Checks documents against a schema (GraphQL specification of October 2021, section 5).
 ///
-/// Every definition is walked once. What depends on how fragments are combined is looked up afterwards, so the work grows with
-/// the size of the documents only.
+/// Every definition is visited once. The rules that depend on combinations of fragments are checked afterwards, so the
+/// work grows only with the size of the documents.
 package struct GraphValidator {
     let schema: GraphSchema
     let documents: GraphDocumentSet
@@ -10,11 +10,11 @@ package struct GraphValidator {
     package private(set) var deprecations: [GraphDeprecation] = []
     /// The coordinates of deprecated members, by the definition that uses them.
     package private(set) var deprecatedCoordinates: [String: Set<String>] = [:]
-    /// The file of the definition that is being walked.
+    /// The file of the current definition.
     var file = ""
-    /// The definition and the response keys down to the place that is being walked.
+    /// The current definition and the response keys down to the current place.
     var path: [String] = []
-    /// The uses of variables in the definition that is being walked.
+    /// The uses of variables in the current definition.
     var uses: [VariableUse] = []
     private var owner = ""
 
@@ -29,7 +29,7 @@ package struct GraphValidator {
         let path: [String]
     }
 
-    /// No more than this many violations are collected, and as many deprecations.
+    /// The maximum number of collected violations, and of collected deprecations.
     package static let maximumViolations = 200
 
     /// Creates a validator.
@@ -37,7 +37,7 @@ package struct GraphValidator {
     /// - Parameters:
     ///   - schema: The schema.
     ///   - documents: The documents to validate.
-    ///   - unsupportedDirectives: Directives that the schema has and the caller cannot work with.
+    ///   - unsupportedDirectives: Directives of the schema that the caller does not support.
     package init(_ schema: GraphSchema, _ documents: GraphDocumentSet, unsupportedDirectives: Set<String> = []) {
         self.schema = schema
         self.documents = documents

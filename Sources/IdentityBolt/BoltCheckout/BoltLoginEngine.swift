@@ -133,9 +133,7 @@ final class BoltLoginEngine: Sendable {
 
     static func notConfigured(_ what: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "BoltCheckout has no \(what).",
+            configuration: "BoltCheckout has no \(what).",
             hint: "Call BoltCheckout.configure(provider:presenter:) before the first login.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )

@@ -100,7 +100,7 @@ extension BoltLoginResult: Decodable {
     }
 }
 
-extension BoltLoginResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension BoltLoginResult: Redacted {
     /// The outcome, without code, verifier and state.
     public var description: String {
         switch self {
@@ -109,8 +109,4 @@ extension BoltLoginResult: CustomStringConvertible, CustomDebugStringConvertible
         case .failed(let error): "failed: \(error)"
         }
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 
 extension BoltProvider {
-    /// How a client at Bolt is set up.
+    /// The configuration of a client at Bolt.
     ///
     /// ```swift
     /// var configuration = BoltProvider.Configuration(
@@ -41,8 +41,10 @@ extension BoltProvider {
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// What every login requests, for example further parameters that Bolt gives to a merchant.
+        /// The parameters of every login, for example those that Bolt gives to a merchant.
         public var loginDefaults = LoginDefaults()
+        /// What buyers read on a button.
+        public var displayName = "Bolt"
         /// The tenant of the app that this client serves.
         public var tenant = ""
 

@@ -24,16 +24,15 @@ public struct BoltProviderFactory: ProviderFactory {
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
         try section.check(members: Self.memberNames)
+        var endpoints = BoltProvider.Endpoints()
         let common = try CommonProviderMembers(
             &section,
-            endpoints: ["discovery", "authorization", "token", "jwks", "api"]
+            &endpoints,
+            [
+                "discovery": \.discovery, "authorization": \.authorization, "token": \.token, "jwks": \.jwks,
+                "api": \.api,
+            ]
         )
-        var endpoints = BoltProvider.Endpoints()
-        endpoints.discovery = common.endpoints["discovery"]
-        endpoints.authorization = common.endpoints["authorization"]
-        endpoints.token = common.endpoints["token"]
-        endpoints.jwks = common.endpoints["jwks"]
-        endpoints.api = common.endpoints["api"]
         var configuration = BoltProvider.Configuration(
             name: name,
             environment: try Self.environment(&section, endpoints),
@@ -44,6 +43,7 @@ public struct BoltProviderFactory: ProviderFactory {
         configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
         configuration.timeout = common.timeout
         configuration.issuers = common.issuers
+        configuration.displayName = common.displayName ?? configuration.displayName
         configuration.tenant = common.tenant
         configuration.loginDefaults = common.loginDefaults
         configuration.redirectURI = try section.optionalString("redirectURI")

@@ -41,7 +41,7 @@ struct ResolvedBoltConfiguration: Sendable {
         else {
             throw invalid(
                 "The base URL of Bolt's API is not a URL without a query.",
-                "Write it as https://api.bolt.com."
+                "Write the base URL as https://api.bolt.com."
             )
         }
         return base
@@ -79,7 +79,7 @@ struct ResolvedBoltConfiguration: Sendable {
     /// A URL below the API's base URL.
     func endpoint(_ path: String) throws(IdentityError) -> HTTPURL {
         do { return try HTTPURL(BoltEnvironment.withoutTrailingSlashes(apiBase.text) + path) } catch {
-            throw Self.invalid("The base URL of Bolt's API is too long.", "Write it as https://api.bolt.com.")
+            throw Self.invalid("The base URL of Bolt's API is too long.", "Write the base URL as https://api.bolt.com.")
         }
     }
 
@@ -112,9 +112,7 @@ struct ResolvedBoltConfiguration: Sendable {
 
     static func invalid(_ message: String, _ hint: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint: hint,
             reference: "help.bolt.com/developers/bolt-oauth"
         )

@@ -70,6 +70,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         openID.timeout = configuration.timeout
         openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
         openID.loginDefaults = configuration.loginDefaults
+        openID.displayName = configuration.displayName
         openID.tenant = configuration.tenant
         return openID
     }
@@ -83,7 +84,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 
     /// The buyer's Bolt account: names, phone, addresses with the preferred one first.
     ///
-    /// Without an API key, or without a scope that may read the account, it is what the ID token contained.
+    /// Without an API key, or without a scope for reading the account, it contains the claims of the ID token.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -95,7 +96,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 
     /// Contact fields for a guest's cart: a Bolt token cannot sign in at Shopify.
     ///
-    /// If the account cannot be read, the claim contains what the ID token contained.
+    /// If the account cannot be read, the cart claim contains the contact of the ID token.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused`, or when cancelled.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
@@ -126,7 +127,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 }
 
 extension BoltProvider: BoltAuthorizing {
-    /// Starts a login with or without PKCE, whatever the configuration says.
+    /// Starts a login with or without PKCE, independently of the configuration.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
     }

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Where Bolt differs from OpenID Connect.
+/// The differences between Bolt and OpenID Connect.
 struct BoltQuirks: OpenIDQuirks {
     let settings: OpenIDQuirkSettings
     private let separator: BoltScopeSeparator

@@ -75,7 +75,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         } else if configuration.issuers == nil {
             throw ResolvedBoltConfiguration.invalid(
                 "`issuers` is missing although `endpoints.jwks` is set.",
-                "Set issuers to the iss of the storefront's tokens: the key set alone does not prove who issued a token."
+                "Set issuers to the iss of the storefront's tokens, because the key set does not prove who issued a token."
             )
         }
     }
@@ -84,9 +84,8 @@ struct ResolvedSFCCConfiguration: Sendable {
     static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "max_age and acr_values cannot be used with SFCC: the shopper token does not prove when and how the buyer signed in.",
+                configuration:
+                    "max_age and acr_values cannot be used with SFCC: the shopper token does not prove when and how the buyer signed in.",
                 hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
@@ -95,9 +94,7 @@ struct ResolvedSFCCConfiguration: Sendable {
 
     static var pkceUnsupported: IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "PKCE cannot be used with SFCC.",
+            configuration: "PKCE cannot be used with SFCC.",
             hint: "The SFCC backend exchanges the code and would not know the verifier. Set usePkce to false.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
         )
@@ -151,7 +148,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         else {
             throw ResolvedBoltConfiguration.invalid(
                 "The base URL of Bolt's API is not a URL without a query.",
-                "Write it as https://api.bolt.com."
+                "Write the base URL as https://api.bolt.com."
             )
         }
         return url

@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// How Bolt behind Salesforce Commerce Cloud is set up.
+/// The configuration of Bolt behind Salesforce Commerce Cloud.
 ///
 /// ```swift
 /// var configuration = SFCCConfiguration(name: "bolt-sfcc", host: "shop.example", siteID: "Shop")
@@ -63,8 +63,10 @@ public struct SFCCConfiguration: Sendable {
     public var timeout: Duration = .seconds(8)
     /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; it is used for a loopback ``host``.
     public var allowsLoopbackHTTP = false
-    /// What every login requests at Bolt's page; `max_age` and `acr_values` are refused, because no token proves them.
+    /// The parameters of every login at Bolt's page; `max_age` and `acr_values` are refused, because no token proves them.
     public var loginDefaults = LoginDefaults()
+    /// What buyers read on a button.
+    public var displayName = "Bolt"
     /// The tenant of the app that this client serves.
     public var tenant = ""
 

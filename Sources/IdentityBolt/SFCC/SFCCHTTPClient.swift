@@ -9,12 +9,12 @@ struct SFCCHTTPClient {
 
     let httpClient: ProviderHTTPClient
     /// The session's lock, under which a refresh token is sent.
-    private let hold: SessionHold?
+    private let lock: HeldLock?
     private var cookies = CookieJar()
 
-    init(httpClient: ProviderHTTPClient, under hold: SessionHold? = nil) {
+    init(httpClient: ProviderHTTPClient, under lock: HeldLock? = nil) {
         self.httpClient = httpClient
-        self.hold = hold
+        self.lock = lock
     }
 
     /// A response, and whether redirects led to it.
@@ -55,7 +55,7 @@ struct SFCCHTTPClient {
             headers: try ProviderHTTPClient.headers(headers),
             body: body,
             once: true,
-            under: hold,
+            under: lock,
             asking: Self.party
         )
         cookies.absorb(response, from: url)

@@ -26,7 +26,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
         let resolved = try ResolvedSFCCConfiguration(configuration)
-        // Only the login page is OAuth. The callback may have any of Bolt's issuers.
+        // The callback's iss may be any of Bolt's issuers, which are not known here, so every issuer is accepted.
         var openID = OpenIDClient.Configuration(
             name: configuration.name,
             issuer: resolved.storefront.origin,
@@ -42,6 +42,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         openID.timeout = configuration.timeout
         openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
         openID.loginDefaults = configuration.loginDefaults
+        openID.displayName = configuration.displayName
         openID.tenant = configuration.tenant
         client = try OpenIDClient(
             openID,
@@ -84,30 +85,20 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         return try await exchanger.tokens(for: code, state: attempt.state)
     }
 
-    /// Sends the refresh token, if the storefront gave one; without one the session ends when its token expires.
-    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        do {
-            return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
-        } catch let refusal as RefreshRefusal {
-            throw refusal.error
-        }
-    }
-
-    /// Does nothing: a refresh needs no metadata.
-    public func prepareRefresh(of tokens: TokenSet) async throws {}
-
     /// Sends the refresh token and returns the response before it is validated.
+    ///
+    /// If the storefront gave no refresh token, the session ends when its token expires.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
+    ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
     /// - Returns: The unchanged response.
     /// - Throws: `RefreshRefusal` when there is no successful response.
     public func requestRefresh(
         of tokens: TokenSet,
-        under hold: SessionHold
+        under lock: HeldLock
     ) async throws(RefreshRefusal) -> RefreshAnswer {
-        try await exchanger.requestRefresh(of: tokens, under: hold)
+        try await exchanger.requestRefresh(of: tokens, under: lock)
     }
 
     /// Validates the response to a refresh.

@@ -25,16 +25,15 @@ public struct SFCCProviderFactory: ProviderFactory {
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
         try section.check(members: Self.memberNames)
+        var endpoints = SFCCConfiguration.Endpoints()
         let common = try CommonProviderMembers(
             &section,
-            endpoints: ["authorization", "codeExchange", "tokenExchange", "jwks", "api"]
+            &endpoints,
+            [
+                "authorization": \.authorization, "codeExchange": \.codeExchange, "tokenExchange": \.tokenExchange,
+                "jwks": \.jwks, "api": \.api,
+            ]
         )
-        var endpoints = SFCCConfiguration.Endpoints()
-        endpoints.authorization = common.endpoints["authorization"]
-        endpoints.codeExchange = common.endpoints["codeExchange"]
-        endpoints.tokenExchange = common.endpoints["tokenExchange"]
-        endpoints.jwks = common.endpoints["jwks"]
-        endpoints.api = common.endpoints["api"]
         let basePath = try section.optionalString("controllerBasePath")
         let needsSite = basePath == nil && (endpoints.codeExchange == nil || endpoints.tokenExchange == nil)
         var configuration = SFCCConfiguration(
@@ -48,6 +47,7 @@ public struct SFCCProviderFactory: ProviderFactory {
         configuration.timeout = common.timeout
         configuration.issuers = common.issuers
         configuration.audiences = try section.optionalStrings("audiences")
+        configuration.displayName = common.displayName ?? configuration.displayName
         configuration.tenant = common.tenant
         configuration.loginDefaults = common.loginDefaults
         func text(_ name: String, _ path: WritableKeyPath<SFCCConfiguration, String>) throws {

@@ -47,15 +47,15 @@ struct SFCCTokenExchange: Sendable {
     }
 
     /// Refreshes the token with the second controller, as in OAuth; that the controller supports it is an assumption.
-    func requestRefresh(of old: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
         do {
-            return try await sendRefresh(of: old, under: hold)
+            return try await sendRefresh(of: old, under: lock)
         } catch {
             throw RefreshRefusal(error)
         }
     }
 
-    private func sendRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    private func sendRefresh(of old: TokenSet, under lock: HeldLock) async throws -> RefreshAnswer {
         guard let refreshToken = old.refreshToken else {
             throw IdentityError(
                 .signInAgain,
@@ -65,7 +65,7 @@ struct SFCCTokenExchange: Sendable {
                 reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
             )
         }
-        var client = SFCCHTTPClient(httpClient: httpClient, under: hold)
+        var client = SFCCHTTPClient(httpClient: httpClient, under: lock)
         let startedAt = httpClient.environment.clock.now
         let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
         let page = try await client.post(resolved.tokenExchange, configuration.extraForm + form)

@@ -161,7 +161,7 @@ struct SFCCTokenReader: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The storefront's token \(problem).",
-            hint: "The token was not used. Check tokenJSONPaths, the places of the token in the response.",
+            hint: "The token was not used. Check tokenJSONPaths: it must say where in the response the token is.",
             reference: "RFC 7519 section 3",
             cause: cause
         )

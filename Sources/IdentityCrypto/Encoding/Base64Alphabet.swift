@@ -61,7 +61,7 @@ struct Base64Alphabet: Sendable {
         let rest = text.count % 4
         guard rest != 1 else { return nil }
         let count = groups * 3 + (rest == 0 ? 0 : rest - 1)
-        // Values are below 64, so the high bit of the union of all of them says whether a character was foreign.
+        // Values are below 64, so the high bit of the union of all values shows whether a character is outside of the alphabet.
         var union: UInt8 = 0
         var unusedBits: UInt32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in

@@ -11,7 +11,7 @@ package enum Base64URL {
 
     /// Decodes the one canonical form; padding, white space, foreign characters and set unused bits give nil.
     ///
-    /// Two texts for the same bytes would let a signed or stored value be changed without being noticed.
+    /// With two texts for the same bytes, a signed or stored value could be changed without detection.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable({ unsafe Base64Alphabet.urlSafe.decode($0) }) {
             return decoded
@@ -19,7 +19,12 @@ package enum Base64URL {
         return unsafe Array(text).withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }
 
+    /// The same without a generic collection.
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        unsafe text.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
+    }
+
     package static func decode(_ text: String) -> [UInt8]? {
-        decode(text.utf8)
+        unsafe text.utf8.span.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }
 }

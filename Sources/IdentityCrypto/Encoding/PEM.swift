@@ -1,10 +1,10 @@
 /// The textual encoding of keys (RFC 7468), strictly one block.
 package enum PEM {
-    /// The bytes of the one block in a text; nil unless the text is that block, with white space around and in it at most.
+    /// The bytes of the only block in a text; nil if the text contains anything else except white space.
     ///
     /// - Parameters:
     ///   - text: The text, as ASCII.
-    ///   - label: What the block must be, such as `PRIVATE KEY`.
+    ///   - label: The required label, such as `PRIVATE KEY`.
     /// - Returns: The decoded bytes; nil for any other text.
     package static func decode(_ text: [UInt8], label: String) -> [UInt8]? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }

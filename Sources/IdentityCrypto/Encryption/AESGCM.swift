@@ -32,7 +32,7 @@ package enum AESGCM {
             return unsafe sealed.withUnsafeMutableBufferPointer { output in
                 guard let ciphertext = output.baseAddress else { return false }
                 let tag = unsafe ciphertext + plaintext.count
-                // GCM is a stream mode: the update writes every byte, the final call only closes the tag.
+                // GCM is a stream mode: the update call writes every byte, and the final call only computes the tag.
                 return unsafe EVP_EncryptUpdate(context, ciphertext, &written, plaintext, plaintextLength) == 1
                     && written == plaintextLength
                     && EVP_EncryptFinal_ex(context, tag, &written) == 1
@@ -91,7 +91,7 @@ package enum AESGCM {
         return plaintext
     }
 
-    /// How an attempt to open sealed data ended.
+    /// The result of an attempt to decrypt sealed data.
     private enum Opening {
         case opened
         /// The tag does not match.

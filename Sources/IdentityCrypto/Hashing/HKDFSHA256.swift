@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// HKDF with SHA-256, extract and expand (RFC 5869).
 package enum HKDFSHA256 {
-    /// The most that one derivation can give: 255 blocks of the hash (RFC 5869 section 2.3).
+    /// The maximum length of a derived key: 255 blocks of the hash (RFC 5869 section 2.3).
     package static let maximumCount = 255 * 32
 
     /// Derives a key of `count` bytes.

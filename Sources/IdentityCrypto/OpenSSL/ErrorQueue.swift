@@ -8,7 +8,7 @@ enum ErrorQueue {
     /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`). The kernel frees the memory.
     private static let staysUntilTheEnd = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
-    /// Runs a body that may fail and leaves the queue as it was: what OpenSSL added is dropped, older entries stay.
+    /// Runs a body that may fail and restores the queue: new entries are removed, older entries stay.
     ///
     /// Otherwise the app's `ERR_get_error` would later return an expected failure, such as a wrong signature.
     static func preserved<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

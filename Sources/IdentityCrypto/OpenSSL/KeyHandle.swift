@@ -23,7 +23,7 @@ final class KeyHandle: @unchecked Sendable {
         key(type: type, identity_public_key_selection(), parameters)
     }
 
-    /// A key pair from its parameters; whether the halves belong together is not checked.
+    /// A key pair from its parameters; it is not checked whether both halves belong together.
     static func keyPair(type: String, _ parameters: ParameterList) -> KeyHandle? {
         key(type: type, identity_key_pair_selection(), parameters)
     }
@@ -80,7 +80,7 @@ final class KeyHandle: @unchecked Sendable {
         case .pkcs1:
             ready = unsafe ready && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
         case .pss:
-            // RFC 7518 section 3.5: MGF1 with the same hash, salt as long as the hash.
+            // RFC 7518 section 3.5: MGF1 uses the same hash, and the salt is as long as the hash.
             ready =
                 unsafe ready && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash.pointer) == 1

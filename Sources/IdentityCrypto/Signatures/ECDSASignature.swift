@@ -1,6 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// The two forms of an ECDSA signature: JOSE's r and s side by side (RFC 7518 section 3.4), and OpenSSL's DER.
+/// The two forms of an ECDSA signature: JOSE's concatenation of r and s (RFC 7518 section 3.4), and OpenSSL's DER.
 enum ECDSASignature {
     /// The DER form of a JOSE signature whose length has been checked: SEQUENCE of two INTEGERs.
     static func der(fromJOSE signature: [UInt8], coordinateCount: Int) -> [UInt8] {
@@ -14,13 +14,13 @@ enum ECDSASignature {
 
     private static func integer(_ magnitude: ArraySlice<UInt8>) -> [UInt8] {
         var digits = magnitude.drop { $0 == 0 }
-        // DER integers are signed: zero needs one octet, a set high bit a zero before it.
+        // DER integers are signed: zero needs one octet; a number whose high bit is set needs a zero octet before it.
         let needsZero = digits.first.map { $0 >= 0x80 } ?? true
         if needsZero { digits = [0] + digits }
         return [0x02, UInt8(digits.count)] + digits
     }
 
-    /// The JOSE form of what OpenSSL signed; nil if it is no signature of such a curve.
+    /// The JOSE form of OpenSSL's signature; nil if it is not a signature of this curve.
     static func jose(fromDER der: [UInt8], coordinateCount: Int) -> [UInt8]? {
         unsafe der.withUnsafeBufferPointer { der in
             var cursor = der.baseAddress

@@ -1,6 +1,6 @@
 /// Detects RSA moduli that can be factored, because a chip maker chose their primes badly (ROCA, CVE-2017-15361).
 ///
-/// Such a modulus is a power of 65537 modulo every small prime. One in 240 million good moduli is so by chance.
+/// Such a modulus is a power of 65537 modulo every small prime. One in 240 million other moduli has this property by chance.
 enum PredictableModulus {
     /// The odd primes up to 167, each with the powers of 65537 modulo it.
     private static let powers: [(prime: Int, residues: Set<Int>)] = stride(from: 3, through: 167, by: 2)

@@ -17,7 +17,7 @@ extension SigningKey {
                 return unsafe EVP_PKCS82PKEY(info)
             }
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "this is no key in PKCS#8") }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "this is not a key in PKCS#8") }
         return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
     }
 
@@ -33,7 +33,7 @@ extension SigningKey {
         coefficient: [UInt8]
     ) throws(CryptoError) -> SigningKey {
         let parameters = ParameterList()
-        // OpenSSL has macros for the last names too, but pasted ones, which Swift does not import.
+        // OpenSSL also has macros for the last names, but they use token pasting, which Swift does not import.
         for (name, number) in [
             (OSSL_PKEY_PARAM_RSA_N, modulus), (OSSL_PKEY_PARAM_RSA_E, exponent),
             (OSSL_PKEY_PARAM_RSA_D, privateExponent), ("rsa-factor1", primes.p),
@@ -53,7 +53,7 @@ extension SigningKey {
 
     /// A key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
     ///
-    /// - Throws: `invalidKey`, as ``pkcs8(_:)``, and for a number that is not exactly as long as the curve says.
+    /// - Throws: `invalidKey`, as ``pkcs8(_:)``, and for a number that does not have the length of the curve's coordinates.
     package static func ellipticCurve(
         _ curve: EllipticCurve,
         x: [UInt8],
@@ -87,7 +87,8 @@ extension SigningKey {
         return key
     }
 
-    /// The private number of a key on a curve (RFC 7518 section 6.2.2.1), to seal it with what it proves; nil for other kinds.
+    /// The private number of a key on a curve (RFC 7518 section 6.2.2.1), which is stored sealed with the tokens that are
+    /// bound to it; nil for other kinds.
     package func privateNumber() -> [UInt8]? {
         guard case .ellipticCurve(let curve) = kind else { return nil }
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)

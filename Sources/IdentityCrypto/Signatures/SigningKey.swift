@@ -57,7 +57,7 @@ package final class SigningKey: Sendable {
         kind.supports(algorithm)
     }
 
-    /// Signs a message; the signature is in JOSE's form (ECDSA: r and s side by side).
+    /// Signs a message; the signature is in JOSE's form (for ECDSA the concatenation of r and s).
     ///
     /// - Throws: `unsupportedAlgorithm` if the key is of another kind.
     package func sign(_ message: [UInt8], algorithm: SignatureAlgorithm) throws(CryptoError) -> [UInt8] {
@@ -72,7 +72,7 @@ package final class SigningKey: Sendable {
         } else {
             signed = ErrorQueue.preserved { signOneShot(message) }
         }
-        guard let signed else { throw CryptoError(.operationFailed, "the signature could not be made") }
+        guard let signed else { throw CryptoError(.operationFailed, "the signature could not be created") }
         return signed
     }
 
@@ -106,7 +106,7 @@ package final class SigningKey: Sendable {
 }
 
 extension KeyHandle {
-    /// A number of the key, most significant octet first, padded to `count` or as short as it can be.
+    /// A number of the key, most significant octet first, padded to `count` or without padding.
     ///
     /// It may be the private one: OpenSSL's copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {
@@ -121,7 +121,7 @@ extension KeyHandle {
         }
     }
 
-    /// The public half of a kind that is not made of numbers.
+    /// The public key of a kind that has no numbers.
     func rawPublicKey(count expected: Int) -> [UInt8]? {
         ErrorQueue.preserved {
             var bytes = [UInt8](repeating: 0, count: expected)

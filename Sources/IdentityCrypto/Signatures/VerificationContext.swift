@@ -1,7 +1,7 @@
 internal import CIdentityOpenSSL
 
-/// A hash context and a key context prepared for one key and one algorithm; preparing them costs a third of a
-/// verification, using them again nothing.
+/// A hash context and a key context prepared for one key and one algorithm; the preparation takes a third of the time of
+/// a verification, so contexts are reused.
 ///
 /// `@unchecked Sendable`: it is used by one thread at a time. A new one has one owner. The pool, under its lock, gives each one to
 /// one caller and does not keep it until it is returned.

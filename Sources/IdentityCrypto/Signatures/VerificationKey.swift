@@ -46,7 +46,8 @@ package final class VerificationKey: Sendable {
 
     /// A key on one of the NIST curves (RFC 7518 section 6.2.1).
     ///
-    /// - Throws: `invalidKey` if a coordinate is not exactly as long as the curve says, or the point is not on the curve.
+    /// - Throws: `invalidKey` if a coordinate does not have the length of the curve's coordinates, or the point is not on
+    ///   the curve.
     package static func ellipticCurve(
         _ curve: EllipticCurve,
         x: [UInt8],

@@ -1,7 +1,7 @@
-/// Which addresses a request may go to, decided on the numeric address at the moment of connecting.
+/// The addresses that a request may be sent to, checked with the numeric address when the connection is made.
 ///
-/// Checking a host name beforehand does not help: the name can resolve to something else a moment later. The transport
-/// asks about each address it is about to connect to, and again about the one behind a connection that it reuses.
+/// Checking a host name beforehand does not help: the name can resolve to another address a moment later. The transport
+/// checks each address before it connects, and again the address of a connection that it reuses.
 public struct AddressPolicy: Sendable {
     /// The name that errors show.
     public let name: String
@@ -32,12 +32,12 @@ public struct AddressPolicy: Sendable {
     /// well-known prefix around a public one. Source: the IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
-    /// What ``publicOnly`` permits, and 127.0.0.0/8 and ::1, for tests on one machine.
+    /// The addresses that ``publicOnly`` permits, and 127.0.0.0/8 and ::1, for tests on one machine.
     public static let publicOrLoopback = AddressPolicy(name: "publicOrLoopback") {
         $0.isLoopback || PublicAddress.isPublic($0.bytes)
     }
 
-    /// Whether the policy has anything to ask, which saves the callbacks when it has not.
+    /// Whether the policy can refuse an address; otherwise the callbacks are not installed.
     package var permitsEverything: Bool { decision == nil }
 
     /// Whether the address is permitted.

@@ -1,4 +1,4 @@
-/// The numeric address that a connection is about to be made to, or was made to.
+/// The numeric address of a connection that is established or about to be established.
 public struct ResolvedAddress: Sendable, Hashable {
     /// The address as text: dotted decimal for IPv4, RFC 5952 form without brackets for IPv6.
     public let host: String
@@ -9,7 +9,7 @@ public struct ResolvedAddress: Sendable, Hashable {
 
     /// Makes an address from its text.
     ///
-    /// Returns `nil` for text that is no numeric address: names, shortened or octal IPv4 forms, zone identifiers.
+    /// Returns `nil` for text that is not a numeric address: names, shortened or octal IPv4 forms, zone identifiers.
     public init?(host: String, port: UInt16) {
         guard let bytes = NumericAddress.parse(host) else { return nil }
         self.init(bytes: bytes, port: port)

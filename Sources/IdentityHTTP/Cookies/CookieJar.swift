@@ -18,7 +18,7 @@ public struct CookieJar: Sendable {
     /// Makes an empty jar.
     public init() {}
 
-    /// How many cookies are kept.
+    /// The maximum number of cookies.
     public var count: Int { cookies.count }
 
     /// Stores the cookies that a response sets.
@@ -27,7 +27,7 @@ public struct CookieJar: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - url: Where it came from.
+    ///   - url: The URL of the request.
     public mutating func absorb(_ response: HTTPResponse, from url: HTTPURL) {
         let now = Int64(time(nil))
         for line in response.headers.values(for: "Set-Cookie") {
@@ -72,7 +72,7 @@ public struct CookieJar: Sendable {
 }
 
 extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many cookies there are.
+    /// The number of cookies.
     public var description: String { "CookieJar(\(count) cookies)" }
 
     /// The same as ``description``.

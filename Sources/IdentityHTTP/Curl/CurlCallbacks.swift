@@ -16,7 +16,7 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // Returning any other count than the one offered ends the transfer. 0 does, because libcurl never offers an empty piece.
+    // A return value other than the offered count ends the transfer. 0 always does, because libcurl never offers an empty piece.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -49,7 +49,7 @@ enum CurlCallbacks {
         return unsafe socket(address.pointee.family, type, address.pointee.protocol)
     }
 
-    /// Called when there is a connection, new or used, immediately before the request is written to it.
+    /// Called when a new or reused connection exists, immediately before the request is written to it.
     private static let prerequest: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
@@ -58,7 +58,7 @@ enum CurlCallbacks {
         // The policy may have refused another address of the same name during the connection attempt.
         guard handle.work?.failure?.code != .addressRefused else { return CURL_PREREQFUNC_ABORT }
         if !policy.permitsEverything {
-            // A reused connection may have been made under another policy.
+            // A reused connection may have been established under another policy.
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
             let address = ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
             guard let address, policy.allows(address) else {
@@ -73,10 +73,10 @@ enum CurlCallbacks {
         // passes here; asking for a fresh connection each time would cost a handshake per request.
         let isRepeatable = (request.method == .get || request.method == .head) && !request.isSentOnce
         guard handle.work?.attempts == 0 || isRepeatable else {
-            handle.work?.failure = (.connectionLost, "The connection ended before a response came.")
+            handle.work?.failure = (.connectionLost, "The connection ended before a response arrived.")
             return CURL_PREREQFUNC_ABORT
         }
-        // Asked last, because the process may have been suspended while the connection was made.
+        // Checked last, because the process may have been suspended while the connection was established.
         if let maySend = request.maySend, !maySend() {
             handle.work?.failure = (.sendingRefused, "The request was not sent, because `maySend` returned false.")
             return CURL_PREREQFUNC_ABORT
@@ -95,9 +95,9 @@ enum CurlCallbacks {
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
-        // libcurl gives the structure room for the largest socket address behind its head, and addrlen says how much of it is
-        // filled, so that many bytes from `addr` on may be read. Port and address lie where sockaddr_in and sockaddr_in6
-        // have them.
+        // libcurl's structure has space for the largest socket address, and addrlen is the length of the filled part, so
+        // this number of bytes from `addr` on may be read. Port and address are at the offsets of sockaddr_in and
+        // sockaddr_in6.
         guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let bytes = unsafe Array(
             UnsafeRawBufferPointer(

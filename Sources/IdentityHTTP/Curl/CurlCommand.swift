@@ -1,7 +1,7 @@
 internal import CIdentityCurl
 internal import Synchronization
 
-/// One request on its way through the loop.
+/// A request that the loop processes.
 final class CurlExchange: Sendable {
     let request: HTTPRequest
     let start = ContinuousClock.now
@@ -12,7 +12,7 @@ final class CurlExchange: Sendable {
     }
 }
 
-/// What tasks ask of the loop.
+/// The commands of tasks to the loop.
 enum CurlCommand: Sendable {
     typealias Continuation = CheckedContinuation<Result<HTTPResponse, HTTPTransportError>, Never>
 

@@ -6,23 +6,24 @@ extension CurlTransport {
     public struct Configuration: Sendable {
         /// A PEM file of certificate authorities to trust **instead** of the system's; `nil` for the system's.
         public var certificateAuthorityFile: String?
-        /// An HTTP proxy for everything but loopback; `nil` for none, whatever the environment says.
+        /// An HTTP proxy for all requests except those to loopback; `nil` for none, also if the environment names one.
         ///
-        /// With a proxy an ``AddressPolicy`` sees the proxy's address, for that is where the connection goes.
+        /// With a proxy, an ``AddressPolicy`` checks the proxy's address, because the connection is made to the proxy.
         public var proxy: HTTPURL?
         /// The `User-Agent` of requests that do not set one.
         public var userAgent: String
         /// Whether HTTP/2 is offered to servers; unless set, ``isHTTP2Reliable`` decides.
         public var offersHTTP2: Bool
-        /// How many connections there may be at once; 256 unless set.
+        /// The maximum number of connections; 256 unless set.
         ///
         /// Further requests wait, within their deadlines.
         public var maximumConnections: Int
-        /// How many of them to one host; 64 unless set.
+        /// The maximum number of connections to one host; 64 unless set.
         public var maximumConnectionsPerHost: Int
-        /// How long a connection may lie idle and still be used again; 30 seconds unless set.
+        /// How long a connection may be idle before it is reused; 30 seconds unless set.
         ///
-        /// Shorter than what servers usually keep, so that a request seldom meets a connection that the server is closing.
+        /// This is shorter than the usual limit of servers, so that a request is rarely sent on a connection that the
+        /// server is closing.
         public var idleTimeout: Duration
 
         /// Makes a configuration; every part has a default.

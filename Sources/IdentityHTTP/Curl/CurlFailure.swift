@@ -7,11 +7,11 @@ enum CurlFailure {
     }
 
     /// - Parameters:
-    ///   - result: What libcurl says.
-    ///   - phase: How far the request got.
+    ///   - result: libcurl's result.
+    ///   - phase: The phase of the request.
     ///   - hasHeaders: Whether the response's headers were complete.
-    ///   - detail: libcurl's error text, used for TLS only: other texts may repeat what the server or the caller sent.
-    ///   - url: Where the request went.
+    ///   - detail: libcurl's error text, used for TLS only, because other texts may repeat data of the server or the caller.
+    ///   - url: The URL of the request.
     /// - Returns: The error for the caller.
     static func error(
         _ result: CURLcode,
@@ -35,7 +35,7 @@ enum CurlFailure {
         case CURLE_URL_MALFORMAT:
             .invalidURL
         case CURLE_UNSUPPORTED_PROTOCOL:
-            // Also what libcurl says to an answer without a status line (HTTP/0.9).
+            // libcurl also returns this result for a response without a status line (HTTP/0.9).
             phase == .notSent ? .invalidURL : .protocolViolation
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             .resolutionFailed

@@ -7,7 +7,7 @@ internal import CIdentityCurl
 /// thread, while the handle exists, and the handle is freed by this object's own `deinit`. The loop keeps the object
 /// as long as the handle is in the multi handle.
 @safe final class CurlHandle {
-    /// What a request needs while it is under way.
+    /// The state of a running request.
     struct Work {
         let exchange: CurlExchange
         let continuation: CurlCommand.Continuation
@@ -23,6 +23,12 @@ internal import CIdentityCurl
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
 
+        /// Whether the request was sent once, and this response is not a redirect.
+        func isOrdinary(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
+            guard attempts == 1, case .success(let response) = result else { return false }
+            return response.status < 300 || response.status >= 400
+        }
+
         /// The moment at which the loop must look at this request again.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
@@ -34,6 +40,8 @@ internal import CIdentityCurl
     var address: UInt { unsafe UInt(bitPattern: easy) }
     var work: Work?
     private var headers: UnsafeMutablePointer<curl_slist>?
+    /// The route whose options, and those that are the same for every request, are set; nil if none are.
+    private var route: CurlOptions.Route?
     // libcurl writes its error text here; the address must not change during the lifetime of the handle.
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
@@ -64,14 +72,29 @@ internal import CIdentityCurl
         self.work = work
         unsafe errorBuffer.pointee = 0
         let options = unsafe CurlOptions(easy: easy)
-        return options.setCommon(configuration) && setCallbacks(options)
-            && options.setRequest(work.exchange.request, configuration) && setHeaders(work.exchange.request, options)
+        let request = work.exchange.request
+        let next = CurlOptions.Route(request)
+        if next != route {
+            guard route != nil || options.setCommon(configuration) && setCallbacks(options),
+                options.setRoute(next, configuration)
+            else { return false }
+            route = next
+        }
+        return options.setRequest(request) && setHeaders(request, options)
     }
 
     /// Ends the request and clears everything that belongs to it, including its secrets.
-    func end() -> Work? {
+    ///
+    /// - Parameter isOrdinary: Whether the request was sent once and got a response that is not a redirect. After any other one the
+    ///   handle contains more, such as a count of attempts or a redirect's URL.
+    /// - Returns: The request; nil if it has ended before.
+    func end(isOrdinary: Bool = false) -> Work? {
         defer { work = nil }
-        unsafe curl_easy_reset(easy)
+        let isCleared = unsafe isOrdinary && CurlOptions(easy: easy).clearRequest()
+        if !isCleared {
+            unsafe curl_easy_reset(easy)
+            route = nil
+        }
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
         return work
@@ -90,25 +113,36 @@ internal import CIdentityCurl
     private func setHeaders(_ request: HTTPRequest, _ options: CurlOptions) -> Bool {
         var isComplete = true
         var line: [UInt8] = []
-        let append = { (parts: [ArraySlice<UInt8>]) in
+        request.headers.forEachBytes { name, value in
             line.removeAll(keepingCapacity: true)
-            for part in parts { line += part }
+            line += name
+            // "Name:" would remove a header, "Name;" sends it empty.
+            if value.isEmpty {
+                line.append(UInt8(ascii: ";"))
+            } else {
+                line.append(UInt8(ascii: ":"))
+                line.append(UInt8(ascii: " "))
+                line += value
+            }
             line.append(0)
             unsafe line.withUnsafeBytes { bytes in
-                // libcurl copies the text. The headers were checked for NUL when they were set.
-                let list = unsafe curl_slist_append(self.headers, bytes.assumingMemoryBound(to: CChar.self).baseAddress)
-                if let list = unsafe list { unsafe self.headers = list } else { isComplete = false }
+                // The headers were checked for NUL when they were set.
+                guard let start = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return }
+                isComplete = unsafe append(start) && isComplete
             }
         }
-        request.headers.forEachBytes { name, value in
-            // "Name:" would remove a header, "Name;" sends it empty.
-            append(value.isEmpty ? [name, [0x3B]] : [name, [0x3A, 0x20], value])
-        }
-        append([Array("Expect:".utf8)[...]])
+        isComplete = unsafe append("Expect:") && isComplete
         // libcurl would otherwise send a form's Content-Type with any body.
         if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
-            append([Array("Content-Type:".utf8)[...]])
+            isComplete = unsafe append("Content-Type:") && isComplete
         }
         return unsafe isComplete && options.set(CURLOPT_HTTPHEADER, list: headers)
+    }
+
+    /// Appends a copy of a line to the list of headers.
+    private func append(_ line: UnsafePointer<CChar>) -> Bool {
+        guard let list = unsafe curl_slist_append(headers, line) else { return false }
+        unsafe headers = list
+        return true
     }
 }

@@ -13,7 +13,7 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // No deadline is earlier than this. If the earliest deadline is in fact later, all requests are checked once too often.
+    // A lower bound of all deadlines. If the earliest deadline is later, the requests are checked once without need.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
     private var isOpen = true
@@ -70,12 +70,12 @@ internal import Synchronization
         }
         let request = exchange.request
         let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout))
-        // Checked before anything is sent: a server on this machine can answer before the next check of the deadlines.
+        // The deadline is checked before bytes are sent, because a server on this machine can answer before the next check.
         guard totalDeadline > .now else {
             return refuse(continuation, .timedOut, "The deadline passed before the request could be sent.")
         }
         guard let handle = idle.popLast() ?? CurlHandle() else {
-            return refuse(continuation, .internalFailure, "libcurl gave no handle.")
+            return refuse(continuation, .internalFailure, "libcurl could not create a handle.")
         }
         let work = CurlHandle.Work(
             exchange: exchange,
@@ -101,7 +101,7 @@ internal import Synchronization
         continuation.resume(returning: .failure(HTTPTransportError(code: code, phase: .notSent, message: message)))
     }
 
-    /// Returns the results of finished transfers to their callers; true when there were any.
+    /// Returns the results of finished transfers to their callers; true if there was at least one.
     private func collect() -> Bool {
         var found = false
         var left: Int32 = 0
@@ -178,7 +178,7 @@ internal import Synchronization
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
-        guard let work = handle.end() else { return }
+        guard let work = handle.end(isOrdinary: handle.work.map { $0.isOrdinary(result) } ?? false) else { return }
         byExchange[ObjectIdentifier(work.exchange)] = nil
         if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
         work.continuation.resume(returning: result)
@@ -195,7 +195,7 @@ internal import Synchronization
         return Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
     }
 
-    // At most one day, so that no value of a caller overflows the clock.
+    // The timeout is at most one day, so that no value of a caller overflows the clock.
     private static func bounded(_ duration: Duration) -> Duration {
         min(max(duration, .zero), .seconds(86_400))
     }

@@ -4,7 +4,7 @@ internal import CIdentityCurl
 @safe struct CurlOptions {
     let easy: UnsafeMutableRawPointer
 
-    /// What is the same for every request.
+    /// Sets the options that are the same for every request.
     func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
         let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
         return set(CURLOPT_NOSIGNAL, 1)
@@ -24,24 +24,52 @@ internal import CIdentityCurl
             && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             && set(CURLOPT_MAXAGE_CONN, Int(idleSeconds))
             && set(CURLOPT_USERAGENT, configuration.userAgent)
+            && set(CURLOPT_NOPROXY, "")
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// What differs from request to request.
-    func setRequest(_ request: HTTPRequest, _ configuration: CurlTransport.Configuration) -> Bool {
-        // An empty name disables the proxies of the environment. Requests to this machine never use a proxy.
-        let proxy = request.url.isLoopback ? nil : configuration.proxy
-        return set(CURLOPT_URL, request.url.text)
-            && set(CURLOPT_PROTOCOLS_STR, request.allowsLoopbackHTTP && request.url.isLoopback ? "http,https" : "https")
+    /// The options of a request that most requests of a transport have in common.
+    struct Route: Equatable {
+        let allowsHTTP: Bool
+        let usesProxy: Bool
+        let connectTimeout: Int
+
+        init(_ request: HTTPRequest) {
+            allowsHTTP = request.allowsLoopbackHTTP && request.url.isLoopback
+            // Requests to this machine never use a proxy.
+            usesProxy = !request.url.isLoopback
+            connectTimeout = CurlOptions.milliseconds(request.limits.connectTimeout)
+        }
+    }
+
+    /// Sets the options of a route.
+    func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
+        // An empty name disables the proxies of the environment.
+        let proxy = route.usesProxy ? configuration.proxy : nil
+        return set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
             && set(CURLOPT_PROXY, proxy?.origin ?? "")
-            && set(CURLOPT_NOPROXY, "")
-            && set(CURLOPT_CONNECTTIMEOUT_MS, CurlOptions.milliseconds(request.limits.connectTimeout))
-            && setMethod(request)
+            && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
+    }
+
+    /// Sets the options of one request other than those of its route.
+    func setRequest(_ request: HTTPRequest) -> Bool {
+        set(CURLOPT_URL, request.url.text) && setMethod(request)
+    }
+
+    /// Removes what ``setRequest(_:)`` has set, and the headers.
+    func clearRequest() -> Bool {
+        // CURLOPT_HTTPGET comes last: it also ends HEAD and POST.
+        unsafe clear(CURLOPT_URL) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
+            && set(CURLOPT_HTTPHEADER, list: nil) && set(CURLOPT_HTTPGET, 1)
+    }
+
+    private func clear(_ option: CURLoption) -> Bool {
+        unsafe identity_curl_set_string(easy, option, nil) == CURLE_OK
     }
 
     private func setTrust(_ file: String?) -> Bool {
         guard let file else { return true }
-        return unsafe set(CURLOPT_CAINFO, file) && identity_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK
+        return set(CURLOPT_CAINFO, file) && clear(CURLOPT_CAPATH)
     }
 
     private func setMethod(_ request: HTTPRequest) -> Bool {
@@ -54,7 +82,7 @@ internal import CIdentityCurl
     }
 
     private func setBody(_ body: [UInt8]) -> Bool {
-        // The size comes first: without it libcurl copies the body up to a NUL only.
+        // The size comes first: without it libcurl copies the body only up to the first NUL byte.
         guard unsafe identity_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)) == CURLE_OK
         else { return false }
         return unsafe body.withUnsafeBytes { bytes in

@@ -1,9 +1,9 @@
 internal import IdentityPlatform
 internal import Synchronization
 
-/// The transport that is used when none is given: libcurl's multi interface on a thread of its own.
+/// The default transport: libcurl's multi interface on a dedicated thread.
 ///
-/// What it promises beyond ``HTTPTransport``:
+/// Its guarantees in addition to those of ``HTTPTransport``:
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
 /// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.
@@ -55,7 +55,7 @@ public final class CurlTransport: HTTPTransport {
         return try result.get()
     }
 
-    /// Ends all exchanges that are under way with ``HTTPTransportError/Code/closed`` and closes all connections.
+    /// Ends all running exchanges with ``HTTPTransportError/Code/closed`` and closes all connections.
     public func close() async {
         mailbox.post(.close)
         await mailbox.waitForEnd()

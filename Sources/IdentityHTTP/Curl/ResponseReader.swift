@@ -9,7 +9,7 @@ struct ResponseReader {
         case body
     }
 
-    /// How many header fields there may be, whatever their size.
+    /// The maximum number of header fields of any size.
     private static let maximumFields = 512
 
     private let limits: HTTPLimits
@@ -23,7 +23,7 @@ struct ResponseReader {
     private var isChunked = false
     private var body: [UInt8] = []
 
-    /// Why reading ended, if it did.
+    /// The reason why reading ended; nil while it continues.
     private(set) var failure: (code: HTTPTransportError.Code, message: String)?
 
     init(limits: HTTPLimits, isHead: Bool) {
@@ -32,10 +32,10 @@ struct ResponseReader {
         buffer.reserveCapacity(512)
     }
 
-    /// Whether a final status line has come.
+    /// Whether a final status line was read.
     var hasBegun: Bool { state != .status && status >= 200 }
 
-    /// Whether all headers of the final response have come.
+    /// Whether all headers of the final response were read.
     var hasHeaders: Bool { state == .body }
 
     /// Resets the reader for another attempt at the same request.
@@ -51,9 +51,9 @@ struct ResponseReader {
 
     /// Adds a piece of the body; false ends the transfer.
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard state == .body else { return fail(.protocolViolation, "The body came before the headers.") }
+        guard state == .body else { return fail(.protocolViolation, "The body arrived before the headers.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
-        // Content-Length was found to be within the cap when the headers ended.
+        // At the end of the headers, Content-Length was checked against the limit.
         if body.isEmpty { body.reserveCapacity(max(length ?? 0, bytes.count)) }
         unsafe body.append(contentsOf: bytes)
         return true

@@ -1,6 +1,6 @@
 /// The character classes of HTTP and URLs, on bytes.
 package enum ASCII {
-    /// The byte with A–Z turned into a–z, every other one as it is.
+    /// The byte in lower case; only A–Z are changed.
     package static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
@@ -26,7 +26,7 @@ package enum ASCII {
         }
     }
 
-    /// Whether the byte may stand in a token (RFC 9110 section 5.6.2).
+    /// Whether the byte is permitted in a token (RFC 9110 section 5.6.2).
     package static func isToken(_ byte: UInt8) -> Bool {
         if isLetter(byte) || isDigit(byte) { return true }
         return switch UnicodeScalar(byte) {
@@ -35,12 +35,25 @@ package enum ASCII {
         }
     }
 
-    /// Whether the byte may stand in a path or a query by itself (RFC 3986 section 3.3 and 3.4, without `%`).
-    package static func isPathOrQuery(_ byte: UInt8) -> Bool {
-        if isLetter(byte) || isDigit(byte) { return true }
-        return switch UnicodeScalar(byte) {
-        case "-", ".", "_", "~", "!", "$", "&", "'", "(", ")", "*", "+", ",", ";", "=", ":", "@", "/", "?": true
-        default: false
+    private static let lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    /// The characters that are never escaped (RFC 3986 section 2.3).
+    package static let unreserved = ASCIISet(lettersAndDigits + "-._~")
+    /// The characters that are permitted unescaped in a path or a query (RFC 3986 sections 3.3 and 3.4, without `%`).
+    package static let pathOrQuery = ASCIISet(lettersAndDigits + "-._~!$&'()*+,;=:@/?")
+}
+
+/// Some of the 128 ASCII characters, as bits.
+package struct ASCIISet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ characters: String) {
+        for byte in characters.utf8 {
+            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
         }
+    }
+
+    package func contains(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
     }
 }

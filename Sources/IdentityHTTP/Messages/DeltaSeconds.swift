@@ -1,4 +1,4 @@
-/// A number of seconds as HTTP writes it: digits and nothing else (RFC 9111 section 1.2.2).
+/// A number of seconds in HTTP's form: digits only (RFC 9111 section 1.2.2).
 package enum DeltaSeconds {
     /// The seconds; `Int.max` for a larger number, nil for signs, fractions, exponents and spaces.
     package static func parse(_ text: some StringProtocol) -> Int? {
@@ -9,7 +9,7 @@ package enum DeltaSeconds {
 }
 
 extension HTTPHeaders {
-    /// How long `Retry-After` asks to wait, at most one hour, so that a wrong header does not stop the app.
+    /// The wait that `Retry-After` requests, at most one hour, so that a wrong header does not stop the app.
     ///
     /// Dates are ignored.
     package var retryAfter: Duration? {

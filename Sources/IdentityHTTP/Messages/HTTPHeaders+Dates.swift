@@ -1,7 +1,7 @@
 extension HTTPHeaders {
-    /// The first field of that name as seconds since 1970; nil when it is missing or no date (RFC 9110 section 5.6.7).
+    /// The first field with this name as seconds since 1970; nil if it is missing or not a date (RFC 9110 section 5.6.7).
     ///
-    /// The cookies' tolerant reader knows all three forms that HTTP has.
+    /// The tolerant parser for cookies accepts all three date formats of HTTP.
     package func date(_ name: String) -> Int64? {
         self[name].flatMap { CookieDate.parse(Array($0.utf8)[...]) }
     }

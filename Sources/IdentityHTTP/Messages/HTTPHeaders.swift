@@ -5,7 +5,7 @@
 /// All names and values are in one buffer. A `String` is created only for a value that is read, because most headers of a
 /// response are never read.
 public struct HTTPHeaders: Sendable {
-    /// Where one field lies in the buffer.
+    /// The position of a field in the buffer.
     package struct Field: Sendable {
         package var name: Range<Int>
         package var value: Range<Int>
@@ -25,13 +25,13 @@ public struct HTTPHeaders: Sendable {
         fields = []
     }
 
-    /// Creates a list from fields that a transport has parsed and checked; ranges outside the buffer are left out.
+    /// Creates a list from fields that a transport has parsed and checked; ranges outside the buffer are ignored.
     package init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
         self.fields = fields.filter { $0.name.upperBound <= buffer.count && $0.value.upperBound <= buffer.count }
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     public var count: Int { fields.count }
 
     /// The names in order, repeated ones too.
@@ -54,15 +54,15 @@ public struct HTTPHeaders: Sendable {
 
     /// Replaces all fields of that name by one.
     ///
-    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is no token (RFC 9110 section 5.1) or a value
-    ///   with CR, LF, NUL or another control character but TAB (section 5.5).
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is not a token (RFC 9110 section 5.1) or a
+    ///   value with a control character other than TAB (section 5.5).
     public mutating func set(_ name: String, _ value: String) throws(HTTPTransportError) {
         try HTTPHeaders.check(name, value)
-        fields = fields.filter { !matches($0, name) }
+        if fields.contains(where: { matches($0, name) }) { fields = fields.filter { !matches($0, name) } }
         appendChecked(name, value)
     }
 
-    /// Adds a field behind the others.
+    /// Appends a field.
     ///
     /// - Throws: ``HTTPTransportError/Code/invalidHeader``, as ``set(_:_:)``.
     public mutating func append(_ name: String, _ value: String) throws(HTTPTransportError) {
@@ -86,12 +86,16 @@ public struct HTTPHeaders: Sendable {
     }
 
     private func matches(_ field: Field, _ name: String) -> Bool {
-        let utf8 = name.utf8
-        guard utf8.count == field.name.count else { return false }
-        return zip(bytes[field.name], utf8).allSatisfy { ASCII.lowercased($0) == ASCII.lowercased($1) }
+        let wanted = name.utf8.span
+        guard wanted.count == field.name.count else { return false }
+        let given = bytes.span.extracting(field.name)
+        for index in given.indices where given[index] != wanted[index] {
+            guard ASCII.lowercased(given[index]) == ASCII.lowercased(wanted[index]) else { return false }
+        }
+        return true
     }
 
-    // Looks at UTF-8 bytes: CR LF is one Character, so a search for "\n" in the String would not find it.
+    // Checks UTF-8 bytes: CR LF is one Character, so a search for "\n" in the String would not find it.
     private static func check(_ name: String, _ value: String) throws(HTTPTransportError) {
         guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(ASCII.isToken) else {
             throw HTTPTransportError(

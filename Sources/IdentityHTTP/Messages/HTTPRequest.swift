@@ -16,7 +16,7 @@ public struct HTTPRequest: Sendable {
     public var allowsLoopbackHTTP: Bool
     /// Which addresses the request may go to.
     public var addressPolicy: AddressPolicy
-    /// Asked immediately before the first byte of the request is written, after connection and TLS.
+    /// Called immediately before the first byte of the request is written, after connection and TLS handshake.
     ///
     /// When it answers false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
     /// permits sending.

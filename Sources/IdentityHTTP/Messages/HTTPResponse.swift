@@ -4,12 +4,12 @@
 public struct HTTPResponse: Sendable {
     /// The status code.
     public var status: Int
-    /// The header fields in the order they came.
+    /// The header fields in the order of arrival.
     public var headers: HTTPHeaders
     /// The body as it was received; content codings are not decoded.
     public var body: [UInt8]
 
-    /// Makes a response; for those who write a transport.
+    /// Creates a response; for authors of transports.
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
         self.status = status
         self.headers = headers

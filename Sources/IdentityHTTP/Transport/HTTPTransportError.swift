@@ -1,8 +1,8 @@
-/// Why there is no response to an HTTP request.
+/// The reason why an HTTP request has no response.
 ///
 /// Safe to log: it names scheme, host, port and path at most, never a query, a header value or a body.
 public struct HTTPTransportError: Error, Sendable, Hashable {
-    /// What went wrong; open, so that new codes break nobody.
+    /// The kind of failure; open, so that new codes do not break callers.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The stable name of the code.
         public let rawValue: String
@@ -18,13 +18,13 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let insecureURL = Code(rawValue: "insecure_url")
         /// The method is not a token of RFC 9110 section 5.6.2.
         public static let invalidMethod = Code(rawValue: "invalid_method")
-        /// A header name is not a token, or a value holds CR, LF or NUL.
+        /// A header name is not a token, or a value contains CR, LF or NUL.
         public static let invalidHeader = Code(rawValue: "invalid_header")
         /// The host name has no address.
         public static let resolutionFailed = Code(rawValue: "resolution_failed")
-        /// No connection could be made.
+        /// No connection could be established.
         public static let connectionFailed = Code(rawValue: "connection_failed")
-        /// No TLS session could be made: certificate not trusted, wrong host name, version too old.
+        /// No TLS session could be established: certificate not trusted, wrong host name, version too old.
         public static let tlsFailed = Code(rawValue: "tls_failed")
         /// The ``AddressPolicy`` refused the address.
         public static let addressRefused = Code(rawValue: "address_refused")
@@ -48,22 +48,22 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let internalFailure = Code(rawValue: "internal_failure")
     }
 
-    /// How far the request got.
+    /// Whether the server may have received the request.
     public enum Phase: Sendable, Hashable {
-        /// It is certain that no byte of the request reached the server. It is safe to send it again.
+        /// No byte of the request reached the server, so it is safe to send it again.
         case notSent
-        /// The server may have seen the request and may have acted on it.
+        /// The server may have received and executed the request.
         case ambiguous
     }
 
     /// What went wrong.
     public let code: Code
-    /// Whether the server may have seen the request.
+    /// Whether the server may have received the request.
     public let phase: Phase
     /// A sentence for the log, without any secret.
     public let message: String
 
-    /// Makes an error; for those who write a transport.
+    /// Creates an error; for authors of transports.
     ///
     /// - Parameters:
     ///   - code: What went wrong.

@@ -2,23 +2,19 @@
 package enum FormEncoding {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Appends a component in which all but RFC 3986's unreserved characters are escaped; a space becomes `%20`.
+    /// Appends a component in which all characters except RFC 3986's unreserved ones are escaped; a space becomes `%20`.
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
-        for byte in text.utf8 { appendEscaped(byte, to: &output) }
+        let bytes = text.utf8.span
+        for index in bytes.indices { appendEscaped(bytes[index], to: &output) }
     }
 
     /// Appends a byte, escaped unless it is an unreserved character.
+    @inline(__always)
     package static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            output.append(byte)
-        default:
-            output.append(UInt8(ascii: "%"))
-            output.append(hexadecimal[Int(byte >> 4)])
-            output.append(hexadecimal[Int(byte & 15)])
-        }
+        guard !ASCII.unreserved.contains(byte) else { return output.append(byte) }
+        output.append(UInt8(ascii: "%"))
+        output.append(hexadecimal[Int(byte >> 4)])
+        output.append(hexadecimal[Int(byte & 15)])
     }
 
     /// The escaped form of a component.

@@ -1,6 +1,6 @@
 /// An absolute `http` or `https` URL, parsed strictly and kept exactly as it was given.
 ///
-/// Permitted is what RFC 3986 permits and no more: ASCII only, no user information, no fragment, no backslash, no space or
+/// Only the syntax of RFC 3986 is permitted: ASCII only, no user information, no fragment, no backslash, no space or
 /// control character, every `%` followed by two hexadecimal digits, a host that is a registered name of letters,
 /// digits, `-` and `_`, an IPv4 address of four decimal numbers, or an IPv6 address in brackets; a port from 1 to 65535; at
 /// most 8 KiB. URLs that two programs could read differently are refused.
@@ -13,7 +13,7 @@ public struct HTTPURL: Sendable {
     public var scheme: String { isSecure ? "https" : "http" }
     /// The host in lower case; an IPv6 literal keeps its brackets.
     public let host: String
-    /// The port that is connected to: the one given, or 443 or 80.
+    /// The given port, or 443 or 80.
     public let port: UInt16
     /// Whether the scheme is `https`.
     public let isSecure: Bool
@@ -29,43 +29,65 @@ public struct HTTPURL: Sendable {
     /// - Throws: ``HTTPURLError``, whose message does not contain the text.
     public init(_ text: String) throws(HTTPURLError) {
         let bytes = Array(text.utf8)
-        var parser = HTTPURLParser(bytes)
-        let parts = try parser.parse()
+        let parts = try HTTPURLParser(bytes).parse()
+        self.init(bytes, parts, host: String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self))
+    }
+
+    private init(_ bytes: [UInt8], _ parts: HTTPURLParser.Parts, host: String) {
         // Copied from the bytes, because a String may share the storage of a larger text.
-        self.text = String(decoding: bytes, as: UTF8.self)
-        host = String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self)
+        text = String(decoding: bytes, as: UTF8.self)
+        self.host = host
         port = parts.port
         isSecure = parts.isSecure
         isLoopback = parts.isLoopback
         self.parts = parts
     }
 
-    /// The path as given, percent escapes and all; `/` if the URL has none.
+    /// The path as given, with its percent escapes; `/` if the URL has none.
     public var path: String {
         parts.path.isEmpty ? "/" : slice(parts.path)
     }
 
     /// The query as given, without the question mark; `nil` if there is none.
     ///
-    /// May hold codes and other secrets.
+    /// It may contain codes and other secrets.
     public var query: String? {
         parts.query.map(slice)
     }
 
-    /// `https://host`, with `:port` only where it is not the scheme's own (RFC 6454 section 6.2).
+    /// `https://host`, with `:port` only if it is not the default port of the scheme (RFC 6454 section 6.2).
     public var origin: String {
         port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
-    /// The same URL with fields added behind its query.
+    /// The same URL with fields appended to its query.
     ///
     /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`. Nothing is added for an empty text.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
+        try appending(queryFields: Array(raw.utf8))
+    }
+
+    /// The same with the bytes of the fields.
+    package func appending(queryFields raw: [UInt8]) throws(HTTPURLError) -> HTTPURL {
         guard !raw.isEmpty else { return self }
-        guard let query else { return try HTTPURL(text + "?" + raw) }
-        return try HTTPURL(text + (query.isEmpty || query.utf8.last == UInt8(ascii: "&") ? "" : "&") + raw)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 1 + raw.count)
+        bytes += text.utf8
+        let query = parts.query
+        if query == nil {
+            bytes.append(UInt8(ascii: "?"))
+        } else if query?.isEmpty == false, bytes.last != UInt8(ascii: "&") {
+            bytes.append(UInt8(ascii: "&"))
+        }
+        let start = bytes.count
+        bytes += raw
+        // The other parts were checked with this URL.
+        try HTTPURLParser(bytes).checkQuery(from: start)
+        var parts = parts
+        parts.query = (query?.lowerBound ?? start)..<bytes.count
+        return HTTPURL(bytes, parts, host: host)
     }
 
     /// A URL at the same scheme, host and port with another path and query.
@@ -104,7 +126,9 @@ extension HTTPURL: Hashable {
 }
 
 extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Scheme, host, port and path; of the query only that there is one, because it may hold a code.
+    /// Scheme, host, port and path.
+    ///
+    /// A query is shown as `?…`, because it may contain a code.
     public var description: String {
         origin + path + (parts.query == nil ? "" : "?…")
     }

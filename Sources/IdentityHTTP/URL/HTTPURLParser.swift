@@ -15,10 +15,8 @@ struct HTTPURLParser {
         self.bytes = bytes
     }
 
-    mutating func parse() throws(HTTPURLError) -> Parts {
-        guard bytes.count <= 8 << 10 else {
-            throw HTTPURLError(code: .tooLong, message: "The URL is longer than 8 KiB.")
-        }
+    func parse() throws(HTTPURLError) -> Parts {
+        try checkLength()
         let (isSecure, start) = try scheme()
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
         // The rest is checked first, so that the error names a backslash or a fragment correctly.
@@ -35,6 +33,18 @@ struct HTTPURLParser {
         )
     }
 
+    /// Checks the end of a URL, which is part of its query, and the length of the whole URL.
+    func checkQuery(from start: Int) throws(HTTPURLError) {
+        try checkLength()
+        try checkRest(start, inAuthority: false)
+    }
+
+    private func checkLength() throws(HTTPURLError) {
+        guard bytes.count <= 8 << 10 else {
+            throw HTTPURLError(code: .tooLong, message: "The URL is longer than 8 KiB.")
+        }
+    }
+
     private func scheme() throws(HTTPURLError) -> (isSecure: Bool, end: Int) {
         let lower = bytes.prefix(8).map(ASCII.lowercased)
         if lower.starts(with: "https://".utf8) { return (true, 8) }
@@ -42,8 +52,10 @@ struct HTTPURLParser {
         throw HTTPURLError(code: .scheme, message: "The URL is not absolute with the scheme https or http.")
     }
 
-    private func checkRest(_ start: Int) throws(HTTPURLError) {
-        var inAuthority = true
+    private func checkRest(_ start: Int, inAuthority: Bool = true) throws(HTTPURLError) {
+        let permitted = ASCII.pathOrQuery
+        let bytes = bytes.span
+        var inAuthority = inAuthority
         var index = start
         while index < bytes.count {
             let byte = bytes[index]
@@ -61,7 +73,7 @@ struct HTTPURLParser {
                 else {
                     throw HTTPURLError(code: .character, message: "The URL has a broken percent escape.")
                 }
-            } else if !ASCII.isPathOrQuery(byte) {
+            } else if !permitted.contains(byte) {
                 throw HTTPURLError(code: .character, message: "The URL has a character that RFC 3986 does not permit.")
             }
             index += 1

@@ -13,23 +13,20 @@ extension IDTokenClaims {
         )
     }
 
-    /// The claims as a record of the store.
-    ///
-    /// The claims themselves are text within it, so that the depth to which an ID token may nest them stays readable.
+    /// The claims as a part of the record that a store seals.
     var record: JSONValue {
         var object = JSONObject()
         object["iss"] = .string(issuer)
         object["sub"] = .string(subject)
         object["auth_time"] = authenticatedAt.map { .date($0) }
         object["azp"] = authorizedParty.map { .string($0) }
-        object["all"] = .string(String(decoding: JSONValue.object(all).serialized, as: UTF8.self))
+        object["all"] = .object(all)
         return .object(object)
     }
 
     /// Decodes a record; nil if it is not one.
     init?(record value: JSONValue) {
-        guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let text = value["all"]?.string,
-            let all = (try? JSONValue(parsing: Array(text.utf8)))?.object
+        guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let all = value["all"]?.object
         else { return nil }
         self.init(
             issuer: issuer,
@@ -42,7 +39,7 @@ extension IDTokenClaims {
 }
 
 extension JSONObject {
-    /// The members, without references to claims of other issuers (OpenID Connect Core section 5.6.2) and without the named ones.
+    /// The members without references to claims of other issuers (OpenID Connect Core section 5.6.2), and without those in `names`.
     func withoutUnverifiedClaims(or names: [String] = []) -> JSONObject {
         var object = self
         for name in ["_claim_names", "_claim_sources"] + names { object[name] = nil }

@@ -84,9 +84,7 @@ public struct IDTokenClaims: Sendable {
     }
 }
 
-extension IDTokenClaims: CustomStringConvertible, CustomReflectable {
+extension IDTokenClaims: Redacted {
     /// The issuer; no personal data.
     public var description: String { "IDTokenClaims(issuer: \(issuer), <redacted>)" }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

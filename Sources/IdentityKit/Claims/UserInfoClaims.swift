@@ -26,11 +26,9 @@ public struct UserInfoClaims: Sendable {
     public subscript(name: String) -> JSONValue? { all[name] }
 }
 
-extension UserInfoClaims: CustomStringConvertible, CustomReflectable {
+extension UserInfoClaims: Redacted {
     /// The issuer; no personal data.
     public var description: String { "UserInfoClaims(issuer: \(issuer), <redacted>)" }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// A provider with a UserInfo endpoint.

@@ -40,9 +40,7 @@ public struct ConfigurationSection: Sendable {
     /// Creates an error about one of this section's members; `problem` completes the sentence "Configuration member X …".
     public func error(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "Configuration member \(path(of: name)) \(problem).",
+            configuration: "Configuration member \(path(of: name)) \(problem).",
             hint: hint ?? "See Documentation/Operating/Configuration.md."
         )
     }
@@ -158,7 +156,7 @@ public struct ConfigurationSection: Sendable {
                         : "names an environment variable that is not set",
                     hint: isName
                         ? "Set \(target) in the environment of the process."
-                        : "Write the name of the variable after \"env\", not the secret. Errors repeat only names of capital letters, digits and underscores."
+                        : "Write the name of the variable after \"env\", not the secret. An error shows the name only if it consists of capital letters, digits and underscores."
                 )
             }
             return Secret(text)
@@ -222,19 +220,13 @@ public struct ConfigurationSection: Sendable {
     private func unknown(_ name: String, among known: [String]) -> IdentityError {
         let suggestion = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
         return IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "Configuration member \(path(of: name)) is not known\(suggestion ?? ".")",
+            configuration: "Configuration member \(path(of: name)) is not known\(suggestion ?? ".")",
             hint: "Known members: \(known.joined(separator: ", ")). See Documentation/Operating/Configuration.md."
         )
     }
 }
 
-extension ConfigurationSection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ConfigurationSection: Redacted {
     /// The path and the names of the members, without values and environment variables.
     public var description: String { "ConfigurationSection(\(path): \(memberNames.joined(separator: ", ")))" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

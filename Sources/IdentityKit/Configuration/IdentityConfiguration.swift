@@ -15,6 +15,8 @@ public struct IdentityConfiguration: Sendable {
     public let store: ConfigurationSection?
     /// The section `storefront`.
     public let storefront: ConfigurationSection?
+    /// The section `customerAccount`.
+    public let customerAccount: ConfigurationSection?
 
     /// The environment variables of this process.
     public static var processEnvironment: [String: String] { ProcessInfo.processInfo.environment }
@@ -34,17 +36,14 @@ public struct IdentityConfiguration: Sendable {
             value = try JSONValue(parsing: json)
         } catch {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The configuration is not valid JSON: \(error).",
+                configuration:
+                    "The configuration is not valid JSON: \(error.reason), \(Self.place(of: error.offset, in: json)).",
                 hint: "Remove duplicate member names, comments and trailing commas."
             )
         }
         guard let object = value.object else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The configuration must be a JSON object.",
+                configuration: "The configuration must be a JSON object.",
                 hint: "Write { \"providers\": { … } }, as Documentation/Operating/Configuration.md shows."
             )
         }
@@ -60,7 +59,14 @@ public struct IdentityConfiguration: Sendable {
         providers = found
         store = try root.optionalSection("store")
         storefront = try root.optionalSection("storefront")
+        customerAccount = try root.optionalSection("customerAccount")
         try root.finish()
+    }
+
+    /// Where a byte is, as editors count.
+    private static func place(of offset: Int, in json: [UInt8]) -> String {
+        let lines = json.prefix(offset).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return "line \(lines.count), column \((lines.last?.count ?? 0) + 1)"
     }
 
     /// Reads a configuration file.
@@ -72,9 +78,7 @@ public struct IdentityConfiguration: Sendable {
     ) throws(IdentityError) {
         guard let contents = FileManager.default.contents(atPath: path) else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The configuration file \(path) could not be read.",
+                configuration: "The configuration file \(path) could not be read.",
                 hint: "Check the path and the file's permissions."
             )
         }

@@ -16,9 +16,7 @@ extension IdentityError {
         reference: String? = nil
     ) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "Configuration member providers.\(provider).\(member) \(problem).",
+            configuration: "Configuration member providers.\(provider).\(member) \(problem).",
             hint: hint,
             reference: reference
         )

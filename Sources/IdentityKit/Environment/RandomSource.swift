@@ -5,7 +5,7 @@ public protocol RandomSource: Sendable {
     /// Makes fresh random bytes.
     ///
     /// - Parameter count: The number of bytes.
-    /// - Returns: As many bytes as were asked for.
+    /// - Returns: The requested number of bytes.
     /// - Throws: Any error when the bytes would be predictable; the login then fails.
     func bytes(_ count: Int) throws -> [UInt8]
 }

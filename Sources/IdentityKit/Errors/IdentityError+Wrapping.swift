@@ -39,6 +39,7 @@ extension IdentityError {
 
     /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the name that was asked.
     package init(_ error: HTTPTransportError, asking party: String, at host: String? = nil) {
+        let place = host.map { " at \($0)" } ?? ""
         switch error.code {
         case .resolutionFailed:
             self.init(
@@ -89,7 +90,7 @@ extension IdentityError {
             self.init(
                 .retryLater,
                 .providerUnavailable,
-                "\(party) did not respond in time.",
+                "\(party)\(place) did not respond in time.",
                 hint: "Try again. If it keeps failing, check the provider's status page and the network.",
                 cause: error
             )
@@ -97,7 +98,7 @@ extension IdentityError {
             self.init(
                 .retryLater,
                 .providerUnavailable,
-                "\(party) could not be reached.",
+                "\(party)\(place) could not be reached.",
                 hint: "Try again. If it keeps failing, check the provider's status page and the network.",
                 cause: error
             )

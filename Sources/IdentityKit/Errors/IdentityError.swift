@@ -127,6 +127,32 @@ public struct IdentityError: Error, Sendable {
         correlationID = Correlation.current ?? Correlation.makeID()
     }
 
+    /// Creates an error about a wrong configuration.
+    ///
+    /// - Parameters:
+    ///   - message: What is wrong.
+    ///   - hint: What to change.
+    ///   - reference: The specification.
+    ///   - providerAnswer: The provider's explanation.
+    ///   - cause: The error that led to this one.
+    package init(
+        configuration message: String,
+        hint: String,
+        reference: String? = nil,
+        providerAnswer: ProviderAnswer? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.init(
+            .configuration,
+            .configurationInvalid,
+            message,
+            hint: hint,
+            reference: reference,
+            providerAnswer: providerAnswer,
+            cause: cause
+        )
+    }
+
     /// A copy with another kind, code, message, hint or provider answer, for callers that know more about the failure.
     package func recast(
         as kind: Kind? = nil,
@@ -176,11 +202,7 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
     }
 }
 
-extension IdentityError.ProviderAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension IdentityError.ProviderAnswer: Redacted {
     /// The HTTP status, without the texts: they may repeat secrets of the request.
     public var description: String { "ProviderAnswer(status: \(status.map { String($0) } ?? "none"), <foreign texts>)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

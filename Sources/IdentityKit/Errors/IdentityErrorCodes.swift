@@ -99,7 +99,7 @@ extension IdentityError.Code {
 
     /// The store has no session with this id.
     public static let sessionUnknown = Self(rawValue: "session_unknown")
-    /// The session is a guest session: nobody has signed in (``SessionManager/beginGuest(retainedFor:)``).
+    /// The session is a guest session without a signed-in buyer (``SessionManager/beginGuest(retainedFor:)``).
     public static let notSignedIn = Self(rawValue: "not_signed_in")
     /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
     public static let sessionEnded = Self(rawValue: "session_ended")

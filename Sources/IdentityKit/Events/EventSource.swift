@@ -15,14 +15,26 @@ struct EventSource: Sendable {
         because error: (any Error)? = nil
     ) {
         guard !observers.isEmpty else { return }
+        let kind = kind()
         let event = IdentityEvent(
-            kind: kind(),
+            kind: kind,
             provider: providers.knownName(provider),
-            session: session,
+            session: session?.reference,
             duration: start.map { clock.elapsed - $0 } ?? .zero,
             correlationID: Correlation.current ?? "",
-            isAttackSuspected: error.map { IdentityError.wrapping($0).isAttackSuspected } ?? false
+            isAttackSuspected: error.map { IdentityError.wrapping($0).isAttackSuspected } ?? false,
+            client: kind.isSignIn ? SignInClient.current : nil
         )
         for observer in observers { observer.identityEvent(event) }
+    }
+}
+
+extension IdentityEvent.Kind {
+    /// Whether the event is about a sign-in, so that the client of the request is the buyer's.
+    fileprivate var isSignIn: Bool {
+        switch self {
+        case .loginStarted, .loginCompleted, .loginFailed: true
+        default: false
+        }
     }
 }

@@ -8,7 +8,8 @@ extension IdentityEnvironment {
             session: nil,
             duration: clock.elapsed - start,
             correlationID: Correlation.current ?? "",
-            isAttackSuspected: false
+            isAttackSuspected: false,
+            client: nil
         )
         for observer in observers { observer.identityEvent(event) }
     }

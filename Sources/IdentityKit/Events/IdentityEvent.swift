@@ -13,7 +13,7 @@ public struct IdentityEvent: Sendable {
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it was due (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
-        /// A refresh brought tokens that lack what the old ones had.
+        /// A refresh returned tokens that lack members of the old ones.
         case tokensReduced(TokenLosses)
         /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored answer that cannot
         /// be accepted is reported once for each error code, not at each attempt to validate it. An answer that belongs to another
@@ -23,10 +23,10 @@ public struct IdentityEvent: Sendable {
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved.
         case refreshRepaired
-        /// A session's lock was held by another task or process; the event's duration is the time that was waited.
+        /// A session's lock was held by another task or process; the event's duration is the waiting time.
         case lockWaited
-        /// The circuit breaker of a provider opened, because the provider failed often or asked for a pause: it gets no requests for
-        /// this long.
+        /// The circuit breaker of a provider opened, because the provider failed often or requested a pause: it gets no
+        /// requests for this time.
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: it answers again.
         case providerResumed
@@ -63,14 +63,16 @@ public struct IdentityEvent: Sendable {
     public let kind: Kind
     /// The provider's name; empty when no registered provider has the name, or when the event concerns none.
     public let provider: String
-    /// The session; nil if the event belongs to none.
-    public let session: SessionID?
+    /// The name of the session (``SessionID/reference``); nil if the event belongs to none.
+    public let session: SessionReference?
     /// How long it took.
     public let duration: Duration
     /// The id that errors of the same operation carry.
     public let correlationID: String
     /// Whether the error that the event reports shows that somebody may be attacking (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool
+    /// The client of a sign-in (`login_started`, `login_completed`, `login_failed`); nil unless the app permits it.
+    public let client: SignInClient?
 }
 
 /// Receives events, for logs and metrics.

@@ -36,7 +36,7 @@ package struct AuthenticationChallenge: Sendable {
     /// Whether a resource server wants a stronger or more recent login (RFC 9470 section 3).
     var asksForStepUp: Bool { self["error"] == "insufficient_user_authentication" }
 
-    /// What the challenge of a refused access token says (RFC 6750 section 3); bounded, and without what was sent.
+    /// The error in the challenge of a refused access token (RFC 6750 section 3), bounded and without values of the request.
     package static func answer(
         _ challenges: [AuthenticationChallenge],
         status: Int,

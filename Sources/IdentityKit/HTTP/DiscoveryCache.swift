@@ -47,7 +47,7 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
     package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let known = try known() { return known }
         return try await fetches.run(true) { [self] in
-            // Another caller's fetch may have ended between the look and this one.
+            // Another caller's fetch may have ended between the check and this fetch.
             if let known = try known() { return known }
             let value: Value
             do {

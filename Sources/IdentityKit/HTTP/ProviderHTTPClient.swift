@@ -30,7 +30,8 @@ package struct ProviderHTTPClient: Sendable {
     ///
     /// The rule compares origins and not hosts, because trust in 10.0.0.5:8443 does not extend to 10.0.0.5:22.
     package func addressPolicy(for url: HTTPURL) -> AddressPolicy {
-        if configuredOrigins.contains(where: { $0.isIdentical(to: url.origin) }) { return .any }
+        let origin = url.origin
+        if configuredOrigins.contains(where: { $0.isIdentical(to: origin) }) { return .any }
         return allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly
     }
 
@@ -44,7 +45,7 @@ package struct ProviderHTTPClient: Sendable {
     ///   - headers: The headers; `User-Agent` is added.
     ///   - body: The body, if any.
     ///   - isSentOnce: Whether the transport must not retry.
-    ///   - hold: The lock, if any.
+    ///   - lock: The lock, if any.
     ///   - party: The endpoint's name in errors.
     /// - Returns: The response, with any status.
     /// - Throws: `IdentityError` when there is no response.
@@ -54,10 +55,10 @@ package struct ProviderHTTPClient: Sendable {
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8]? = nil,
         once isSentOnce: Bool = false,
-        under hold: SessionHold? = nil,
+        under lock: HeldLock? = nil,
         asking party: String
     ) async throws(IdentityError) -> HTTPResponse {
-        let timeout = min(hold?.remaining ?? self.timeout, self.timeout)
+        let timeout = min(lock?.remaining ?? self.timeout, self.timeout)
         guard timeout > .zero else {
             let message = "\(url.origin): The session's lock was lost before the request was sent."
             throw IdentityError(
@@ -85,7 +86,7 @@ package struct ProviderHTTPClient: Sendable {
             addressPolicy: addressPolicy(for: url)
         )
         request.isSentOnce = isSentOnce
-        if let hold { request.maySend = { hold.isHeld } }
+        if let lock { request.maySend = { lock.isHeld } }
         do {
             return try await environment.transport.send(request)
         } catch {
@@ -110,9 +111,7 @@ package struct ProviderHTTPClient: Sendable {
 
     private static func unsendable(_ cause: any Error) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "A configured value is not valid in an HTTP header.",
+            configuration: "A configured value is not valid in an HTTP header.",
             hint: "Remove line breaks and control characters from the provider's configuration.",
             cause: cause
         )

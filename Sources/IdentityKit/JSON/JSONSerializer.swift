@@ -2,11 +2,13 @@ extension JSONValue {
     /// The value as compact JSON text in UTF-8; members keep their order and nulls are written.
     public var serialized: [UInt8] {
         var output: [UInt8] = []
+        output.reserveCapacity(512)
         append(to: &output)
         return output
     }
 
-    private func append(to output: inout [UInt8]) {
+    /// Appends the value as compact JSON text.
+    package func append(to output: inout [UInt8]) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let flag): output.append(contentsOf: (flag ? "true" : "false").utf8)
@@ -14,15 +16,19 @@ extension JSONValue {
         case .string(let text): Self.append(text, to: &output)
         case .array(let elements):
             output.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
+            var isFirst = true
+            for element in elements {
+                if !isFirst { output.append(UInt8(ascii: ",")) }
+                isFirst = false
                 element.append(to: &output)
             }
             output.append(UInt8(ascii: "]"))
         case .object(let object):
             output.append(UInt8(ascii: "{"))
-            for (index, member) in object.members.enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
+            var isFirst = true
+            for member in object.members {
+                if !isFirst { output.append(UInt8(ascii: ",")) }
+                isFirst = false
                 Self.append(member.name, to: &output)
                 output.append(UInt8(ascii: ":"))
                 member.value.append(to: &output)
@@ -32,20 +38,30 @@ extension JSONValue {
     }
 
     private static func append(_ text: String, to output: inout [UInt8]) {
-        let digits = Array("0123456789abcdef".utf8)
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                output.append(UInt8(ascii: "\\"))
+        let bytes = text.utf8.span
+        var run = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F else {
+                continue
+            }
+            append(bytes.extracting(run..<index), to: &output)
+            run = index + 1
+            output.append(UInt8(ascii: "\\"))
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                 output.append(byte)
-            case 0x00..<0x20, 0x7F:
-                output.append(contentsOf: "\\u00".utf8)
-                output.append(digits[Int(byte >> 4)])
-                output.append(digits[Int(byte & 15)])
-            default: output.append(byte)
+            } else {
+                output.append(contentsOf: "u00".utf8)
+                output.append(0x30 + (byte >> 4))
+                output.append(byte & 15 < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15))
             }
         }
+        append(bytes.extracting(run..<bytes.count), to: &output)
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
     }
 }

@@ -127,7 +127,7 @@ public struct LoginFlow: Sendable {
             [sessions, provider] redirectURI in
             var options = options
             options.redirectURI = redirectURI
-            let request = try await sessions.logins.start(provider, options, binding)
+            let request = try await sessions.logins.insertAttempt(provider, options, binding)
             usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
             return request
         }
@@ -151,10 +151,10 @@ public struct LoginFlow: Sendable {
         guard mode == .formPost else { return PresentedCallback(url: try await presenter.present(login)) }
         guard let presenter = presenter as? any FormPostPresenting else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The provider posts the authorization response (responseMode form_post), but this presenter accepts redirects only.",
-                hint: "Remove responseMode from the provider's configuration, or use LoopbackPresenter."
+                configuration:
+                    "The provider posts the authorization response (responseMode form_post), but this presenter accepts redirects only.",
+                hint: "Remove responseMode from the provider's configuration, or use LoopbackPresenter.",
+                reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }
         return try await presenter.presentCatchingForms(login)

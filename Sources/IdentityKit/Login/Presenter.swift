@@ -46,13 +46,9 @@ public struct PresentedCallback: Sendable {
     }
 }
 
-extension PresentedCallback: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PresentedCallback: Redacted {
     /// Whether it was posted, without its parameters.
     public var description: String { form == nil ? "PresentedCallback(in a URL)" : "PresentedCallback(posted)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// A login for a presenter to show.

@@ -3,12 +3,12 @@ public import IdentityHTTP
 
 /// A login that has begun in a web app.
 public struct StartedLogin: Sendable {
-    /// Where to send the browser.
+    /// The URL to which the app sends the browser.
     public let url: HTTPURL
     /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`, but
-    /// `SameSite=None` where the provider posts its answer, ``ResponseMode/formPost``), and to hand back at the callback.
+    /// `SameSite=None` where the provider posts its answer, ``ResponseMode/formPost``), and to pass on at the callback.
     public let browserBinding: Secret
-    /// When the login must be finished.
+    /// When the login expires.
     public let expiresAt: Date
     /// Names this login among those that the browser has begun, for the name of its cookie: ``LoginCallback/attemptID`` of the callback
     /// is the same.
@@ -17,11 +17,11 @@ public struct StartedLogin: Sendable {
     public let responseMode: ResponseMode
 }
 
-/// A login that has ended well.
+/// A completed login.
 public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session
-    /// Where to send the browser, from ``LoginOptions/returnPath``, as ``ReturnPathPolicy`` wrote it.
+    /// The app's page for the browser, from ``LoginOptions/returnPath``, in the form of ``ReturnPathPolicy``.
     public let returnPath: String?
     /// The session that this one replaces; nil after a login that was no step-up.
     ///

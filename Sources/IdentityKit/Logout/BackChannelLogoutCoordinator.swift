@@ -75,15 +75,15 @@ struct BackChannelLogoutCoordinator: Sendable {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider \(provider.descriptor.name) does not support back-channel logout.",
-                hint: "Pass the name of a provider that does, such as one of kind openid."
+                hint: "Pass the name of a provider that does, such as one of kind openid.",
+                reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
             )
         }
         guard let used = known.store as? any UsedTokenStore else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The store cannot record used logout tokens.",
-                hint: "Use a store that conforms to UsedTokenStore."
+                configuration: "The store cannot record used logout tokens.",
+                hint: "Use a store that conforms to UsedTokenStore.",
+                reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6"
             )
         }
         return (supporting, used)

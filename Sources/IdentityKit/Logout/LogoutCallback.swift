@@ -1,4 +1,4 @@
-/// The untrusted parameters that a browser brought back from a provider's logout page.
+/// The untrusted parameters with which a browser returns from a provider's logout page.
 public struct LogoutCallback: Sendable {
     /// The `state`; nil when the URL has none.
     let state: Secret?

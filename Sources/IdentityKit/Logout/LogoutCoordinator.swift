@@ -1,18 +1,20 @@
 internal import FoundationEssentials
 
-/// A session that is gone from the store, with what is still to be done about it.
+/// A session that was removed from the store, with the values for the remaining steps.
 struct EndedSession: Sendable {
     let session: Session
-    /// Nil for a guest.
+    /// The tokens to revoke; nil for a guest.
     let tokens: TokenSet?
     let attachments: [String: Secret]
-    /// Whether its time was over before: it was unknown to every call and only waited for a sweep, so nobody is told of its end.
+    /// Whether it had expired before: it was already unknown to every call, so its end is not reported.
     let wasOver: Bool
 }
 
-/// Ends sessions: removes them from the store first, then lets carts follow and has the tokens revoked.
+/// Ends sessions: removes them from the store first, then notifies carts and revokes the tokens.
 struct LogoutCoordinator: Sendable {
-    /// How many sessions' tokens are revoked at the same time, so that a buyer with many sessions does not flood the provider.
+    /// The number of sessions whose tokens are revoked concurrently.
+    ///
+    /// The limit exists so that a buyer with many sessions does not flood the provider.
     private static let concurrentRevocations = 8
 
     let known: KnownSessions
@@ -36,17 +38,25 @@ struct LogoutCoordinator: Sendable {
     }
 
     func logoutAll(issuer: String, subject: String, tenant: String?) async throws -> [LogoutResult] {
+        try await logoutAll(matching: SessionFilter(tenant: tenant, buyer: (issuer, subject))) { _ in true }
+    }
+
+    /// Ends the sessions that match and that are chosen; an unreadable session is reported after the others have ended.
+    func logoutAll(
+        matching filter: SessionFilter,
+        where isChosen: @Sendable (SessionID) -> Bool
+    ) async throws -> [LogoutResult] {
         let started = clock.elapsed
-        guard let filter = known.limited(SessionFilter(tenant: tenant, buyer: (issuer, subject))) else { return [] }
+        guard let filter = known.limited(filter) else { return [] }
         let listing = try await known.store.readable(filter)
         var options = LogoutOptions()
         options.sendsState = false
-        let (results, failure) = await end(listing.sessions.map(\.id), options, since: started)
+        let (results, failure) = await end(listing.sessions.map(\.id).filter(isChosen), options, since: started)
         if let failure = failure ?? listing.damage { throw failure }
         return results
     }
 
-    /// Ends a guest's session; nil where there is no such guest.
+    /// Ends a guest's session; nil if there is no such guest.
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
         guard let stored = try await known.store.session(id), known.isKnown(stored),
             try SessionState(stored).endReason == .guest
@@ -56,12 +66,12 @@ struct LogoutCoordinator: Sendable {
             options.sendsState = false
             return try await logout(id, options: options).problems
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // Somebody else was faster.
+            // Another caller removed it first.
             return nil
         }
     }
 
-    /// Ends a session that a newer one replaces, and lets carts follow; nothing is revoked.
+    /// Ends a session that a newer one replaces, notifies participants such as carts, and revokes no token.
     func endReplaced(_ id: SessionID) async throws {
         let started = clock.elapsed
         let failure = await outlivingCaller { [self] in
@@ -72,7 +82,7 @@ struct LogoutCoordinator: Sendable {
         if let failure { throw failure }
     }
 
-    /// Removes sessions, all that can be, and does what follows.
+    /// Removes as many of the sessions as possible, and performs the remaining steps.
     private func end(
         _ ids: [SessionID],
         _ options: LogoutOptions,
@@ -84,7 +94,7 @@ struct LogoutCoordinator: Sendable {
         }
     }
 
-    /// Removes sessions, all that can be; those that are gone already count as removed.
+    /// Removes as many of the sessions as possible; sessions that no longer exist count as removed.
     func takeAll(_ ids: [SessionID]) async -> (ended: [EndedSession], failure: (any Error)?) {
         var ended: [EndedSession] = []
         var failure: (any Error)?
@@ -109,14 +119,14 @@ struct LogoutCoordinator: Sendable {
         let state = try SessionState(removed.session)
         return EndedSession(
             session: Session(removed.session, state),
-            // New tokens that could not be saved yet are the ones to be revoked.
+            // If new tokens could not be saved yet, these must be revoked.
             tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
             attachments: removed.attachments,
             wasOver: known.lifetime.isOver(removed.session)
         )
     }
 
-    /// Does what follows the removal of sessions; whatever fails is a problem of that session's logout.
+    /// Performs the steps after the removal of sessions; a failure is a problem of that session's logout.
     private func finish(
         _ ended: [EndedSession],
         _ options: LogoutOptions,

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
 
-/// Makes the URLs of the providers' logout pages, and checks the browser's return from there.
+/// Creates the URLs of the providers' logout pages, and checks the browser's return from there.
 struct LogoutPages: Sendable {
     let known: KnownSessions
     let environment: IdentityEnvironment
@@ -38,11 +38,11 @@ struct LogoutPages: Sendable {
         }
     }
 
-    /// Takes the logout of a return that comes from the browser in which the logout began.
+    /// Takes the pending logout of a return from the browser in which the logout began.
     private func take(_ state: Secret, _ cookie: Secret?) async throws -> StoredLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
-            "carries a state that is unknown, was used before or has expired"
+            "has a state that is unknown, was used before or has expired"
         )
         let taken = try await known.store.takeLoginAttempt(try StoredLogout.key(for: state)) { stored in
             let logout = try StoredLogout(stored)

@@ -4,8 +4,7 @@ public import FoundationEssentials
 ///
 /// A provider that rotates refresh tokens invalidates the old one when it answers, and only the response contains the new one.
 /// Therefore ``SessionManager`` stores the unchanged response before it validates it: a crash or an error in between does not lose
-/// the token. It calls the three methods in order. ``IdentityProvider/refresh(_:)`` performs all of them, for callers without a
-/// store.
+/// the token. It calls the three methods in order. `refresh(_:)` performs all of them, for callers without a store.
 public protocol JournaledRefreshing: IdentityProvider {
     /// Prepares a refresh, for example fetches metadata and keys, before the refresh token is sent.
     ///
@@ -17,12 +16,12 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock. No request may take longer than its ``SessionHold/remaining`` time. Check the lock immediately
+    ///   - lock: The session's lock. No request may take longer than its ``HeldLock/remaining`` time. Check the lock immediately
     ///     before each request, also before a repeated one, because another process may have acquired it. Pass
-    ///     ``SessionHold/kernel`` when there is no lock.
+    ///     ``HeldLock/kernel`` when there is no lock.
     /// - Returns: The unchanged response, if its status is a success.
     /// - Throws: ``RefreshRefusal`` for any other response, and when no response arrived.
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer
 
     /// Validates a response, which may have been stored hours ago by another process.
     ///
@@ -38,6 +37,23 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///   or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, also when a time or the signature is wrong:
     ///   then the session's tokens are not handed out any more. Check this before you fetch keys.
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet
+}
+
+extension JournaledRefreshing {
+    /// Prepares nothing.
+    public func prepareRefresh(of tokens: TokenSet) async throws {}
+
+    /// Prepares a refresh, sends the refresh token and validates the response, without a lock.
+    ///
+    /// - Throws: ``IdentityError``.
+    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await prepareRefresh(of: tokens)
+        do {
+            return try await self.tokens(from: requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
+        } catch let refusal as RefreshRefusal {
+            throw refusal.error
+        }
+    }
 }
 
 /// An unchanged response of a token endpoint.

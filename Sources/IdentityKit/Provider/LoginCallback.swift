@@ -70,11 +70,7 @@ public struct LoginCallback: Sendable {
     }
 }
 
-extension LoginCallback: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoginCallback: Redacted {
     /// The number of parameters, without their untrusted names and values.
     public var description: String { "LoginCallback(\(fields.count) parameters)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -26,13 +26,9 @@ public struct LoginDefaults: Sendable {
     public init() {}
 }
 
-extension LoginDefaults: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoginDefaults: Redacted {
     /// The `prompt`; the login hint and further parameters are left out because they may be personal.
     public var description: String { "LoginDefaults(prompt: \(prompt ?? "none given"))" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension LoginOptions {

@@ -4,6 +4,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var name: String
     /// The kind of provider, for example `shopify`.
     public var kind: String
+    /// What buyers read on a button, for example `Shopify`; by default ``name``.
+    public var displayName: String
     /// The OAuth client identifier.
     public var clientID: String
     /// The redirect URI for logins, if one is configured.
@@ -25,6 +27,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public init(
         name: String,
         kind: String,
+        displayName: String? = nil,
         clientID: String,
         redirectURI: String? = nil,
         postLogoutRedirectURI: String? = nil,
@@ -36,6 +39,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
     ) {
         self.name = name
         self.kind = kind
+        self.displayName = displayName ?? name
         self.clientID = clientID
         self.redirectURI = redirectURI
         self.postLogoutRedirectURI = postLogoutRedirectURI

@@ -17,7 +17,7 @@ public struct RefreshRefusal: Error, Sendable {
         case invalidGrant = "invalid_grant"
         /// The provider may have used the refresh token: no response, an incomplete one, or an HTML page.
         case inDoubt = "in_doubt"
-        /// The provider refused for any other reason. The session stays as it is.
+        /// The provider refused for any other reason. The session is not changed.
         case rejected
     }
 
@@ -32,7 +32,7 @@ public struct RefreshRefusal: Error, Sendable {
         self.error = error
     }
 
-    /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What an answer means".
+    /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
     ///   ``IdentityError/providerAnswer``.

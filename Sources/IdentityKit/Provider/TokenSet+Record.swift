@@ -1,13 +1,11 @@
 internal import FoundationEssentials
 
 extension TokenSet {
-    /// The token set encoded as the bytes that a store seals.
-    package var record: [UInt8] {
-        var object = JSONObject()
-        object["v"] = .integer(1)
-        object["buyer"] = buyer.record
-        object["access_token"] = .string(accessToken.reveal())
-        object["token_type"] = .string(tokenType)
+    /// The token set as a part of the record that a store seals.
+    package var record: JSONValue {
+        var object: JSONObject = [
+            "buyer": buyer.record, "access_token": .string(accessToken.reveal()), "token_type": .string(tokenType),
+        ]
         object["refresh_token"] = refreshToken.map { .string($0.reveal()) }
         object["refresh_scopes"] = .array(refreshTokenScopes.map { .string($0) })
         object["id_token"] = idToken.map { .string($0.reveal()) }
@@ -20,12 +18,12 @@ extension TokenSet {
         object["claims"] = claims?.record
         object["nonce"] = nonce.map { .string($0.reveal()) }
         object["dpop_key"] = dpopKey.map { .string($0.reveal()) }
-        return JSONValue.object(object).serialized
+        return .object(object)
     }
 
-    /// Decodes a record; nil if it is not one of this version.
-    package init?(record bytes: [UInt8]) {
-        guard let value = try? JSONValue(parsing: bytes), value["v"]?.number?.integer == 1,
+    /// Decodes a record; nil if it is not one.
+    package init?(record value: JSONValue) {
+        guard
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),
             let accessToken = value["access_token"]?.string, let issuedAt = value["issued_at"]?.date
         else { return nil }

@@ -1,14 +1,14 @@
 internal import IdentityPlatform
 
-/// How long to wait after failures: longer each time, and never the same for all (full jitter).
+/// The pause after failures, which grows with each failure and is random (full jitter).
 package enum Backoff {
-    /// A pause between zero and twice the one before, capped.
+    /// A random pause whose upper bound doubles with each failure, up to a maximum.
     ///
     /// - Parameters:
-    ///   - failures: How many there were in a row, from 1.
-    ///   - first: The longest pause after the first.
-    ///   - asked: What the provider asked for, which is a lower bound, capped like the rest.
-    ///   - maximum: The cap.
+    ///   - failures: The number of failures in a row, at least 1.
+    ///   - first: The longest pause after the first failure.
+    ///   - asked: The pause that the provider requested: a lower bound, also limited by the maximum.
+    ///   - maximum: The maximum pause.
     ///   - random: Where the jitter comes from; without it the pause is the longest.
     /// - Returns: The pause.
     package static func pause(

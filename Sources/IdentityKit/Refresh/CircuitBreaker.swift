@@ -1,4 +1,4 @@
-/// Stops calls to a failing service for a while; then one probe decides whether the others may call again.
+/// Stops calls to a failing service for a while; then the result of one probe decides whether other calls are permitted again.
 ///
 /// A value without clock and lock: its owner guards it, passes the time, and decides when it opens and for how long.
 package struct CircuitBreaker: Sendable {
@@ -11,7 +11,7 @@ package struct CircuitBreaker: Sendable {
         package static let ordinary = Permit(isProbe: false)
     }
 
-    /// What an outcome did to the breaker.
+    /// The effect of an outcome on the breaker.
     package enum Change: Sendable, Equatable {
         case opened(Duration)
         case closed
@@ -19,9 +19,9 @@ package struct CircuitBreaker: Sendable {
 
     private var openUntil: Duration?
     private var isProbing = false
-    /// How often it has opened since it was closed.
+    /// How often it has opened since it was last closed.
     package private(set) var openings = 0
-    /// The failure that its owner noted last.
+    /// The failure that its owner recorded last.
     package var lastFailure: IdentityError?
 
     /// A closed breaker.
@@ -45,12 +45,12 @@ package struct CircuitBreaker: Sendable {
         return Permit(isProbe: isProbing)
     }
 
-    /// Ends a call, whatever its outcome.
+    /// Ends a call with any outcome.
     package mutating func release(_ permit: Permit) {
         if permit.isProbe { isProbing = false }
     }
 
-    /// Closes it, because the service answered; true when it was open.
+    /// Closes it, because the service answered; true if it was open.
     package mutating func close() -> Bool {
         defer { self = CircuitBreaker() }
         return !isClosed
@@ -67,14 +67,14 @@ package struct CircuitBreaker: Sendable {
         openUntil = openUntil.map { max($0, now + pause) }
     }
 
-    /// Refuses all calls but the caller's next one, which is the probe.
+    /// Refuses all calls except the caller's next one, which is the probe.
     package mutating func openForProbe(after delay: Duration, at now: Duration) -> Permit {
         openUntil = now + delay
         isProbing = true
         return Permit(isProbe: true)
     }
 
-    /// Whether nobody has called for so long since the pause ended.
+    /// Whether no call was made for this time since the pause ended.
     package func isIdle(for time: Duration, at now: Duration) -> Bool {
         guard !isProbing, let openUntil else { return !isProbing }
         return openUntil + time <= now

@@ -3,7 +3,7 @@ extension IdentityError {
         IdentityError(
             .signInAgain,
             .sessionUnknown,
-            "There is no such session.",
+            "The session does not exist.",
             hint: "The buyer signed out, the session has expired, or it belongs to another store."
         )
     }
@@ -13,8 +13,8 @@ extension IdentityError {
             return IdentityError(
                 .signInAgain,
                 .notSignedIn,
-                "Nobody has signed in to this session yet.",
-                hint: "Let the visitor sign in; the login makes a session of its own."
+                "The session is a guest's session without tokens.",
+                hint: "Let the visitor sign in; the login creates a new session."
             )
         }
         let isLost = reason == .lostRotation
@@ -22,7 +22,7 @@ extension IdentityError {
             .signInAgain,
             isLost ? .rotationLost : .sessionEnded,
             isLost
-                ? "The provider's last answer was lost with the new refresh token in it, and the old one is no longer taken."
+                ? "The provider's last response, which contained the new refresh token, was lost, and the provider no longer accepts the old one."
                 : "The provider has ended this session.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,
@@ -31,7 +31,7 @@ extension IdentityError {
         )
     }
 
-    /// The same error, with a hint that says what became of the answer.
+    /// The same error, with a hint about the stored answer.
     var withKeptAnswer: IdentityError {
         guard kind == .rejected else { return self }
         let kept = isAttackSuspected ? Self.verdictHint : Self.keptAnswerHint
@@ -48,12 +48,13 @@ extension IdentityError {
         )
     }
 
-    /// The error for an answer with a stored verdict that cannot be judged again now, for the reason in `error`.
-    static func standing(_ verdict: Code, because error: IdentityError) -> IdentityError {
-        IdentityError(
+    /// The error for an answer with a stored verdict, which cannot be judged again now where `error` says why.
+    static func standing(_ verdict: Code, because error: IdentityError? = nil) -> IdentityError {
+        let problem = "The provider's answer to the session's last refresh belongs to another login"
+        return IdentityError(
             .rejected,
             verdict,
-            "The provider's answer to the session's last refresh belongs to another login, and cannot be checked again now.",
+            error == nil ? "\(problem)." : "\(problem), and cannot be checked again now.",
             hint: verdictHint,
             reference: "OpenID Connect Core section 12.2",
             isAttackSuspected: true,
@@ -72,7 +73,7 @@ extension IdentityError {
         IdentityError(
             .signInAgain,
             .notRefreshable,
-            "The provider gave no refresh token, so the session ends with its access token.",
+            "The provider issued no refresh token, so the session ends with its access token.",
             hint: "Let the buyer sign in again."
         )
     }
@@ -81,7 +82,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "The session's new tokens are stored nowhere durable: neither the store nor its spool took them.",
+            "The session's new tokens are in memory only, because neither the store nor its spool could save them.",
             hint: """
                 Repair the store, or make its spool directory writable, before this process ends: the next call or repair then saves \
                 the tokens. If the process ends before, the buyer has to sign in again.
@@ -91,9 +92,8 @@ extension IdentityError {
 
     static func unreadableAnswer(of provider: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "A stored answer with new tokens cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
+            configuration:
+                "A stored answer with new tokens cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
             hint: "Register under this name the provider that sent the refresh, or remove the session."
         )
     }
@@ -116,13 +116,13 @@ extension IdentityError {
         )
     }
 
-    /// A fault in ``RefreshStateMachine``: an event that its step cannot have.
-    static var unexpectedRefreshEvent: IdentityError {
+    /// A defect of ``RefreshStateMachine``: an event that cannot occur in its step.
+    package static var unexpectedRefreshEvent: IdentityError {
         IdentityError(
             .retryLater,
             .systemFailure,
-            "A step of the refresh brought a result that it cannot have.",
-            hint: "This is a fault in IdentityKit. The session was not changed; try again."
+            "A step of the refresh had an impossible result.",
+            hint: "This is a defect in IdentityKit. The session was not changed; try again."
         )
     }
 }

@@ -1,8 +1,8 @@
-/// One run of a ``RefreshStateMachine``: the row as it was loaded or saved last, and what is reported at the end.
+/// One run of a ``RefreshStateMachine``: the row that was last loaded or saved, and the data for the report at the end.
 struct RefreshAttempt: Sendable {
     let id: SessionID
     /// The session's lock.
-    let lock: SessionHold
+    let lock: HeldLock
     let started: Duration
     /// The row as it was loaded or saved last, with its state.
     var stored: StoredSession?
@@ -21,7 +21,7 @@ struct RefreshAttempt: Sendable {
     /// Whether the tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
 
-    init(_ id: SessionID, under lock: SessionHold, since started: Duration) {
+    init(_ id: SessionID, under lock: HeldLock, since started: Duration) {
         self.id = id
         self.lock = lock
         self.started = started

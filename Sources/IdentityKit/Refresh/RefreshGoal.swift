@@ -1,10 +1,10 @@
-/// What a refresh is for, so that a later caller can tell whether somebody else has reached it.
+/// The goal of a refresh, with which a later caller can decide whether another refresh has already reached it.
 ///
-/// Decided by the tokens and not by the row's generation: a claim that was released changes the generation and brings no tokens.
+/// The tokens decide and not the row's generation, because a released claim changes the generation without new tokens.
 package enum RefreshGoal: Sendable {
-    /// Other tokens than these, which do not last long enough.
+    /// Other tokens than these, which are not valid long enough.
     case replacing(TokenSet)
-    /// Any tokens, as long as they are not in doubt.
+    /// Any tokens that are not in doubt.
     case settling
 
     func isReached(by tokens: TokenSet) -> Bool {

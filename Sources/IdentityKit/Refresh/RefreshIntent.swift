@@ -1,29 +1,29 @@
 package import FoundationEssentials
 
-/// What a claim stores before a refresh token is sent: the token may be used from now on.
+/// The data that a claim stores before a refresh token is sent: from then on the token may be used.
 ///
-/// Who finds it while holding the session's lock knows that the answer was lost.
+/// A process that finds it while it holds the session's lock knows that the answer was lost.
 package struct RefreshIntent: Sendable {
-    /// The correlation id of the attempt, for the log of the process that died.
-    let attempt: String
-    /// When the attempt began.
+    /// The correlation id of the refresh, to find it in the log of a crashed process.
+    let correlationID: String
+    /// When the refresh began.
     let startedAt: Date
-    /// Whether the process that made the claim has given up: nobody has to wait for an answer of its.
+    /// Whether the process of the claim has given up, so that no other process needs to wait for its answer.
     var isAbandoned = false
-    /// Whether another process has found the claim while its holder may be alive.
+    /// Whether another process has found the claim while its holder may still run.
     ///
-    /// Writing this proves that the store takes writes: from then on the holder can save an answer that the store refused before.
-    var isContested = false
+    /// This write proves that the store accepts writes: from then on the holder can save an answer that the store refused before.
+    package var isContested = false
 
-    package init(attempt: String, startedAt: Date) {
-        self.attempt = attempt
+    package init(correlationID: String, startedAt: Date) {
+        self.correlationID = correlationID
         self.startedAt = startedAt
     }
 
     /// The intent as JSON.
     var value: JSONValue {
         var object = JSONObject()
-        object["attempt"] = .string(attempt)
+        object["correlation_id"] = .string(correlationID)
         object["started_at"] = .date(startedAt)
         if isAbandoned { object["abandoned"] = .bool(true) }
         if isContested { object["contested"] = .bool(true) }
@@ -31,8 +31,10 @@ package struct RefreshIntent: Sendable {
     }
 
     init?(_ value: JSONValue) {
-        guard let attempt = value["attempt"]?.string, let startedAt = value["started_at"]?.date else { return nil }
-        self.init(attempt: attempt, startedAt: startedAt)
+        guard let correlationID = value["correlation_id"]?.string, let startedAt = value["started_at"]?.date else {
+            return nil
+        }
+        self.init(correlationID: correlationID, startedAt: startedAt)
         isAbandoned = value["abandoned"]?.bool ?? false
         isContested = value["contested"]?.bool ?? false
     }
@@ -45,7 +47,7 @@ package struct RefreshIntent: Sendable {
     }
 
     /// The same intent, found by another process.
-    var contested: Self {
+    package var contested: Self {
         var intent = self
         intent.isContested = true
         return intent

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Limits the refreshes at one provider: how many run at a time, and none for a while when the provider fails.
+/// Limits the refreshes at one provider: the number that run at a time, and a pause while the provider fails.
 ///
 /// The circuit breaker opens after failures of several sessions in a row, or when the provider itself asks for a pause.
 final class RefreshLimiter: Sendable {
-    /// What a refresh showed about the provider as a whole.
+    /// The result of a refresh for the provider as a whole.
     enum Outcome: Sendable {
         case answered
         case failed(IdentityError, SessionID, isThrottled: Bool)
@@ -14,7 +14,9 @@ final class RefreshLimiter: Sendable {
     private struct State {
         var running = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// The sessions whose refreshes failed since the last answer: one that always fails says nothing about the others.
+        /// The sessions whose refreshes failed since the last success.
+        ///
+        /// They are counted once each, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []
         var breaker = CircuitBreaker()
     }
@@ -30,7 +32,7 @@ final class RefreshLimiter: Sendable {
 
     /// Waits until a refresh may run.
     ///
-    /// - Throws: The provider's last failure, while the breaker is open; `renewal_busy` when too many wait already.
+    /// - Throws: The provider's last failure, while the breaker is open; `renewal_busy` if too many refreshes wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         if let refusal = state.withLock({ $0.waiting.count >= limits.waiting ? Self.crowded : Self.refusal($0, now) }) {
@@ -58,7 +60,7 @@ final class RefreshLimiter: Sendable {
         throw refusal
     }
 
-    /// Lets the next refresh run and updates the breaker.
+    /// Starts the next waiting refresh and updates the breaker.
     func leave(_ permit: CircuitBreaker.Permit, after outcome: Outcome) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
         let (next, change) = state.withLock { state -> (CheckedContinuation<Void, Never>?, CircuitBreaker.Change?) in
@@ -88,7 +90,8 @@ final class RefreshLimiter: Sendable {
             state.breaker.lastFailure = error
             let asked = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {
-                // This refresh was sent before the breaker opened: one outage, one opening.
+                // This refresh was sent before the breaker opened, so its failure belongs to the same outage and does not
+                // open the breaker again.
                 if let asked { state.breaker.extend(for: min(asked, limits.maximumPause), at: now) }
                 return nil
             }
@@ -105,10 +108,13 @@ final class RefreshLimiter: Sendable {
         }
     }
 
-    /// Whether refreshes are refused at the moment.
-    var isOpen: Bool {
+    /// Whether refreshes are currently refused.
+    var isOpen: Bool { pause != nil }
+
+    /// How long refreshes are still refused; nil while they are permitted.
+    var pause: Duration? {
         let now = environment.clock.elapsed
-        return state.withLock { $0.breaker.wait(at: now) != nil }
+        return state.withLock { $0.breaker.wait(at: now) }
     }
 
     private static func refusal(_ state: State, _ now: Duration) -> IdentityError? {
@@ -118,7 +124,7 @@ final class RefreshLimiter: Sendable {
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
-            "Refreshes at the provider are paused: \(state.failed.count) sessions failed in a row, or the provider asked for a pause.",
+            "Refreshes at the provider are paused: \(state.failed.count) sessions failed in a row, or the provider requested a pause.",
             hint: last?.hint ?? "Try again later. Sessions are kept.",
             retryAfter: wait,
             providerAnswer: last?.providerAnswer,
@@ -131,7 +137,7 @@ final class RefreshLimiter: Sendable {
             .retryLater,
             .renewalBusy,
             "Too many refreshes wait for the provider.",
-            hint: "Try again later, or raise the limits of concurrent and waiting refreshes."
+            hint: "Try again later, or increase the limits of concurrent and waiting refreshes."
         )
     }
 }

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// The sessions that are not to be refreshed again yet, because the last attempts failed.
+/// The sessions that must not be refreshed again yet, because the last attempts failed.
 ///
-/// On the clock that never jumps, and in this process only: a repair elsewhere must not wait for it.
+/// The pauses use the monotonic clock and apply to this process only, because a repair in another process must not wait for them.
 final class RefreshPauses: Sendable {
     private struct Pause {
         var failures: Int
         var until: Duration
-        /// While its token is good there is no hurry.
+        /// While the token is valid, the refresh is not urgent.
         var earlyUntil: Duration
         var error: IdentityError
     }
 
-    /// What is forgotten too early costs one request.
+    /// An entry that is evicted too early costs one request.
     private static let maximum = 10_000
     private static let betweenEarlyAttempts = Duration.seconds(30)
     private static let longest = Duration.seconds(30)
@@ -25,13 +25,13 @@ final class RefreshPauses: Sendable {
         self.environment = environment
     }
 
-    /// Whether a session whose token is still good is to be left alone.
+    /// Whether a session whose token is still valid must not be refreshed yet.
     func holdsBackEarly(_ id: SessionID) -> Bool {
         let now = environment.clock.elapsed
         return pauses.withLock { ($0[id]?.earlyUntil ?? now) > now }
     }
 
-    /// The last failure, when it is too early for another attempt.
+    /// The last failure, if it is too early for another attempt.
     func refusal(_ id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         guard let pause = pauses.withLock({ $0[id] }), pause.until > now else { return nil }
@@ -53,7 +53,7 @@ final class RefreshPauses: Sendable {
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
             let failures = (pauses[id]?.failures ?? 0) + 1
-            // The first failure holds nobody back: the next caller may have better luck at once.
+            // The first failure causes no pause, because the next attempt may succeed at once.
             let pause =
                 failures == 1
                 ? min(error.retryAfter ?? .zero, Self.longest)
@@ -75,9 +75,9 @@ final class RefreshPauses: Sendable {
         }
     }
 
-    /// Notes a failed refresh in the background that nothing else was noted for, such as one that the store refused.
+    /// Records a failed background refresh that was not recorded otherwise, such as one that the store refused.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
-        // Another process is refreshing: that is no failure.
+        // A refresh by another process is not a failure.
         guard error.code != .renewalBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
@@ -92,7 +92,7 @@ final class RefreshPauses: Sendable {
         }
     }
 
-    /// The error of the last failed refresh, while it holds back the next one in the background.
+    /// The error of the last failed refresh while it delays the next background refresh.
     func earlyFailure(_ id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         return pauses.withLock { pauses in pauses[id].flatMap { $0.earlyUntil > now ? $0.error : nil } }

@@ -15,14 +15,14 @@ extension RefreshStateMachine {
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
     }
 
-    /// What the stored state asks for, when nothing waits outside the store.
+    /// The next step for the stored state if memory and spool contain no newer one.
     mutating func decide() -> Action {
-        switch stored {
+        switch storedState {
         case .answered(_, let answer)?: return validate(answer, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
-        // The lock was lost by its holder, and does not prove that the holder is dead: it may still save an answer.
+        // The previous holder lost the lock, but it may still run and save an answer.
         case .claimed(_, let intent)? where !intent.isAbandoned && !provesPreviousHolderGone:
             return contest(intent)
         default: return prepare()
@@ -31,19 +31,20 @@ extension RefreshStateMachine {
 
     /// The wait for the holder's answer begins with a write: while the store refuses writes, the holder cannot save its answer.
     mutating func contest(_ intent: RefreshIntent) -> Action {
-        guard !intent.isContested, let tokens = stored?.tokens else { return go(.checkClaim, .checkClaim) }
+        guard !intent.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
         return go(.contest, .save(.claimed(tokens, intent.contested), .claim, underLock: true))
     }
 
     mutating func prepare() -> Action {
-        guard stored?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
+        guard storedState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
         return go(.prepare, .prepare)
     }
 
-    /// The claim proves that the store can take a write of the answer's size, and tells the next process that the token may have
-    /// been used.
+    /// The claim proves that the store accepts a write of the answer's size.
+    ///
+    /// It tells the next process that the token may have been used.
     mutating func claim(_ new: RefreshIntent) -> Action {
-        guard let tokens = stored?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         intent = new
         return go(.claim, .save(.claimed(tokens, new), .claim, underLock: true))
     }
@@ -51,7 +52,7 @@ extension RefreshStateMachine {
     /// Validation may fail for a long time, and another machine does not see this one's memory and spool: without the answer in
     /// the row it would send the old refresh token.
     mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
-        switch stored {
+        switch storedState {
         case .active?, .claimed?: return save(answer, .unsaved, underLock: true)
         case .answered(_, let inRow)?:
             var answer = answer
@@ -61,9 +62,9 @@ extension RefreshStateMachine {
         }
     }
 
-    /// The answer is saved as it came, before anything is made of it that could fail.
+    /// The answer is saved unchanged before it is validated, because a crash in between would lose it.
     mutating func save(_ answer: RefreshAnswer, _ source: Source, underLock: Bool) -> Action {
-        guard let tokens = stored?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, underLock: underLock))
     }
 
@@ -98,7 +99,7 @@ extension RefreshStateMachine {
 
     /// New tokens, or an answer that may contain some, exist nowhere else.
     mutating func spool(_ state: SessionState?, _ outcome: Outcome) -> Action {
-        guard let state, let tokens = stored?.tokens else { return .finish(outcome) }
+        guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
         return run([.spool(state, replacing: tokens), .finish(outcome)])
     }
 
@@ -111,14 +112,15 @@ extension RefreshStateMachine {
     mutating func refused(_ refusal: RefreshRefusal, _ isRepeated: Bool, isAnswerStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
-            // Inside a provider's grace window the same token works again.
+            // Some providers accept a used token again for a short time.
             if !isRepeated { return sendAgain(isAnswerStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
-        guard let tokens = stored?.tokens, let intent else { return .finish(.refused(refusal.error)) }
+        guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
         guard isInDoubt else { return run([.save(.active(tokens), .release, underLock: true), finish]) }
-        // The next holder of such a lock knows that this process is dead, so it does not wait for the claim.
+        // A kernel lock proves to its next holder that this process has ended or released it, so the claim need not be marked as
+        // abandoned.
         guard !provesPreviousHolderGone else { return finish }
         return run([.save(.claimed(tokens, intent.abandoned), .release, underLock: true), finish])
     }
@@ -126,7 +128,7 @@ extension RefreshStateMachine {
     /// A stored answer without tokens may be validated by any process at once: before the token is sent again, the row has to show
     /// a claim again.
     mutating func sendAgain(_ isAnswerStored: Bool) -> Action {
-        guard isAnswerStored, let tokens = stored?.tokens, let intent else {
+        guard isAnswerStored, let tokens = storedState?.tokens, let intent else {
             return go(.send(isRepeated: true), .send)
         }
         return go(.claimAgain, .save(.claimed(tokens, intent), .claim, underLock: true))
@@ -136,21 +138,21 @@ extension RefreshStateMachine {
 
     /// Ends the session, because the provider no longer accepts its refresh token.
     ///
-    /// Another process may have newer tokens; if not, only a login helps.
+    /// Another process may have newer tokens; otherwise the buyer has to sign in again.
     mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, _ isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
-        // Another process has an answer, and has not validated it yet.
+        // Another process has an answer that is not validated yet.
         if case .answered = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, underLock: !isOurs))
     }
 
     func isUnchanged(_ current: SessionState) -> Bool {
-        guard let tokens = stored?.tokens, let found = current.tokens else { return false }
+        guard let tokens = storedState?.tokens, let found = current.tokens else { return false }
         return found.isSameIssue(as: tokens)
     }
 
-    /// What another process has made of the session.
+    /// The next step after another process has changed the session.
     func adopt(_ current: SessionState) -> Action {
         if let reason = current.endReason { return .finish(.failed(.ended(reason))) }
         return .finish(current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession))
@@ -158,7 +160,9 @@ extension RefreshStateMachine {
 
     // MARK: Answers that are not accepted
 
-    /// An answer that belongs to another login gets a verdict, which only an accepted judgement lifts.
+    /// An answer that belongs to another login gets a verdict.
+    ///
+    /// The verdict is removed only when the answer is accepted.
     mutating func notAccepted(
         _ answer: RefreshAnswer,
         _ source: Source,
@@ -169,14 +173,15 @@ extension RefreshStateMachine {
             if let verdict = answer.verdict { return .finish(.failed(.standing(verdict, because: error))) }
             guard case .provider = source else { return .finish(.failed(error)) }
             guard !isStored else { return .finish(.refused(error)) }
-            return spool(stored?.tokens.map { .answered($0, answer) }, .refused(error))
+            return spool(storedState?.tokens.map { .answered($0, answer) }, .refused(error))
         }
-        guard let tokens = stored?.tokens, stored?.endReason == nil, !isKnown(error.code, of: answer, source) else {
+        guard let tokens = storedState?.tokens, storedState?.endReason == nil, !isKnown(error.code, of: answer, source)
+        else {
             return .finish(.failed(error))
         }
         var judged = answer
         judged.verdict = error.code
-        // The row may contain another answer than the one that waits outside the store: that one is not overwritten.
+        // The row may contain a different answer than memory or spool. The answer in the row is not overwritten.
         guard mayReplaceRow(judged, source) else {
             let action = Action.spool(.answered(tokens, judged), replacing: tokens)
             return run([.reportVerdict(error, judged), action, .finish(.failed(error))])
@@ -185,21 +190,21 @@ extension RefreshStateMachine {
         return run([.reportVerdict(error, judged), action], then: .saveVerdict(judged, source, error))
     }
 
-    /// Whether this verdict is kept already where the answer came from.
+    /// Whether the place of the answer has this verdict already.
     private func isKnown(_ verdict: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
         guard answer.verdict == verdict else { return false }
-        guard case .unsaved = source, case .answered(_, let inRow)? = stored, inRow.isSame(as: answer) else {
+        guard case .unsaved = source, case .answered(_, let inRow)? = storedState, inRow.isSame(as: answer) else {
             return true
         }
         return inRow.verdict == verdict
     }
 
     private func mayReplaceRow(_ answer: RefreshAnswer, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .answered(_, let inRow)? = stored else { return true }
+        guard case .unsaved = source, case .answered(_, let inRow)? = storedState else { return true }
         return inRow.isSame(as: answer)
     }
 
-    /// The row has the verdict, so it need not be kept outside the store.
+    /// The row has the verdict, so memory and spool do not need it any longer.
     mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
         guard case .unsaved = source else { return .finish(.failed(error)) }
         return run([.forgetUnsaved, .finish(.failed(error))])
@@ -207,7 +212,7 @@ extension RefreshStateMachine {
 }
 
 extension RefreshAnswer {
-    /// Whether both are the same response of the provider, whatever was judged of it.
+    /// Whether both are the same response of the provider, regardless of their verdicts.
     fileprivate func isSame(as other: RefreshAnswer) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }

@@ -4,7 +4,7 @@ struct RefreshedSession: Sendable {
     let state: SessionState
     let tokens: TokenSet
     let outcome: TokenOutcome
-    /// Whether an earlier attempt, here or in a process that died, got the tokens from the provider.
+    /// Whether an earlier attempt, in this process or in a crashed one, got the tokens from the provider.
     let isRecovered: Bool
 
     init(
@@ -25,7 +25,7 @@ struct RefreshedSession: Sendable {
 }
 
 extension TokenSet {
-    /// Whether both came from one answer of the provider.
+    /// Whether both are from the same answer of the provider.
     func isSameIssue(as other: TokenSet) -> Bool {
         guard accessToken.isEqual(to: other.accessToken) else { return false }
         switch (refreshToken, other.refreshToken) {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Which errors of stored answers this process has reported.
+/// The errors of stored answers that this process has reported.
 final class ReportedAnswers: Sendable {
     private struct Report: Hashable {
         let session: SessionID
@@ -9,12 +9,12 @@ final class ReportedAnswers: Sendable {
         let code: IdentityError.Code
     }
 
-    /// A report that is forgotten too early is repeated once.
+    /// A report whose entry is evicted too early is repeated once.
     private static let maximum = 10_000
 
     private let reports = Mutex<Set<Report>>([])
 
-    /// Remembers an error of an answer.
+    /// Records an error of an answer.
     ///
     /// - Returns: Whether it is a new one.
     @discardableResult

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Runs at most one operation per key at a time; whoever asks meanwhile waits for its result.
+/// Runs at most one operation per key at a time; other callers wait for its result.
 ///
-/// The operation is a task of its own that outlives its callers: a caller who is cancelled leaves, the operation goes on for
-/// the others, and a refresh token that was sent is never abandoned half way.
+/// The operation is a separate task that outlives its callers. A cancelled caller stops waiting, and the operation
+/// continues for the others, so that a refresh is always completed after its token was sent.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
             var result: Result<Value, any Error>?
-            /// What a wait comes to when the operation takes longer than anybody is to wait.
-            var impatience: (any Error)?
+            /// The error for callers, set when the operation exceeds the time limit.
+            var timeLimitError: (any Error)?
             var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
             var nextWaiter = 0
         }
@@ -25,15 +25,15 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             for waiter in waiters { waiter.resume(with: result) }
         }
 
-        /// Whether nobody waits any more, although the operation has not ended.
+        /// Whether no caller waits any longer, although the operation has not ended.
         var isGivenUp: Bool {
-            state.withLock { $0.impatience != nil && $0.result == nil }
+            state.withLock { $0.timeLimitError != nil && $0.result == nil }
         }
 
-        /// Lets everybody go who waits; the operation goes on.
-        func sendAway(_ error: any Error) {
+        /// Ends the wait of all callers; the operation continues.
+        func endWaits(_ error: any Error) {
             let waiters = state.withLock { state in
-                if state.result == nil { state.impatience = error }
+                if state.result == nil { state.timeLimitError = error }
                 defer { state.waiters = [:] }
                 return state.waiters.values
             }
@@ -49,7 +49,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                 try await withCheckedThrowingContinuation { continuation in
                     let settled: Result<Value, any Error>? = state.withLock { state in
                         if let result = state.result { return result }
-                        if let impatience = state.impatience { return .failure(impatience) }
+                        if let error = state.timeLimitError { return .failure(error) }
                         if Task.isCancelled { return .failure(CancellationError()) }
                         state.waiters[ticket] = continuation
                         return nil
@@ -64,22 +64,22 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     private let flights = Mutex<[Key: Flight]>([:])
 
-    private let patience: (limit: Duration, clock: any IdentityClock, error: any Error)?
+    private let timeLimit: (duration: Duration, clock: any IdentityClock, error: any Error)?
 
-    /// Nobody's wait has an end of its own.
+    /// The waits have no separate time limits.
     package init() {
-        patience = nil
+        timeLimit = nil
     }
 
     /// - Parameters:
-    ///   - limit: How long after its start an operation still has callers waiting; it goes on without them.
+    ///   - limit: How long callers wait after the start of an operation, which continues without them.
     ///   - clock: The clock that measures the limit.
-    ///   - error: What they get then.
+    ///   - error: The error for these callers.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
-        patience = (limit, clock, error)
+        timeLimit = (limit, clock, error)
     }
 
-    /// The result of the key's operation, started if none is under way.
+    /// The result of the key's operation, which is started if none runs.
     ///
     /// - Returns: The value, and whether this caller started the operation.
     package func run(
@@ -90,17 +90,17 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         return (try await flight.wait(), started)
     }
 
-    /// Starts the key's operation unless one is under way, and does not wait.
+    /// Starts the key's operation unless one runs, and does not wait.
     package func start(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) {
         _ = join(key, operation)
     }
 
-    /// Whether the key's operation is under way.
+    /// Whether the key's operation runs.
     package func isUnderWay(_ key: Key) -> Bool {
         flights.withLock { $0[key] != nil }
     }
 
-    /// Waits until no operation is under way but those that take longer than anybody waits.
+    /// Waits until no operation runs, except those that have exceeded the time limit.
     package func drain() async {
         while let flight = flights.withLock({ $0.values.first(where: { !$0.isGivenUp }) }) {
             _ = try? await flight.wait()
@@ -120,14 +120,15 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
-        // Unstructured, and as long as the operation: what never answers must not keep those who wait for it.
-        let timer = patience.map { patience in
+        // An unstructured task that lasts as long as the operation, because an operation that never ends must not block
+        // its callers.
+        let timer = timeLimit.map { limit in
             Task {
-                try await patience.clock.sleep(for: patience.limit)
-                flight.sendAway(patience.error)
+                try await limit.clock.sleep(for: limit.duration)
+                flight.endWaits(limit.error)
             }
         }
-        // Unstructured on purpose: the exchange must outlive every caller (see the type's comment).
+        // Unstructured on purpose, because the operation must outlive every caller (see the type's comment).
         Task {
             let result: Result<Value, any Error>
             do {

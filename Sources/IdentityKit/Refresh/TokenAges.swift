@@ -1,10 +1,11 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// How long tokens still live, whatever becomes of the wall clock.
+/// How long tokens are still valid, independently of changes of the wall clock.
 ///
-/// When tokens are first seen, their end is noted on the clock that never jumps. The earlier of both ends counts: a wall clock that
-/// is set back does not revive what has expired, one that is set forward and back again does not keep what it made look old.
+/// When tokens are first seen, their expiry is recorded on the monotonic clock. The earlier of both expiries is used: a
+/// wall clock that is set back does not make an expired token valid. A token that only seemed old while the wall clock
+/// was ahead is valid again afterwards.
 final class TokenAges: Sendable {
     private struct Note {
         let issuedAt: Date
@@ -13,7 +14,7 @@ final class TokenAges: Sendable {
         var refreshedAt: Duration?
     }
 
-    /// Tokens from this far in the future were issued by a clock that was ahead, or ours has been set back.
+    /// Tokens that were issued this far in the future come from a clock that was ahead, or our clock was set back.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
     private static let maximum = 50_000
@@ -25,20 +26,22 @@ final class TokenAges: Sendable {
         self.clock = clock
     }
 
-    /// How long a session's tokens are good for, zero or less when they have expired; nil when the provider did not say.
+    /// How long a session's tokens are still valid, zero or less if they have expired; nil if the provider did not state
+    /// an expiry.
     func remaining(_ tokens: TokenSet, of id: SessionID) -> Duration? {
         guard let expiresAt = tokens.expiresAt else { return nil }
         let byWallClock = Self.duration(expiresAt.timeIntervalSince(clock.now))
         return min(byWallClock, note(tokens, expiresAt, id).end - clock.elapsed)
     }
 
-    /// Notes that a refresh has just brought tokens.
-    func refreshed(_ tokens: TokenSet, of id: SessionID) {
+    /// Records that a refresh has just returned tokens.
+    func noteRefreshed(_ tokens: TokenSet, of id: SessionID) {
         guard let expiresAt = tokens.expiresAt else { return }
         _ = note(tokens, expiresAt, id, refreshedAt: clock.elapsed)
     }
 
-    /// Whether a refresh of this process brought the tokens a moment ago, so that another one would bring none that last longer.
+    /// Whether a refresh of this process has just returned the tokens, so that another one would not return tokens that
+    /// are valid longer.
     func isFresh(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false
@@ -56,7 +59,7 @@ final class TokenAges: Sendable {
             }
             let isFromTheFuture = tokens.issuedAt.timeIntervalSince(now) > Self.tolerance
             let life = isFromTheFuture ? .zero : Self.duration(expiresAt.timeIntervalSince(now))
-            // Bounded: what is forgotten is noted anew.
+            // The table is bounded; an evicted entry is recorded again.
             if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
             if notes.count >= Self.maximum { notes = [:] }
             let note = Note(
@@ -70,7 +73,7 @@ final class TokenAges: Sendable {
         }
     }
 
-    /// A stored time has whole milliseconds, the same one in memory has more.
+    /// A stored time has whole milliseconds; the same time in memory is more precise.
     private static func isSame(_ one: Date, _ other: Date) -> Bool {
         abs(one.timeIntervalSince(other)) < 0.002
     }
@@ -79,7 +82,7 @@ final class TokenAges: Sendable {
         remaining(tokens, of: id).map { $0 <= .zero } ?? false
     }
 
-    /// Seconds as a duration, within a thousand years: times from outside may be anything, also no number.
+    /// Seconds as a duration, limited to a thousand years, because external times may have any value, also NaN.
     static func duration(_ seconds: Double) -> Duration {
         guard !seconds.isNaN else { return .zero }
         return .seconds(min(max(seconds, -3.2e10), 3.2e10))

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension TokenRefresher {
-    /// How long a caller who has good tokens waits for a store that fails slowly.
+    /// How long a caller with valid tokens waits for a store that fails slowly.
     static let savingLimit = Duration.seconds(5)
     private static let savingAttempts = 6
 
@@ -99,17 +99,17 @@ extension TokenRefresher {
         return .saved
     }
 
-    /// Notes new tokens before they are saved: they are handed out whether or not that succeeds.
+    /// Records new tokens before they are saved, because callers get them even if the save fails.
     private func noteRefresh(_ state: SessionState, _ attempt: inout RefreshAttempt) {
         guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
         attempt.isNoted = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
-        schedule.refreshed(new, of: attempt.id)
+        schedule.noteRefreshed(new, of: attempt.id)
     }
 
-    /// Saves a row; a store that fails is asked again for some seconds.
+    /// Saves a row; if the store fails, tries again for some seconds.
     ///
-    /// - Returns: Whether it is saved; false when the row has another generation, or is gone.
+    /// - Returns: Whether the row is saved; false if the row has another generation or was removed.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
         let deadline = environment.clock.elapsed + Self.savingLimit
         var attempt = 0
@@ -117,7 +117,7 @@ extension TokenRefresher {
             do {
                 return try await store.replace(session, expecting: base.generation)
             } catch {
-                // An error of a commit does not mean that nothing was committed: read before deciding.
+                // A commit with an error may have succeeded, so the row is read before the next step.
                 if let current = try? await store.session(session.id), current.payload.isEqual(to: session.payload) {
                     return true
                 }
@@ -179,13 +179,13 @@ extension TokenRefresher {
     }
 
     private var intent: RefreshIntent {
-        RefreshIntent(attempt: Correlation.current ?? "", startedAt: environment.clock.now)
+        RefreshIntent(correlationID: Correlation.current ?? "", startedAt: environment.clock.now)
     }
 
     private func send(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         guard let provider = attempt.provider, let old = attempt.old else { return .lockLost }
-        // The lock may be lost by now, and its next holder may send the same token. A request that is given up early may leave the
-        // session in doubt, so each begins with its whole time before it.
+        // The lock may be lost by now, and its next holder may send the same token. A request that is aborted early may leave the
+        // session in doubt, so each request gets its full time.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         guard attempt.lock.remaining.map({ $0 >= needed }) ?? true else {
             attempt.providerOutcome = .nothing
@@ -226,7 +226,7 @@ extension TokenRefresher {
         } catch {
             let error = IdentityError.wrapping(error)
             if attempt.hasBegun { attempt.providerOutcome = .answered }
-            // Observers hear of it once, not at each repair; a new attempt reports its own failure, and so does a verdict.
+            // It is reported once and not at each repair. A new attempt reports its own failure, and so does a verdict.
             if !error.isAttackSuspected, answer.verdict == nil,
                 reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun
             {
@@ -236,7 +236,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Reports a verdict once in this process, also when it cannot be saved.
+    /// Reports a verdict once in this process, even if it cannot be saved.
     private func reportVerdict(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedVerdict = true
         guard let stored = attempt.stored, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else {
@@ -254,7 +254,7 @@ extension TokenRefresher {
     /// The tokens of an answer.
     ///
     /// - Throws: ``RefreshRefusal`` when the answer contains no token, which is the only reason to send the old refresh token again;
-    ///   `IdentityError` when it may contain tokens and cannot be accepted, for now or for good.
+    ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
     func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
         guard let journaling = try providers.provider(ofStored: provider) as? any JournaledRefreshing else {
             throw IdentityError.unreadableAnswer(of: provider)

@@ -1,8 +1,8 @@
-/// What is done for sessions that are gone from the store.
+/// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Looks through the spool, and revokes what belongs to sessions that are gone.
+    /// Reads the spool, and revokes the tokens of sessions that were removed.
     ///
-    /// - Returns: The sessions for which something is kept, in memory or in the spool.
+    /// - Returns: The sessions that have a state in memory or in the spool.
     func sessionsToSettle() async throws -> Set<SessionID> {
         var ids = unsaved.sessions
         for id in try await unsaved.spooledSessions() {
@@ -15,16 +15,17 @@ extension TokenRefresher {
         return ids
     }
 
-    /// Revokes what is kept for a session that is gone: nobody else has these tokens.
+    /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
     func discardUnsaved(_ id: SessionID) async {
         guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, entry.session.provider)
         else { return }
         _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
     }
 
-    /// The newest tokens of a session that has been removed, also where they were not saved yet.
+    /// The newest tokens of a removed session, even if they are not saved yet.
     ///
-    /// Without the old refresh token if an answer to it belongs to another login: nothing may send it again, not even a revocation.
+    /// They do not include the old refresh token if an answer to it belongs to another login: that token must not be sent again, not
+    /// even in a revocation.
     func newestTokens(ofRemoved session: StoredSession, _ state: SessionState) async -> TokenSet? {
         let entry = await unsaved.take(session.id)
         guard var old = state.tokens else { return nil }
@@ -39,7 +40,7 @@ extension TokenRefresher {
         }
     }
 
-    /// The tokens of a state; of an answer that was not validated yet, those in it.
+    /// The tokens of a state, including those in an answer that is not validated yet.
     private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
         guard case .answered(let old, let answer) = state else { return state.tokens }
         return try? await validated(answer, of: old, provider)

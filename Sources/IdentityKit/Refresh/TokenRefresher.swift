@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Refreshes sessions: each alone among tasks, processes and machines.
+/// Refreshes sessions, each at most once at a time among all tasks, processes and machines.
 ///
-/// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. Nothing else
-/// does I/O for a refresh.
+/// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
+/// refresh is here, and in ``UnsavedTokens`` for the spool.
 final class TokenRefresher: Sendable {
     let providers: ProviderRegistry
     let store: any SessionStore
@@ -15,10 +15,10 @@ final class TokenRefresher: Sendable {
     let lifetime: SessionLifetime
     let schedule: RefreshSchedule
     let pauses: RefreshPauses
-    /// What could not be saved yet.
+    /// The states that could not be saved yet.
     let unsaved: UnsavedTokens
     let reportedAnswers = ReportedAnswers()
-    private let claims: ForeignClaims
+    private let claims: ObservedRefreshClaims
     private let limiters = Mutex<[String: RefreshLimiter]>([:])
 
     init(
@@ -41,13 +41,13 @@ final class TokenRefresher: Sendable {
         self.revocation = revocation
         pauses = RefreshPauses(in: environment)
         unsaved = UnsavedTokens(store, events)
-        claims = ForeignClaims(environment.clock, longestStep: configuration.repairInterval)
+        claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
-    /// What one attempt under the session's lock came to.
-    private enum Round: Sendable {
+    /// The result of one run of the state machine under the session's lock.
+    private enum LockedResult: Sendable {
         case finished(RefreshedSession)
-        /// Another process was faster by a moment.
+        /// Another process changed the session a moment earlier.
         case changed
         /// The row contains a claim of another process that may still have an answer to save.
         case claimed(StoredSession)
@@ -57,24 +57,24 @@ final class TokenRefresher: Sendable {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - goal: What for; another process's refresh that reaches it is as good.
-    ///   - limit: How long to wait for another process. A caller who needs new tokens waits longer where another process may still
+    ///   - goal: The purpose of the refresh. A refresh of another process that reaches it is sufficient.
+    ///   - limit: How long to wait for another process. A caller that needs new tokens waits longer if another process may still
     ///     save some.
     /// - Returns: The session with its current tokens.
     /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed.
     func refresh(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> RefreshedSession {
         let started = environment.clock.elapsed
         var deadline = started + limit
-        var rounds = 0
+        var conflicts = 0
         while true {
-            switch try await round(id, for: goal, since: started, until: deadline) {
+            switch try await refreshUnderLock(id, for: goal, since: started, until: deadline) {
             case .finished(let refreshed):
                 claims.forget(id)
                 return refreshed
             case .changed:
-                rounds += 1
+                conflicts += 1
                 guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
-                try await environment.clock.sleep(for: .milliseconds(min(20 * rounds, 250)))
+                try await environment.clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .claimed(let claimed):
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 try await waitForAnswer(to: claimed, until: deadline)
@@ -82,37 +82,40 @@ final class TokenRefresher: Sendable {
         }
     }
 
-    private func round(
+    /// Takes the session's lock and runs the state machine until the tokens that it returns are usable.
+    private func refreshUnderLock(
         _ id: SessionID,
         for goal: RefreshGoal,
         since started: Duration,
         until deadline: Duration
-    ) async throws -> Round {
+    ) async throws -> LockedResult {
         let asked = environment.clock.elapsed
         return try await store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
             if environment.clock.elapsed - asked > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: asked)
             }
-            // The lock proves to other processes that this one is dead. While it alone has the newest tokens, they must not get it.
+            // Another process that gets the lock concludes that this process has crashed. It must not get the lock while only this
+            // process has the newest tokens.
             defer { if warning(for: id) != nil { lock.keepAfterBody() } }
             var goal = goal
             while true {
-                let round = try await attempt(id, for: goal, under: lock, since: started)
-                // Tokens that waited too long to be saved have expired; now that they are saved, they can be refreshed.
-                guard case .finished(let found) = round, case .replacing = goal, found.isRecovered,
+                let result = try await runStateMachine(id, for: goal, under: lock, since: started)
+                // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
+                guard case .finished(let found) = result, case .replacing = goal, found.isRecovered,
                     schedule.hasExpired(found.tokens, of: id), unsaved[id] == nil
-                else { return round }
+                else { return result }
                 goal = .replacing(found.tokens)
             }
         }
     }
 
-    private func attempt(
+    /// Runs the state machine once: performs its actions until it finishes.
+    private func runStateMachine(
         _ id: SessionID,
         for goal: RefreshGoal,
-        under lock: SessionHold,
+        under lock: HeldLock,
         since started: Duration
-    ) async throws -> Round {
+    ) async throws -> LockedResult {
         var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
         var attempt = RefreshAttempt(id, under: lock, since: started)
         var action = machine.handle(.began)
@@ -147,7 +150,7 @@ final class TokenRefresher: Sendable {
         }
     }
 
-    // MARK: What could not be saved yet
+    // MARK: Unsaved states
 
     /// The sessions whose newest tokens are not in the store.
     var unsavedSessions: Set<SessionID> { unsaved.sessions }
@@ -166,14 +169,14 @@ final class TokenRefresher: Sendable {
         return answer
     }
 
-    /// Tokens to hand out while the store can be neither read nor locked.
+    /// The tokens for callers while the store can be neither read nor locked.
     func unsavedTokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
         guard let entry = unsaved[id], case .active(let tokens) = entry.state, !schedule.hasExpired(tokens, of: id)
         else { return nil }
         return (entry.session, tokens)
     }
 
-    /// What a caller must know who gets a session's tokens; nil while its newest tokens are stored durably.
+    /// The warning for a caller that gets a session's tokens; nil if the newest tokens are stored durably.
     func warning(for id: SessionID) -> IdentityError? {
         guard let entry = unsaved[id], !entry.isDurable else { return nil }
         return .tokensNotDurable
@@ -181,25 +184,26 @@ final class TokenRefresher: Sendable {
 
     // MARK: Claims of other processes
 
-    /// Whether a claim has not been left alone for long enough.
-    func isFresh(_ claimed: StoredSession) -> Bool { claims.saw(claimed) < claimWait(claimed) }
+    /// Whether this process has to wait longer before it replaces a claim of another process.
+    func isFresh(_ claimed: StoredSession) -> Bool { claims.observe(claimed) < claimWait(claimed) }
 
-    /// How long a claim is left alone whose holder may be alive: it may have to end its request, and to save the answer, at once or
-    /// with its next repair.
+    /// How long this process waits before it replaces a claim whose holder may still run.
+    ///
+    /// The holder may have to complete its request, and to save the answer, immediately or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? providers.provider(named: claimed.provider))?.descriptor.timeout
         return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 
-    /// Waits until the row has changed, or the claim has been left alone for long enough.
+    /// Waits until the row has changed, or until the claim may be replaced.
     ///
-    /// Without the lock: its holder needs it to save what it has.
+    /// It does not hold the lock meanwhile, because the other process needs the lock to save its answer.
     private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {
         while true {
             guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
             try await environment.clock.sleep(for: .milliseconds(250))
-            // A store that cannot be read adds nothing to the wait.
+            // Time during which the store cannot be read does not count.
             guard let found = try? await store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, isFresh(claimed) else { return }
         }
@@ -207,15 +211,15 @@ final class TokenRefresher: Sendable {
 
     // MARK: The provider's limits
 
-    /// Whether an early refresh would fail, so that it is not even tried.
+    /// Whether an early refresh would fail, so that it is not started.
     func holdsBackEarly(_ id: SessionID, of provider: String) -> Bool {
         pauses.holdsBackEarly(id) || limiter(of: provider).isOpen
     }
 
-    /// Notes a failed refresh in the background, and why.
+    /// Records the failure of a refresh in the background.
     func failedEarly(_ id: SessionID, with error: IdentityError) { pauses.failedEarly(id, with: error) }
 
-    /// The error of the last failed refresh, while it holds back the next one in the background.
+    /// The error of the last failed refresh, while it delays the next one in the background.
     func earlyFailure(_ id: SessionID) -> IdentityError? { pauses.earlyFailure(id) }
 
     func limiter(of provider: String) -> RefreshLimiter {
@@ -238,7 +242,7 @@ final class TokenRefresher: Sendable {
 
     private func report(_ refreshed: RefreshedSession, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
         let (id, provider) = (refreshed.stored.id, refreshed.stored.provider)
-        // While nothing can be saved, nothing has changed since the refresh was reported.
+        // While the tokens cannot be saved, nothing has changed since the refresh was reported.
         guard !refreshed.isRecovered || unsaved[id] == nil else { return }
         if refreshed.isRecovered || wasInDoubt {
             events.emit(.refreshRepaired, provider: provider, session: id, since: attempt.started)

@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
-/// Has tokens revoked where the provider takes them back (RFC 7009).
+/// Revokes tokens if the provider supports it (RFC 7009).
 package struct TokenRevocation: Sendable {
     let providers: ProviderRegistry
     let environment: IdentityEnvironment
     let configuration: SessionManager.Configuration
     let events: EventSource
 
-    /// Has the tokens of one session revoked, for as long as the configuration allows.
+    /// Revokes the tokens of one session, within the configured time.
     ///
-    /// - Returns: What went wrong.
+    /// - Returns: The error, if the revocation failed.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         do {
             _ = try await revoke(tokens, of: session.provider, session.id)
@@ -19,14 +19,14 @@ package struct TokenRevocation: Sendable {
         }
     }
 
-    /// Has the tokens of a login that failed revoked, within the same limit, and tells what became of them.
+    /// Revokes the tokens of a failed login within the same time, and reports the result.
     func drop(_ tokens: TokenSet, of provider: String) async {
         let started = environment.clock.elapsed
         let isRevoked = (try? await revoke(tokens, of: provider, nil)) ?? false
         events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider, since: started)
     }
 
-    /// - Returns: Whether the provider revoked them; false where it cannot, or must not be asked.
+    /// - Returns: Whether the provider revoked them; false if it does not support revocation or revocation is switched off.
     private func revoke(
         _ tokens: TokenSet,
         of provider: String,
@@ -47,7 +47,7 @@ package struct TokenRevocation: Sendable {
         }
     }
 
-    /// Runs a revocation that nobody waits for longer than this.
+    /// Runs a revocation and waits for it no longer than this limit.
     package static func limited(
         to limit: Duration,
         on clock: any IdentityClock,
@@ -69,7 +69,7 @@ package struct TokenRevocation: Sendable {
             .retryLater,
             .providerUnavailable,
             "The provider did not revoke the tokens in time.",
-            hint: "They stay valid at the provider until they expire there. No session here has them.",
+            hint: "They stay valid at the provider until they expire. No session of this app has them.",
             reference: "RFC 7009 section 2.2"
         )
     }

@@ -1,21 +1,22 @@
 internal import IdentityCrypto
 internal import Synchronization
 
-/// New tokens, and answers that may contain some, that the store did not take: kept in memory, and in the store's spool where it
-/// has one, until they can be saved.
+/// New tokens, and answers that may contain tokens, that the store could not save.
+///
+/// They are kept in memory, and in the store's spool if it has one, until they can be saved.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
-        /// The row that they were got for, with the new state.
+        /// The row for which they were requested, with the new state.
         let session: StoredSession
         /// `active` with the new tokens, or `answered`.
         let state: SessionState
-        /// The fingerprint of the tokens that they replace.
+        /// The fingerprint of the replaced tokens.
         let replaced: String
         var isSpooled = false
-        /// Whether the row contains the answer that the tokens came in: the next process validates it again.
+        /// Whether the row contains the answer with the tokens, so that the next process can validate it again.
         var isAnswerStored = false
 
-        /// Whether they survive this process.
+        /// Whether they are stored outside of this process.
         var isDurable: Bool { isSpooled || isAnswerStored }
 
         /// Whether they replace these tokens.
@@ -44,10 +45,10 @@ final class UnsavedTokens: Sendable {
     /// Keeps a state that could not be saved.
     ///
     /// - Parameters:
-    ///   - session: The row as it would be.
+    ///   - session: The row as it would have been saved.
     ///   - state: The new state.
     ///   - tokens: The tokens that it replaces.
-    ///   - isAnswerStored: Whether the row contains the answer that the tokens came in.
+    ///   - isAnswerStored: Whether the row contains the answer with the tokens.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
@@ -76,18 +77,20 @@ final class UnsavedTokens: Sendable {
                 events.emit(.storeFailed(IdentityError.code(of: error)), provider: session.provider, session: id)
             }
         }
-        // Once, not at every attempt to save them.
+        // Reported once, not at every attempt to save them.
         if before?.isDurable ?? true, !entry.isDurable {
             events.emit(.tokensNotDurable, provider: session.provider, session: id)
         }
     }
 
-    /// What replaces a session's stored tokens, from memory or from the spool; what replaces other tokens is too old and is forgotten.
+    /// The state that replaces a session's stored tokens, from memory or from the spool.
+    ///
+    /// A state that replaces other tokens is too old and is removed.
     func find(for id: SessionID, replacing tokens: TokenSet) async throws -> SessionState? {
         let replaced = try Self.fingerprint(of: tokens)
         if let entry = self[id] {
             if entry.replaced == replaced { return entry.state }
-            // The row has newer tokens than these; what is in the spool may be newer still.
+            // The row has newer tokens than these; the state in the spool may be even newer.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
@@ -100,14 +103,14 @@ final class UnsavedTokens: Sendable {
         return entry.state
     }
 
-    /// Forgets what was kept for a session.
+    /// Removes the state that was kept for a session.
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
-        // What another process has spooled is found, and compared, by the next refresh.
+        // Removes only what this process knows to be spooled. The next refresh compares whatever else is in the spool with the row.
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
-    /// Takes out what is kept for a session that is gone.
+    /// Removes and returns the state that is kept for a removed session.
     func take(_ id: SessionID) async -> Entry? {
         var entry = entries.withLock { $0.removeValue(forKey: id) }
         if entry == nil, let spooled = try? await spool?.spooledSession(id) { entry = try? Self.entry(spooled) }
@@ -115,7 +118,7 @@ final class UnsavedTokens: Sendable {
         return entry
     }
 
-    /// The sessions for which something is in the spool.
+    /// The sessions in the spool.
     func spooledSessions() async throws -> [SessionID] {
         try await spool?.spooledSessions().map(\.id) ?? []
     }
@@ -128,16 +131,14 @@ final class UnsavedTokens: Sendable {
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
-    /// What a spooled session contains; nil for one that replaces nothing.
+    /// The content of a spooled session; nil if it replaces no tokens.
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
-        let state = try SessionState(spooled)
-        guard let replaced = (try? JSONValue(parsing: spooled.payload.revealBytes()))?["replaces"]?.string else {
-            return nil
-        }
-        return Entry(session: spooled, state: state, replaced: replaced, isSpooled: true)
+        let value = try SessionState.value(of: spooled)
+        guard let replaced = value["replaces"]?.string else { return nil }
+        return Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
     }
 
-    /// Tells two issues of tokens apart, without being one of them.
+    /// A fingerprint that distinguishes token sets without revealing them.
     static func fingerprint(of tokens: TokenSet) throws(IdentityError) -> String {
         var bytes = tokens.accessToken.revealBytes()
         bytes.append(0)

@@ -40,9 +40,7 @@ public struct ProviderRegistry: Sendable {
         for provider in providers {
             guard names.insert(Array(provider.descriptor.name.utf8)).inserted else {
                 throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "Two providers have the name \(provider.descriptor.name).",
+                    configuration: "Two providers have the name \(provider.descriptor.name).",
                     hint: "Give each provider a name of its own."
                 )
             }
@@ -68,22 +66,34 @@ public struct ProviderRegistry: Sendable {
         environment: IdentityEnvironment
     ) throws {
         try self.init(
-            configuration.providers.map { entry in
-                var section = entry.section
-                let kind = try section.string("kind")
-                guard let factory = factories.first(where: { $0.kind.isIdentical(to: kind) }) else {
-                    let known = factories.map(\.kind).joined(separator: ", ")
-                    throw section.error("kind", "names an unknown kind of provider", hint: "Use one of: \(known).")
-                }
-                do {
-                    let provider = try factory.makeProvider(named: entry.name, from: &section, in: environment)
-                    try section.finish()
-                    return provider
-                } catch let error as IdentityError {
-                    throw Self.naming(section.path, in: error)
-                }
+            configuration.providers.map {
+                try Self.makeProvider(named: $0.name, from: $0.section, factories: factories, environment: environment)
             }
         )
+    }
+
+    /// Creates one provider of a configuration.
+    ///
+    /// - Throws: ``IdentityError`` that names the invalid member.
+    package static func makeProvider(
+        named name: String,
+        from section: ConfigurationSection,
+        factories: [any ProviderFactory],
+        environment: IdentityEnvironment
+    ) throws -> any IdentityProvider {
+        var section = section
+        let kind = try section.string("kind")
+        guard let factory = factories.first(where: { $0.kind.isIdentical(to: kind) }) else {
+            let known = factories.map(\.kind).joined(separator: ", ")
+            throw section.error("kind", "names an unknown kind of provider", hint: "Use one of: \(known).")
+        }
+        do {
+            let provider = try factory.makeProvider(named: name, from: &section, in: environment)
+            try section.finish()
+            return provider
+        } catch let error as IdentityError {
+            throw naming(section.path, in: error)
+        }
     }
 
     /// The error of a factory; its message names the provider, also where the factory does not know the path in the file.

@@ -104,9 +104,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
 
     private static func wrongConfiguration(_ message: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint: "Write origins as \"https://shop.example\", and the default page as a path such as \"/\".",
             reference: "RFC 9700 section 4.11.1"
         )

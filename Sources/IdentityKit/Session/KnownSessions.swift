@@ -1,4 +1,4 @@
-/// The sessions that exist for the callers of one manager: of its tenant only, and only while their time is not over.
+/// The sessions that exist for the callers of one manager: those of its tenant that have not expired.
 struct KnownSessions: Sendable {
     let store: any SessionStore
     let providers: ProviderRegistry
@@ -14,7 +14,7 @@ struct KnownSessions: Sendable {
         return stored
     }
 
-    /// The sessions that match; those that the store cannot read may be left out.
+    /// The sessions that match; unreadable sessions may be omitted.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         guard let filter = limited(filter) else { return [] }
         return try await store.readable(filter).sessions.compactMap {
@@ -22,7 +22,7 @@ struct KnownSessions: Sendable {
         }
     }
 
-    /// Whether a session exists for the callers: it belongs to the tenant that the manager serves, and its time is not over.
+    /// Whether a session exists for the callers: it belongs to the tenant that the manager serves and has not expired.
     func isKnown(_ session: StoredSession) -> Bool {
         isOurs(session) && !lifetime.isOver(session)
     }
@@ -34,7 +34,7 @@ struct KnownSessions: Sendable {
 
     /// Whether a login or logout that began in a tenant may end at a provider of the manager.
     ///
-    /// Shops that share a store may call their providers the same, each in a registry of its own.
+    /// Shops that share a store may use the same provider names, each in its own registry.
     func isOurs(tenant: String, of provider: String) -> Bool {
         guard isOurs(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
@@ -45,7 +45,7 @@ struct KnownSessions: Sendable {
         self.tenant?.isIdentical(to: tenant) ?? true
     }
 
-    /// The filter, limited to the manager's tenant; nil when it asks for the sessions of another one.
+    /// The filter, limited to the manager's tenant; nil if it requests the sessions of another tenant.
     func limited(_ filter: SessionFilter) -> SessionFilter? {
         guard let tenant else { return filter }
         guard filter.tenant?.isIdentical(to: tenant) ?? true else { return nil }

@@ -1,8 +1,8 @@
-/// Runs what ends sessions to its end, also when the caller is cancelled meanwhile.
+/// Completes the end of a session even if the caller is cancelled.
 ///
-/// In an unstructured task, for cancellation reaches all others: of a session that is gone from the store nobody else can have
-/// the tokens revoked or the cart detached, and a browser that hangs up must not keep either from happening. What runs here has
-/// limits of its own.
+/// It uses an unstructured task, because cancellation reaches all structured ones. After a session was removed from the
+/// store, no other caller can revoke its tokens or detach its cart, so a browser that disconnects must not prevent these
+/// steps. Each operation that runs here has its own time limit.
 func outlivingCaller<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
     await Task { await body() }.value
 }

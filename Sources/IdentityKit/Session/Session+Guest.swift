@@ -1,9 +1,9 @@
 extension SessionEndReason {
-    /// Nobody has signed in yet: the session is a guest's, ``SessionManager/beginGuest(retainedFor:)``.
+    /// The session is a guest's session without tokens: ``SessionManager/beginGuest(retainedFor:)``.
     public static let guest = Self(rawValue: "guest")
 }
 
 extension Session {
-    /// Whether nobody has signed in: the session only holds what is attached to it, such as a cart.
+    /// Whether the session is a guest's: no buyer has signed in, and it only has attachments, such as a cart.
     public var isGuest: Bool { endReason == .guest }
 }

@@ -16,20 +16,22 @@ public struct Session: Sendable {
     ///
     /// Kept from the login, also if a refreshed ID token does not repeat it.
     public let authenticatedAt: Date?
-    /// What was granted; a refresh may narrow it.
+    /// The granted scopes; a refresh may narrow them.
     public let scopes: [String]
     /// When the buyer signed in.
     public let createdAt: Date
-    /// When the access token expires, where the provider said so.
+    /// When the access token expires; nil if the provider did not say.
     public let expiresAt: Date?
     /// Whether there is a refresh token.
     public let isRefreshable: Bool
-    /// Whether a refresh is under way, or ended without a known outcome; the next one repairs it.
+    /// Whether a refresh is in progress or ended without a known outcome.
+    ///
+    /// The next refresh repairs it.
     public let isInDoubt: Bool
-    /// Why only a new login helps; nil while the session lives.
+    /// Why the buyer has to sign in again; nil while the session is valid.
     public let endReason: SessionEndReason?
 
-    /// Whether the provider's answer to the last refresh belongs to another login, so that no token of this session is handed out
+    /// Whether the provider's answer to the last refresh belongs to another login, so that callers get no token of this session
     /// (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool
 

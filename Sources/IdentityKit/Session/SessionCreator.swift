@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// Stores new sessions, each under an id of its own.
+/// Stores new sessions, each with a new id.
 struct SessionCreator: Sendable {
     let store: any SessionStore
     let environment: IdentityEnvironment
@@ -9,8 +9,11 @@ struct SessionCreator: Sendable {
     let tenant: String?
     let lifetime: SessionLifetime
     let revocation: TokenRevocation
+    let signInRecords: SignInRecords
 
-    /// Stores a session for the tokens of a login; where that fails, nobody has its tokens, and they are revoked.
+    /// Stores a session for the tokens of a login.
+    ///
+    /// If that fails, the tokens are revoked, because no session has them.
     ///
     /// - Parameters:
     ///   - tokens: The tokens of the login.
@@ -33,7 +36,20 @@ struct SessionCreator: Sendable {
     }
 
     /// Stores a session for tokens.
+    ///
+    /// - Throws: `IdentityError` for tokens that do not say whose they are, and the store's error.
     func create(for tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
+        guard !tokens.buyer.issuer.isEmpty, !tokens.buyer.subject.isEmpty else {
+            let missing = tokens.buyer.issuer.isEmpty ? "issuer" : "subject"
+            throw IdentityError(
+                .rejected,
+                .idTokenSubject,
+                "The tokens of the provider \(descriptor.name) have no \(missing).",
+                hint:
+                    "No session was stored. Set issuer and subject of the token set's buyer: together they identify the buyer.",
+                reference: "OpenID Connect Core section 2"
+            )
+        }
         let id = try newID()
         let now = environment.clock.now
         let state = SessionState.active(tokens)
@@ -49,10 +65,11 @@ struct SessionCreator: Sendable {
             payload: state.payload(ofNewSession: true)
         )
         try await store.insert(stored)
+        await signInRecords.begin(id)
         return Session(stored, state)
     }
 
-    /// Stores a session of nobody.
+    /// Stores a guest's session.
     func createGuest(retainedFor retention: Duration) async throws -> Session {
         let now = environment.clock.now
         let state = SessionState.ended(.guest, nil)
@@ -61,7 +78,7 @@ struct SessionCreator: Sendable {
             provider: SessionManager.guestProvider,
             tenant: tenant ?? "",
             issuer: SessionManager.guestProvider,
-            // The id says nothing about the visitor, and the subject must not tell the id.
+            // A guest has no subject at a provider. This one is random, because it must not reveal the session id.
             subject: Base64URL.encode(try environment.random.bytes(16)),
             providerSessionID: nil,
             createdAt: now,
@@ -72,13 +89,14 @@ struct SessionCreator: Sendable {
         return Session(stored, state)
     }
 
-    private func newID() throws -> SessionID {
+    /// A new random id.
+    func newID() throws -> SessionID {
         guard let id = SessionID(rawValue: Base64URL.encode(try environment.random.bytes(16))) else {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "The random source gave too few bytes.",
-                hint: "Correct the RandomSource of the environment: it must give as many bytes as it is asked for."
+                "The random source returned too few bytes.",
+                hint: "Correct the RandomSource of the environment: it must return the requested number of bytes."
             )
         }
         return id

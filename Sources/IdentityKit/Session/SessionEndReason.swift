@@ -1,4 +1,4 @@
-/// Why only a new login helps.
+/// The reason why a new login is required.
 public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     /// The reason as text.
     public let rawValue: String
@@ -10,6 +10,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
 
     /// The provider ended the session: revoked, signed out there, too old.
     public static let revoked = Self(rawValue: "revoked")
-    /// The provider's answer to a refresh was lost, with the new refresh token in it, and it does not take the old one again.
+    /// The provider's response to a refresh, which contained the new refresh token, was lost, and the provider does not
+    /// accept the old one again.
     public static let lostRotation = Self(rawValue: "lost_rotation")
 }

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// Decides how long a session is kept, and whether its time is over.
+/// Decides how long a session is kept, and whether it has expired.
 struct SessionLifetime: Sendable {
     private let clock: any IdentityClock
     private let configuration: SessionManager.Configuration
-    /// Where both clocks stood when the manager was made.
+    /// The times of both clocks when the manager was created.
     private let beginning: (now: Date, elapsed: Duration)
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
@@ -15,33 +15,33 @@ struct SessionLifetime: Sendable {
 
     /// The time by which sessions and pending logins expire.
     ///
-    /// A wall clock that jumps ahead must not make everything look old: since the start no more time has passed than on the clock that
-    /// never jumps.
+    /// A wall clock that jumps ahead must not make sessions expire early. Since the start no more time has passed than on
+    /// the monotonic clock.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
 
-    /// Until when a session is kept that is saved now.
+    /// The end of retention for a session that is saved now.
     ///
     /// - Parameters:
     ///   - createdAt: When the buyer signed in.
-    ///   - earlier: Until when it was kept so far; nil for a new session.
+    ///   - earlier: The previous end of retention; nil for a new session.
     /// - Returns: When the session ends.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
         let sliding = clock.now + configuration.sessionRetention.timeInterval
-        // Never earlier than it was: this process's clock may be the one that is behind.
+        // The end never becomes earlier, because the clock of this process may be behind.
         return limited(max(earlier ?? sliding, sliding), since: createdAt)
     }
 
     /// When a stored session ends, unless it is refreshed before.
     ///
-    /// The maximum lifetime counts as it is configured now, also for sessions that were saved under a longer one.
+    /// The currently configured maximum lifetime applies, also to sessions that were saved with a longer one.
     func end(of session: StoredSession) -> Date {
         session.provider.isIdentical(to: SessionManager.guestProvider)
             ? session.retainedUntil : limited(session.retainedUntil, since: session.createdAt)
     }
 
-    /// Whether a session's time is over: to every call it is unknown, whether or not a sweep has removed it.
+    /// Whether a session has expired: it is unknown to every call, also before a sweep removes it.
     func isOver(_ session: StoredSession) -> Bool {
         end(of: session) < now
     }

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// What follows the life of a manager's sessions, such as carts, and what it still has to be told.
+/// The participants of a manager's sessions, such as carts, and their pending notifications.
 final class SessionParticipants: Sendable {
-    /// What is still to be told, by at most one run per session at a time.
+    /// The pending notifications, which at most one run per session sends at a time.
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// The newest session that nobody has been told of; nil while the newest is being told.
+        /// The newest session that was not reported yet; nil while the newest one is being reported.
         var waiting: [SessionID: Session?] = [:]
         var serial = 0
-        /// The sessions of whose end by the provider the participants have been told.
+        /// The sessions whose end by the provider was reported to the participants.
         var needingLogin: Set<SessionID> = []
     }
 
-    /// The session whose participants are being told, for everything that they cause.
+    /// The session whose participants are being notified; task-local, so that their own calls can be recognized.
     @TaskLocal private static var told: SessionID?
 
     private let known: KnownSessions
@@ -32,7 +32,7 @@ final class SessionParticipants: Sendable {
         state.withLock { $0.boxes.append(ParticipantBox(participant)) }
     }
 
-    /// Waits until all that was to be told has been told.
+    /// Waits until all pending notifications were sent.
     func drain() async { await runs.drain() }
 
     private var all: [any SessionParticipant] {
@@ -42,9 +42,9 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Lets carts and others follow without making the callers wait.
+    /// Notifies carts and other participants without a wait for the callers.
     ///
-    /// A refresh that comes while they follow an earlier one is told to them afterwards: none is lost, and the newest is last.
+    /// A refresh that ends during an earlier notification is reported afterwards: none is lost, and the newest is the last.
     /// One that they caused themselves is not: they have its tokens, and with tokens that live shorter than the validity
     /// that they ask for, a notification would refresh, and a refresh notify, for ever.
     func follow(_ session: Session) {
@@ -64,7 +64,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Tells carts, caches and others that the provider has ended a session, without making the caller wait.
+    /// Notifies carts, caches and other participants that the provider has ended a session, without a wait for the caller.
     func followEnd(of id: SessionID) {
         guard !all.isEmpty else { return }
         let run: Int? = state.withLock { state in
@@ -86,7 +86,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Of so many sessions it is known that the participants have been told; who is told twice does nothing new.
+    /// The number of remembered notifications; a repeated notification has no further effect.
     private static let maximumNeedingLogin = 10_000
 
     private func nextFollowUp(_ id: SessionID) -> Session? {
@@ -119,9 +119,9 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Lets carts and others let go of a session that has ended.
+    /// Notifies carts and other participants of the end of a session.
     ///
-    /// - Returns: What went wrong.
+    /// - Returns: The errors of the participants.
     func tellEnd(of ended: EndedSession, since started: Duration) async -> [IdentityError] {
         var problems: [IdentityError] = []
         for participant in all {

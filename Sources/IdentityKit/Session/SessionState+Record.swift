@@ -2,12 +2,14 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 extension SessionState {
-    private static let version = 1
+    private static let version = 2
+    /// Claims may be nested as deep as in an ID token, and stand a few levels below the record.
+    private static let limits = JSONLimits(maximumDepth: JSONLimits().maximumDepth + 8)
 
-    /// The state as a payload to be sealed.
+    /// The state as the payload that the store seals.
     ///
-    /// A claim keeps room for the answer, so that a claim that fits means an answer that fits. A new session takes a little more
-    /// than a claim already, so that no claim makes its row longer: on a full disk there would be no room for that.
+    /// A claim reserves space for the answer, so that the answer fits if the claim fits. A new session already has a
+    /// little more space than a claim, so that no claim makes its row longer, which would fail on a full disk.
     ///
     /// - Parameter isNew: Whether the session is stored for the first time.
     /// - Returns: The payload.
@@ -17,7 +19,9 @@ extension SessionState {
             var room = 0
             if case .claimed = self { room = Self.expectedAnswerLength(tokens) }
             if isNew { room = Self.expectedAnswerLength(tokens) + Self.roomForIntent }
-            if room > 0 { object["reserve"] = .string(String(repeating: "0", count: room)) }
+            // `String(repeating:count:)` would append the digits one by one.
+            let digits = [UInt8](repeating: UInt8(ascii: "0"), count: room)
+            if room > 0 { object["reserve"] = .string(String(decoding: digits, as: UTF8.self)) }
         }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
@@ -27,7 +31,7 @@ extension SessionState {
         var object = JSONObject()
         object["v"] = .integer(Self.version)
         object["state"] = .string(name)
-        object["tokens"] = tokens.map { .string(String(decoding: $0.record, as: UTF8.self)) }
+        object["tokens"] = tokens?.record
         switch self {
         case .active: break
         case .claimed(_, let intent): object["intent"] = intent.value
@@ -48,18 +52,24 @@ extension SessionState {
 
     /// The state in a stored session's payload.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for anything that this version did not write. An
-    ///   answer that cannot be read may contain the only valid refresh token: it never counts as absent.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for anything that this version did not
+    ///   write. An unreadable answer may contain the only valid refresh token, so it is never treated as missing.
     package init(_ stored: StoredSession) throws(IdentityError) {
-        guard let value = try? JSONValue(parsing: stored.payload.revealBytes()) else { throw Self.unreadable }
-        try self.init(value)
+        try self.init(Self.value(of: stored))
+    }
+
+    static func value(of stored: StoredSession) throws(IdentityError) -> JSONValue {
+        guard let value = try? JSONValue(parsing: stored.payload.revealBytes(), limits: limits) else {
+            throw unreadable
+        }
+        return value
     }
 
     init(_ value: JSONValue) throws(IdentityError) {
         guard value["v"]?.number?.integer == Self.version else { throw Self.unreadable }
         var tokens: TokenSet?
-        if let record = value["tokens"]?.string {
-            tokens = TokenSet(record: Array(record.utf8))
+        if let record = value["tokens"] {
+            tokens = TokenSet(record: record)
             guard tokens != nil else { throw Self.unreadable }
         }
         switch (value["state"]?.string, tokens) {
@@ -89,7 +99,7 @@ extension SessionState {
     /// The intent of a claim takes some 100 bytes, and tokens may become a little longer from one refresh to the next.
     private static let roomForIntent = 512
 
-    /// How long an answer like the last one is in the payload, with room for longer tokens.
+    /// The length of an answer like the last one in the payload, with space for longer tokens.
     private static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3
@@ -97,7 +107,7 @@ extension SessionState {
 }
 
 extension RefreshAnswer {
-    /// The answer as JSON, without what only the process knows that sent the request.
+    /// The answer as JSON, without the values that only the sending process has.
     fileprivate var value: JSONValue {
         var object = JSONObject()
         object["status"] = .integer(status)

@@ -1,21 +1,18 @@
 /// The state of a stored session: what its payload contains, and what may happen next.
 ///
-/// | state | meaning | next |
-/// | --- | --- | --- |
-/// | `active` | nothing is under way | a claim; a logout removes the session |
-/// | `claimed` | the refresh token may have been sent, and no answer is stored | the answer, new tokens, the end, or back to `active` |
-/// | `answered` | the raw answer is stored, and was not accepted yet. If it belongs to another login, it has a verdict | new tokens; a verdict; a claim if the answer contains no token; the end |
-/// | `ended` | only a new login helps | new tokens that could not be saved before; a logout removes the session |
-///
-/// ``RefreshStateMachine`` makes all transitions.
+/// ``RefreshStateMachine`` makes all transitions. A logout removes the session from every state.
 package enum SessionState: Sendable {
     case active(TokenSet)
+    /// The refresh token may have been sent, and no answer is stored.
     case claimed(TokenSet, RefreshIntent)
+    /// The raw answer is stored and was not accepted yet. If it belongs to another login, it has a verdict.
     case answered(TokenSet, RefreshAnswer)
+    /// Only a new login helps, or tokens that could not be saved before.
+    ///
     /// The tokens are those of the last refresh; nil for a guest's session, which never had any.
     case ended(SessionEndReason, TokenSet?)
 
-    /// The tokens in use; while a refresh is under way, those that it replaces.
+    /// The tokens in use; during a refresh, the tokens that it replaces.
     package var tokens: TokenSet? {
         switch self {
         case .active(let tokens), .claimed(let tokens, _), .answered(let tokens, _): tokens
@@ -23,7 +20,7 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// Whether the refresh token may have been used without new tokens being stored.
+    /// Whether the refresh token may have been used although no new tokens are stored.
     package var isInDoubt: Bool {
         switch self {
         case .claimed, .answered: true
@@ -31,13 +28,13 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// Whether the stored answer belongs to another login, so that none of the session's tokens is handed out.
+    /// Whether the stored answer belongs to another login, so that callers get none of the session's tokens.
     package var hasVerdict: Bool {
         guard case .answered(_, let answer) = self else { return false }
         return answer.verdict != nil
     }
 
-    /// Why only a new login helps; nil in every other state.
+    /// Why the buyer has to sign in again; nil in every other state.
     package var endReason: SessionEndReason? {
         guard case .ended(let reason, _) = self else { return nil }
         return reason

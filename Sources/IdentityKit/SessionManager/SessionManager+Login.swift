@@ -3,7 +3,7 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
-    ///   - options: What to ask for.
+    ///   - options: The options of this login.
     /// - Returns: The login page and the binding cookie.
     /// - Throws: ``IdentityError``.
     public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
@@ -26,7 +26,8 @@ extension SessionManager {
     ///   - requirement: What has to be proved; by default a login now.
     ///   - options: What else to ask for.
     /// - Returns: The login page and the binding cookie.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session. Completing
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session, and with
+    ///   ``IdentityError/isAttackSuspected`` when the answer to its last refresh belongs to another login. Completing
     ///   throws ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the
     ///   provider did not do what was asked, and ``IdentityError/Code/sessionUnknown`` when the session has ended meanwhile.
     public func beginStepUp(
@@ -41,12 +42,11 @@ extension SessionManager {
 
     /// Completes a login in a web app: checks the callback, gets the tokens, stores the session.
     ///
-    /// The pending login is taken out of the store before anything is sent, so a callback works once, in whichever process
-    /// it arrives.
+    /// The pending login is removed from the store before the first request, so a callback works once, in any process.
     ///
     /// - Parameters:
-    ///   - callback: What the provider sent back.
-    ///   - browserBinding: The binding cookie of the browser that brought it.
+    ///   - callback: The parameters of the callback.
+    ///   - browserBinding: The binding cookie of the browser that sent the callback.
     ///   - provider: The provider whose redirect URI received the callback, where each has its own, as RFC 9700 section 4.4
     ///     advises. Without it, a callback that more than one provider of any tenant could have sent is refused, unless its `iss`
     ///     (RFC 9207) is the issuer to which the login is bound.
@@ -70,11 +70,11 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
-    ///   - options: What to ask for; redirect URI and return path mean nothing here.
+    ///   - options: What to ask for; redirect URI and return path have no effect here.
     ///   - prompt: Shows the buyer what to do; called once, before the waiting begins.
     /// - Returns: The new session.
     /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` where the provider cannot do this,
-    ///   ``IdentityError/Code/accessDenied`` when the buyer said no, ``IdentityError/Code/attemptExpired`` when the code expired.
+    ///   ``IdentityError/Code/accessDenied`` when the buyer refused, ``IdentityError/Code/attemptExpired`` when the code expired.
     public func deviceLogin(
         _ provider: String,
         options: LoginOptions = LoginOptions(),
@@ -83,23 +83,24 @@ extension SessionManager {
         try await Correlation.scope { try await deviceLogins.login(provider, options: options, prompt: prompt) }
     }
 
-    /// Stores a session for tokens that were got in another way, for example with a code that a phone app relayed.
+    /// Stores a session for tokens that the app got in another way, for example with a code from a phone app.
     ///
-    /// - Throws: ``IdentityError`` when the provider is not known or the store fails.
+    /// - Throws: ``IdentityError`` when the provider is not known or the store fails, and with code
+    ///   ``IdentityError/Code/idTokenSubject`` for tokens without issuer or subject.
     public func establish(_ tokens: TokenSet, provider name: String) async throws -> Session {
         try await Correlation.scope {
             try await creator.create(for: tokens, by: try known.providers.provider(named: name).descriptor)
         }
     }
 
-    /// The provider's name that guests' sessions have.
+    /// The provider name of guests' sessions.
     public static let guestProvider = "guest"
 
-    /// Begins a session of nobody: a place in the store for what belongs to a visitor who has not signed in, such as a cart.
+    /// Begins a guest's session, which stores attachments for a visitor who has not signed in, such as a cart.
     ///
-    /// It has an id for the app's cookie, dies like any session, and never has tokens: ``tokens(for:validFor:)`` asks for a login.
-    /// A login makes a session with an id of its own, so that who planted a guest's cookie does not get the buyer's session. What
-    /// was attached to the guest is another matter: the planter may know it, so give guests their cookie yourself, and sign it.
+    /// The session has an id for the app's cookie, expires like any session, and never has tokens: ``tokens(for:validFor:)`` asks
+    /// for a login. A login creates a session with a new id, so an attacker who planted a guest's cookie does not get the buyer's
+    /// session. The attacker still knows the guest's attachments: set and sign the guest's cookie yourself.
     ///
     /// - Parameter retention: How long it is kept, by default 30 days.
     /// - Returns: The guest session.
@@ -110,7 +111,7 @@ extension SessionManager {
 
     /// Ends a guest's session; carts follow as they do after a logout.
     ///
-    /// - Returns: What went wrong for those who follow; nil where there is no such guest.
+    /// - Returns: The errors of the participants; nil if there is no such guest.
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {

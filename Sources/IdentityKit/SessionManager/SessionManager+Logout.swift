@@ -20,7 +20,7 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - options: What to ask for.
+    ///   - options: The options of this logout.
     /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when the return path does not belong to the app, when the session is unknown or when the store
     ///   fails; nothing else stops a logout.
@@ -30,7 +30,7 @@ extension SessionManager {
 
     /// Ends every session of a buyer, for example after a change of password or an order to forget the buyer.
     ///
-    /// All are removed before anything else happens, and one that fails does not keep the others signed in.
+    /// All are removed first, and a failure of one removal does not prevent the others.
     ///
     /// - Parameters:
     ///   - issuer: The buyer's issuer.

@@ -1,8 +1,8 @@
 extension SessionManager {
-    /// A session's tokens, good for at least as long as asked, refreshed first where that is needed.
+    /// A session's tokens, which are valid for at least the requested time; they are refreshed first if necessary.
     ///
-    /// However many tasks ask, the refresh token is spent once. A caller who is cancelled does not cancel the refresh. When
-    /// the provider is down, the old token is handed out for as long as it lasts.
+    /// The refresh token is used once for any number of concurrent tasks. A cancelled caller does not cancel the refresh.
+    /// While the provider is down, the old token is returned until it expires.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -13,10 +13,12 @@ extension SessionManager {
     ///   ``IdentityError/isAttackSuspected`` when the provider's answer to a refresh belongs to another login, also while the old
     ///   access token lasts: then let the buyer sign in again, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        try await tokens.tokens(for: id, validFor: duration)
+        // Tokens from the cache need no correlation id.
+        if let cached = tokens.cached(for: id, validFor: duration) { return cached }
+        return try await Correlation.scope { try await tokens.tokens(for: id, validFor: duration) }
     }
 
-    /// Refreshes a session's tokens now, whatever their age; for a token that was refused before its time.
+    /// Refreshes a session's tokens now, at any age; for a token that was refused before its expiry.
     ///
     /// - Throws: ``IdentityError``.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
@@ -63,7 +65,7 @@ extension SessionManager {
         try await Correlation.scope { try await tokens.userInfo(for: id) }
     }
 
-    /// What the session lets a cart know of the buyer, from tokens that are good for at least as long as asked.
+    /// The buyer's identity for a cart, from tokens that are valid for at least the requested time.
     ///
     /// - Throws: ``IdentityError``.
     public func cartClaim(
@@ -73,7 +75,7 @@ extension SessionManager {
         try await Correlation.scope { try await tokens.cartClaim(for: id, validFor: duration) }
     }
 
-    /// The buyer's profile, asked of the provider; what the login verified, where the provider has no profile to ask for.
+    /// The buyer's profile from the provider; the buyer of the login if the provider has no profile.
     ///
     /// - Throws: ``IdentityError``.
     public func buyerProfile(for id: SessionID) async throws -> Buyer {

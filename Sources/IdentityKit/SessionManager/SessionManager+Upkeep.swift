@@ -1,17 +1,17 @@
 extension SessionManager {
-    /// Checks that the providers fit the store: a request that sends a refresh token must be over while the session's lock is
+    /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
     /// certainly held.
     ///
     /// ``repair()``, every login and every refresh check it too.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
-    public func checkConfiguration() throws(IdentityError) { try timeouts.check() }
+    public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
 
-    /// Finishes what processes that died have left half done: sessions in doubt, answers that were not judged, tokens that were not
-    /// saved.
+    /// Completes the interrupted work of crashed processes: sessions in doubt, answers that were not validated, and
+    /// tokens that were not saved.
     ///
-    /// The sooner the better: a provider that takes a refresh token twice does so for some seconds only. Call it when a process
-    /// starts, or let ``maintain(sweepingEvery:)`` do it all.
+    /// Call it soon, because a provider with a grace period accepts a used refresh token for some seconds only: when a
+    /// process starts, or through ``maintain(sweepingEvery:)``.
     ///
     /// - Throws: ``IdentityError`` when the store cannot be read.
     @discardableResult
@@ -19,9 +19,9 @@ extension SessionManager {
         try await upkeep.repair()
     }
 
-    /// Repairs and sweeps again and again, until its task is cancelled; run it beside an app's server.
+    /// Repairs and sweeps regularly until its task is cancelled; run it beside an app's server.
     ///
-    /// A store that fails meanwhile is asked again the next time, and the observers hear of it.
+    /// If the store fails meanwhile, the failure is reported to the observers, and the next run tries again.
     ///
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The pause between two repairs is
     ///   ``Configuration/repairInterval``.
@@ -29,24 +29,24 @@ extension SessionManager {
         await upkeep.maintain(sweepingEvery: sweepInterval)
     }
 
-    /// Removes pending logins and sessions whose time is over; call it now and then.
+    /// Removes expired pending logins and sessions; call it regularly.
     ///
-    /// A wall clock that jumped ahead since the start removes nothing before its time.
+    /// A wall clock that jumped ahead since the start does not remove rows too early.
     ///
-    /// - Returns: How many were removed.
+    /// - Returns: The number of removed rows.
     @discardableResult
     public func sweep() async throws -> Int {
         try await upkeep.sweep()
     }
 
-    /// Waits until every refresh that is under way has been saved: call it before the process ends.
+    /// Waits until every running refresh was saved: call it before the process ends.
     ///
-    /// End ``maintain(sweepingEvery:)`` before. A refresh may take two of the provider's timeouts, and some seconds more;
-    /// an orchestrator's grace period must be longer than that.
+    /// Stop ``maintain(sweepingEvery:)`` before. A refresh may take twice the provider's timeout and some seconds; an
+    /// orchestrator's grace period must be longer than that.
     ///
     /// - Returns: The sessions whose newest tokens are stored nowhere durable: they are lost when the process ends.
     @discardableResult
-    public func drain() async -> Set<SessionID> {
+    public func drain() async -> Set<SessionReference> {
         await upkeep.drain()
     }
 }

@@ -1,10 +1,16 @@
 internal import IdentityHTTP
 
-/// Refuses a verified buyer by throwing an error, before a session is stored: tokens, tenant, return path.
-package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async throws -> Void
+/// Refuses a verified buyer by throwing an error, before a session is stored.
+///
+/// The arguments are the tokens, the tenant and the return path of the login. The result is the path of the page that the buyer
+/// sees first; nil for the return path.
+package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async throws -> String?
 
-/// What the routes of a web app need beyond the public calls.
+/// What the routes of a web app and the carts need beyond the public calls.
 extension SessionManager {
+    /// Notes that a server refused tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
+    package func noteRefusal(of tokens: TokenSet, of id: SessionID) { self.tokens.noteRefusal(of: tokens, of: id) }
+
     package var clock: any IdentityClock { logins.environment.clock }
 
     /// ``complete(_:browserBinding:provider:)`` with an admission check; tokens of a buyer who is refused are revoked.
@@ -24,12 +30,20 @@ extension SessionManager {
         }
     }
 
-    /// Keeps a posted callback until the browser comes back with GET and the `state` alone.
+    /// Stores a posted callback until the browser returns with GET and the `state` only.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             try await logins.keepPosted(callback, browserBinding: browserBinding, provider: provider)
         }
     }
+
+    /// Stores a session as if a provider had issued the tokens, for tests of an app.
+    package func establish(_ tokens: TokenSet, as descriptor: ProviderDescriptor) async throws -> Session {
+        try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
+    }
+
+    /// The only tenant that the manager serves; nil for all.
+    package var tenant: String? { known.tenant }
 
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens.
     package func endReplaced(_ id: SessionID) async throws {

@@ -1,9 +1,9 @@
-/// The everyday face of the SDK: begins and completes logins, keeps sessions, always has a valid token, ends sessions.
+/// The main interface of the SDK: it begins and completes logins, stores sessions, returns valid tokens and ends sessions.
 ///
 /// One instance serves a whole app; every method may be called from any task.
 public final class SessionManager: Sendable {
     let known: KnownSessions
-    let timeouts: ProviderTimeouts
+    let lockTimeCheck: LockTimeCheck
     let participants: SessionParticipants
     let creator: SessionCreator
     let logins: LoginCoordinator
@@ -13,14 +13,15 @@ public final class SessionManager: Sendable {
     let backChannelLogouts: BackChannelLogoutCoordinator
     let logoutPages: LogoutPages
     let upkeep: SessionUpkeep
+    let signInRecords: SignInRecords
 
     /// Creates a manager.
     ///
     /// - Parameters:
     ///   - providers: The providers to choose from; pass those of all tenants, also where the configuration names one, so that a
     ///     callback from any of them is recognised.
-    ///   - store: Where sessions and pending logins live.
-    ///   - environment: Clock and randomness; pass the one that the providers have.
+    ///   - store: The store for sessions and pending logins.
+    ///   - environment: Clock and randomness; pass the environment of the providers.
     ///   - configuration: Lifetimes and margins.
     ///   - observers: Who is told what happens.
     public init(
@@ -41,7 +42,7 @@ public final class SessionManager: Sendable {
         )
         let lifetime = SessionLifetime(configuration, clock: clock)
         known = KnownSessions(store: store, providers: providers, tenant: configuration.tenant, lifetime: lifetime)
-        timeouts = ProviderTimeouts(providers: providers, store: store)
+        lockTimeCheck = LockTimeCheck(providers: providers, store: store)
         participants = SessionParticipants(known, clock: clock, events: events)
         let schedule = RefreshSchedule(configuration, clock: clock)
         let refresher = TokenRefresher(
@@ -59,13 +60,15 @@ public final class SessionManager: Sendable {
             lifetime: configuration.cacheLifetime,
             clock: clock
         )
-        let refreshes = SharedRefreshes(refresher, timeouts, cache, participants, events, configuration)
+        let refreshes = SharedRefreshes(refresher, lockTimeCheck, cache, participants, events, configuration)
+        signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
         creator = SessionCreator(
             store: store,
             environment: environment,
             tenant: configuration.tenant,
             lifetime: lifetime,
-            revocation: revocation
+            revocation: revocation,
+            signInRecords: signInRecords
         )
         deviceLogins = DeviceLoginCoordinator(providers: providers, creator: creator, clock: clock, events: events)
         tokens = TokenAccess(
@@ -76,7 +79,6 @@ public final class SessionManager: Sendable {
             cache: cache,
             participants: participants,
             refused: RefusedTokens(clock),
-            lockWait: configuration.lockWait,
             clock: clock
         )
         logoutPages = LogoutPages(
@@ -99,6 +101,7 @@ public final class SessionManager: Sendable {
         )
         let stepUps = StepUpCoordinator(
             known: known,
+            refresher: refresher,
             creator: creator,
             logouts: logouts,
             participants: participants,
@@ -109,8 +112,8 @@ public final class SessionManager: Sendable {
         )
         logins = LoginCoordinator(
             known: known,
-            possibleSenders: possibleSenders,
-            timeouts: timeouts,
+            mixUpCheck: MixUpCheck(providers: providers, possibleSenders: possibleSenders),
+            lockTimeCheck: lockTimeCheck,
             creator: creator,
             stepUps: stepUps,
             environment: environment,
@@ -127,7 +130,7 @@ public final class SessionManager: Sendable {
         )
         upkeep = SessionUpkeep(
             known: known,
-            timeouts: timeouts,
+            lockTimeCheck: lockTimeCheck,
             refresher: refresher,
             refreshes: refreshes,
             participants: participants,
@@ -137,15 +140,17 @@ public final class SessionManager: Sendable {
         )
     }
 
-    /// Lets something, such as a cart adapter, follow every session's life; it is held weakly, the app owns it.
+    /// Adds a participant, such as a cart adapter, which follows every session's life cycle.
+    ///
+    /// The reference is weak, so the app must keep it.
     public func add(_ participant: any SessionParticipant) {
         participants.add(participant)
     }
 
-    /// The names of the providers to choose from, in order.
+    /// The names of the available providers, in order.
     public var providerNames: [String] { known.providers.names }
 
-    /// What is known of a provider.
+    /// The description of a provider.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``.
     public func descriptor(of provider: String) throws(IdentityError) -> ProviderDescriptor {
@@ -162,7 +167,7 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// The sessions that match, oldest first; those that a store cannot read any more may be left out.
+    /// The sessions that match, oldest first; sessions that the store cannot read may be omitted.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope { try await known.matching(filter) }
     }

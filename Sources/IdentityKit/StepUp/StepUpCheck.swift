@@ -6,7 +6,7 @@ internal import FoundationEssentials
 /// decides.
 struct StepUpCheck: Sendable {
     /// How far the clocks may differ.
-    private static let leeway: TimeInterval = 60
+    static let leeway: TimeInterval = 60
 
     let requirement: StepUpRequirement
     /// When the step-up began.
@@ -52,7 +52,8 @@ struct StepUpCheck: Sendable {
         guard time >= startedAt - age - Self.leeway else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // Within the leeway, the time of the earlier login shows that there was no new one. It has whole seconds.
+        // The check above allows a leeway. A time that is not later than the earlier login's shows that there was no new login.
+        // `auth_time` has whole seconds.
         if requirement.demandsLogin, let earlier = tokens.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

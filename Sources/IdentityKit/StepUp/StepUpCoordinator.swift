@@ -3,6 +3,7 @@ internal import FoundationEssentials
 /// Re-authenticates the buyers of existing sessions: a login whose session replaces the old one.
 struct StepUpCoordinator: Sendable {
     let known: KnownSessions
+    let refresher: TokenRefresher
     let creator: SessionCreator
     let logouts: LogoutCoordinator
     let participants: SessionParticipants
@@ -14,17 +15,22 @@ struct StepUpCoordinator: Sendable {
     /// A session that can be stepped up, with its tokens.
     ///
     /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when there is no such session, when nobody is signed in,
-    ///   and when the session has ended.
+    ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the answer to its last refresh belongs to
+    ///   another login.
     func session(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let stored = try await known.load(id)
         let state = try SessionState(stored)
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
+        // A step-up would give the cart of such a session to the new one.
+        if let verdict = refresher.pendingAnswer(to: tokens, of: id, state)?.verdict {
+            throw IdentityError.standing(verdict)
+        }
         return (stored, tokens)
     }
 
-    /// The options of the login that proves what is required.
+    /// The options of a login that meets the requirement.
     func options(_ options: LoginOptions, for requirement: StepUpRequirement, of buyer: Buyer) -> LoginOptions {
         var options = options
         options.loginHint = options.loginHint ?? buyer.email?.value
@@ -38,7 +44,9 @@ struct StepUpCoordinator: Sendable {
         return options
     }
 
-    /// Checks new tokens and replaces the session; where that fails, nobody has the tokens, and they are revoked.
+    /// Checks new tokens and replaces the session.
+    ///
+    /// If that fails, the new tokens are revoked, because no session uses them.
     func complete(
         _ stepUp: PendingStepUp,
         with tokens: TokenSet,
@@ -47,7 +55,6 @@ struct StepUpCoordinator: Sendable {
         admitting admit: () async throws -> Void
     ) async throws -> Session {
         do {
-            try await admit()
             let old = try await session(stepUp.session)
             let check = StepUpCheck(
                 requirement: stepUp.requirement,
@@ -56,6 +63,8 @@ struct StepUpCoordinator: Sendable {
                 tokens: old.tokens
             )
             try check.check(tokens)
+            // After the check, because an admission may end what the browser had: a failed step-up changes nothing.
+            try await admit()
             return try await outlivingCaller { await replace(stepUp.session, tokens, descriptor) }.get()
         } catch {
             await outlivingCaller { [revocation] in await revocation.drop(tokens, of: descriptor.name) }
@@ -88,10 +97,12 @@ struct StepUpCoordinator: Sendable {
         }
     }
 
-    /// Attaches to the new session what was attached to the old one; what cannot be attached is let go as at a logout.
+    /// Moves the attachments of the old session to the new one.
+    ///
+    /// Attachments that cannot be moved are detached as at a logout.
     private func move(_ ended: EndedSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
-        for (name, value) in ended.attachments {
+        for (name, value) in ended.attachments where name != SignInRecord.name {
             let isMoved = try? await known.store.setAttachment(name, to: value, of: session.id, expecting: nil)
             if isMoved != true { lost[name] = value }
         }

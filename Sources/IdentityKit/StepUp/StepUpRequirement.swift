@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// What an existing session's buyer has to prove once more: a recent login, or a stronger one.
 ///
 /// ```swift
@@ -66,6 +68,29 @@ public struct StepUpRequirement: Sendable, Equatable {
 
     private static func isContextByte(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+}
+
+extension Session {
+    /// Whether the session proves what a step-up would prove, so that none is needed.
+    ///
+    /// The clocks of app and provider may differ by a minute. A requirement that demands a login now is never satisfied.
+    ///
+    /// - Parameters:
+    ///   - requirement: What has to be proved.
+    ///   - now: The current time.
+    /// - Returns: True if no step-up is needed.
+    public func satisfies(_ requirement: StepUpRequirement, at now: Date) -> Bool {
+        guard !requirement.demandsLogin, !needsLogin else { return false }
+        let accepted = requirement.authenticationContexts
+        if !accepted.isEmpty {
+            guard let context = claims?.authenticationContext,
+                accepted.contains(where: { $0.isIdentical(to: context) })
+            else { return false }
+        }
+        guard let maximumAge = requirement.maximumAge else { return true }
+        guard let time = authenticatedAt else { return false }
+        return now.timeIntervalSince(time) <= maximumAge.timeInterval + StepUpCheck.leeway
     }
 }
 

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 
 /// A bounded table in memory.
 ///
-/// The values that expire first make room for new ones.
+/// If it is full, the values that expire first are evicted.
 ///
-/// Each group has its own bound, so that a flood at one tenant does not affect the others. Making room does not search the whole table, so
-/// that a flood of unfinished logins costs little time (CVE-2021-22119).
+/// Each group has its own bound, so that a flood at one tenant does not affect the others. Eviction does not search the
+/// whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 
@@ -17,7 +17,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// The places of one group in the order of expiry, then of arrival.
     ///
-    /// The place of a value that was taken stays until its turn comes.
+    /// The place of a removed value stays until it is reached.
     private struct Group {
         var order: [Place] = []
         var head = 0
@@ -48,12 +48,12 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     private let maximum: Int
-    // By bytes: canonically equivalent keys are different.
+    // The keys are bytes: Swift's == treats canonically equivalent strings as equal, and these keys must stay distinct.
     private var entries: Entries = [:]
     private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
 
-    /// A table for at most so many values of each group.
+    /// Creates a table with a maximum number of values of each group.
     init(maximum: Int) {
         self.maximum = max(1, maximum)
     }
@@ -79,9 +79,9 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// Adds a value.
     ///
-    /// Only expired values make room.
+    /// Only expired values are evicted.
     ///
-    /// - Returns: False when there is no room.
+    /// - Returns: False if the group is full.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
         var ours = groups.removeValue(forKey: []) ?? Group()
         while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }

@@ -1,25 +1,35 @@
 package import IdentityCrypto
 
 extension IdentityError {
-    /// A tenant has as many sessions as it may have.
+    /// A tenant has the maximum number of sessions.
     package static var tenantFull: IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
             "The tenant has the maximum number of sessions.",
             hint:
-                "Sessions that end or expire make room. If this happens often, raise maximumSessionsPerTenant in the store's configuration."
+                "Try again after other sessions have ended or expired. If this happens often, increase maximumSessionsPerTenant in the store's configuration."
         )
     }
 
-    /// As many tokens are marked as may be, and none has expired.
+    /// An insertion of a session that exists.
+    package static var sessionExists: IdentityError {
+        IdentityError(
+            .rejected,
+            .storeFailed,
+            "A session with this id is already stored.",
+            hint: "Let SessionManager make the ids; insert each session once."
+        )
+    }
+
+    /// The maximum number of tokens is marked, and no mark has expired.
     package static var usedTokensFull: IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
             "The store has the maximum number of used tokens.",
             hint:
-                "Used tokens that expire make room. If this happens often, raise maximumUsedTokens in the store's configuration."
+                "Try again after other used tokens have expired. If this happens often, increase maximumUsedTokens in the store's configuration."
         )
     }
 

@@ -1,10 +1,10 @@
-/// The locks of a store that only one process uses; tasks get them in the order in which they asked.
+/// The locks of a store that only one process uses; tasks get them in the order of their requests.
 ///
 /// A store that several processes share needs locks that all of them see.
 public final class InMemoryLocks: SessionLocking {
     private let locks: KeyedLock<LockName>
 
-    /// Creates locks that are all free.
+    /// Creates locks, which are all free.
     ///
     /// - Parameter clock: The clock for time limits.
     public init(clock: any IdentityClock = SystemClock()) {
@@ -23,7 +23,7 @@ public final class InMemoryLocks: SessionLocking {
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         switch await locks.acquire(name, waitingUpTo: limit) {
         case .acquired: break
@@ -41,7 +41,7 @@ public final class InMemoryLocks: SessionLocking {
         return try await body(.kernel)
     }
 
-    /// How many tasks wait for the lock.
+    /// The number of tasks that wait for the lock.
     package func waiting(for name: LockName) -> Int {
         locks.waiting(for: name)
     }

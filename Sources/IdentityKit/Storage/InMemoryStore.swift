@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import Synchronization
 
-/// A store that keeps everything in memory: for tests, and for apps that may forget every login when they stop.
+/// A store in memory: for tests, and for apps that may lose every login when they stop.
 public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private struct State {
         private(set) var sessions: [SessionID: StoredSession] = [:]
@@ -36,8 +36,9 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: The maximum number of pending logins of each tenant. Beyond that, the tenant's logins that expire first make room.
-    ///   - maximumUsedTokens: The maximum number of used tokens. Beyond that only expired ones make room.
+    ///   - maximumAttempts: The maximum number of pending logins of each tenant. Above the limit, the tenant's logins
+    ///     that expire first are evicted.
+    ///   - maximumUsedTokens: The maximum number of used tokens. Above the limit only expired ones are evicted.
     ///   - maximumSessionsPerTenant: The maximum number of sessions of a tenant, by default any number. Another session is refused as
     ///     ``IdentityError/Code/storeFull``.
     ///   - clock: The clock for the expiry of used tokens.
@@ -63,14 +64,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
             return (true, true)
         }
         guard hasRoom else { throw IdentityError.tenantFull }
-        guard isNew else {
-            throw IdentityError(
-                .rejected,
-                .storeFailed,
-                "A session with this id is already stored.",
-                hint: "Let SessionManager make the ids; insert each session once."
-            )
-        }
+        guard isNew else { throw IdentityError.sessionExists }
     }
 
     /// The session with this id.
@@ -108,7 +102,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await locks.withLock(name, waitingUpTo: limit, body)
     }
@@ -120,7 +114,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         }
     }
 
-    /// Takes a pending login out.
+    /// Removes and returns a pending login.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -139,7 +133,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
 
     /// Marks a key, if it is not marked.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeFull`` when there is no room and none has expired.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeFull`` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let now = clock.now
         let hasRoom = state.withLock { state -> Bool? in
@@ -150,7 +144,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         return hasRoom != nil
     }
 
-    /// What is attached under a name.
+    /// The attachment with a name.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         state.withLock { $0.attachments[id]?[Array(name.utf8)] }
     }
@@ -174,7 +168,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         }
     }
 
-    /// Removes what has expired.
+    /// Removes expired rows.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         state.withLock { state in
             let attempts = state.attempts.sweep(expiredBefore: date)

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A lock for each key, among the tasks of one process; the tasks wait suspended, in the order in which they came.
+/// A lock for each key, among the tasks of one process; waiting tasks are suspended and continue in the order of their requests.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// How a wait for a lock ended.
+    /// The outcome of a wait for a lock.
     package enum Outcome: Sendable {
         case acquired, timedOut, cancelled
     }
@@ -13,7 +13,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct State {
-        /// The waiters for each key that is held; a free key has no entry.
+        /// The waiters for each locked key; a free key has no entry.
         var waiters: [Key: [Waiter]] = [:]
         var lastTicket = 0
     }
@@ -21,7 +21,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let clock: any IdentityClock
 
-    /// Creates locks that are all free.
+    /// Creates locks, which are all free.
     ///
     /// - Parameter clock: The clock for time limits.
     package init(clock: any IdentityClock = SystemClock()) {
@@ -70,7 +70,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
                     // The timer may have fired before this task waited.
                     if let deadline, clock.elapsed >= deadline { return .timedOut }
                     guard state.waiters[key] != nil else {
-                        // Released in the meantime.
+                        // The lock was released meanwhile.
                         state.waiters[key] = []
                         return .acquired
                     }
@@ -84,7 +84,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Hands the key's lock to the task that has waited longest.
+    /// Passes the key's lock to the task that has waited longest.
     package func release(_ key: Key) {
         let next: Waiter? = state.withLock { state in
             guard let waiters = state.waiters[key], !waiters.isEmpty else {
@@ -96,7 +96,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         next?.continuation.resume(returning: .acquired)
     }
 
-    /// How many tasks wait for the key's lock.
+    /// The number of tasks that wait for the key's lock.
     package func waiting(for key: Key) -> Int {
         state.withLock { $0.waiters[key]?.count ?? 0 }
     }

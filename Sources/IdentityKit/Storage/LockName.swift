@@ -1,8 +1,8 @@
-/// What a lock of a store protects: ``SessionLocking``.
+/// The name of a lock of a store, which says what the lock protects: ``SessionLocking``.
 public enum LockName: Sendable, Hashable {
     /// The tokens of a session, while they are refreshed.
     case session(SessionID)
-    /// What is attached to a session under a name, such as a cart.
+    /// The attachment of a session with a name, such as a cart.
     case attachment(String, of: SessionID)
 
     /// The name as bytes, which differ for different locks.
@@ -11,7 +11,8 @@ public enum LockName: Sendable, Hashable {
     public var bytes: [UInt8] {
         switch self {
         case .session(let id): Array(id.rawValue.utf8)
-        // A session id always has the same length, so no two pairs give the same bytes, and none gives those of a session.
+        // A session id always has the same length, so different pairs have different bytes, which also differ from those
+        // of a session.
         case .attachment(let name, let id): Array("\(name) \(id.rawValue)".utf8)
         }
     }

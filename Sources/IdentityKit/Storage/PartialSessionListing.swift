@@ -10,7 +10,7 @@ public protocol PartialSessionListing: SessionRecordStore {
 public struct SessionListing: Sendable {
     /// The sessions that could be read.
     public var sessions: [StoredSession]
-    /// Why others that may match are missing; nil when none is.
+    /// The reason why other matching sessions may be missing; nil if none is missing.
     public var damage: IdentityError?
 
     /// Creates a list.
@@ -28,8 +28,8 @@ public struct SessionListing: Sendable {
 extension PartialSessionListing {
     /// The sessions that match, oldest first.
     ///
-    /// A list of a buyer's sessions, or of the sessions that a provider calls by one name, is complete or an error: who logs out
-    /// everywhere must be logged out everywhere. Other lists leave out what cannot be read.
+    /// A list of a buyer's sessions, or of the sessions with one session id of the provider, is complete or an error,
+    /// because a logout of all sessions must end all of them. Other lists omit unreadable sessions.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         let listing = try await readableSessions(matching: filter)
         if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
@@ -45,7 +45,7 @@ extension StoredSession {
 }
 
 extension SessionRecordStore {
-    /// The readable sessions that match; of a store that cannot tell them apart, all of them or an error.
+    /// The readable sessions that match; a store without this protocol returns all of them or throws.
     func readable(_ filter: SessionFilter) async throws -> SessionListing {
         guard let partial = self as? any PartialSessionListing else {
             return SessionListing(sessions: try await sessions(matching: filter))

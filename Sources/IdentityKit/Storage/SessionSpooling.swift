@@ -1,19 +1,19 @@
 /// A store with a spool: a local directory that keeps new tokens while the store is down.
 ///
-/// New tokens exist nowhere else. When the store has failed for a while, ``SessionManager`` puts them into the spool, durably and sealed, until
-/// they can be saved. The spool keeps at most one session for an id.
+/// New tokens exist nowhere else. After the store has failed for a while, ``SessionManager`` writes them to the spool,
+/// durably and sealed, until they can be saved. The spool keeps at most one session for an id.
 public protocol SessionSpooling: Sendable {
-    /// Keeps a session that could not be saved, and replaces the one that was kept for its id before.
+    /// Writes a session that could not be saved, in place of an earlier one with the same id.
     ///
     /// The session survives a crash when this returns.
     func spool(_ session: StoredSession) async throws
 
-    /// The session that is kept for an id, or nil.
+    /// The spooled session with an id; nil if no such session was spooled.
     func spooledSession(_ id: SessionID) async throws -> StoredSession?
 
-    /// The sessions in the spool, in no order. Files that cannot be read are left out and left as they are.
+    /// The sessions in the spool, in no order. Unreadable files are omitted and not changed.
     func spooledSessions() async throws -> [StoredSession]
 
-    /// Removes the session that is kept for an id.
+    /// Removes the spooled session with an id.
     func removeSpooledSession(_ id: SessionID) async throws
 }

@@ -2,10 +2,11 @@ public import FoundationEssentials
 
 /// The part of a store that keeps sessions.
 ///
-/// The payloads are secrets in the clear. A store that writes them to a disk or a database must encrypt them and bind each one to its row:
-/// `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind ``IdentityError/Kind/retryLater`` when the caller
-/// may try again, of kind ``IdentityError/Kind/configuration`` when an operator has to act. A row that cannot be read is an error, never "no
-/// such session". `IdentityTesting` contains the conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+/// The payloads are unencrypted secrets. A store that writes them to a disk or a database must encrypt them and bind each
+/// one to its row: `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind
+/// ``IdentityError/Kind/retryLater`` when the caller may try again, of kind ``IdentityError/Kind/configuration`` when an
+/// operator has to act. A row that cannot be read is an error, never "no such session". `IdentityTesting` contains the
+/// conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably. Throws when the id exists.
     func insert(_ session: StoredSession) async throws
@@ -34,10 +35,10 @@ public protocol LoginAttemptStore: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key of the pending login.
-    ///   - check: Called with the pending login before it is removed. When it throws, the login stays, so that a forged callback ends
-    ///     nobody's login.
+    ///   - check: Called with the pending login before it is removed. When it throws, the login stays, so that a forged
+    ///     callback cannot end a buyer's login.
     /// - Returns: The pending login; nil when there is none.
-    /// - Throws: The error of the check, or `IdentityError` when the store fails.
+    /// - Throws: The error of `check`, or ``IdentityError`` of the store.
     func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -46,19 +47,21 @@ public protocol LoginAttemptStore: Sendable {
 
 extension LoginAttemptStore {
     /// Removes a pending login and returns it, atomically: only one of several callers gets it.
+    ///
+    /// - Throws: ``IdentityError`` of the store.
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
         try await takeLoginAttempt(key, after: { _ in })
     }
 }
 
-/// The part of a store that keeps values that belong to a session, such as its cart, and removes them with it.
+/// The part of a store that keeps values of a session, such as its cart, and removes them together with the session.
 public protocol SessionAttachmentStore: Sendable {
     /// The attachment with this name, or nil.
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment?
 
     /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one (nil: there is none).
     ///
-    /// - Returns: False when another caller was faster, or the session does not exist.
+    /// - Returns: False if another caller changed it first, or if the session does not exist.
     func setAttachment(
         _ name: String,
         to payload: Secret?,
@@ -67,50 +70,11 @@ public protocol SessionAttachmentStore: Sendable {
     ) async throws -> Bool
 }
 
-/// A store that can remove what has expired.
+/// A store that can remove expired rows.
 public protocol ExpirySweeping: Sendable {
     /// Removes pending logins, sessions and marks of used tokens that expired before a date, and returns how many.
     func sweep(expiredBefore date: Date) async throws -> Int
 }
 
-/// Locks of sessions among all tasks, processes and machines that share a store.
-public protocol SessionLocking: Sendable {
-    /// How long a lock is certainly held from now on whenever the store can be reached; nil, the default, when a lock ends with
-    /// its holder's process only.
-    ///
-    /// A request that sends a refresh token must be over within this time: ``SessionManager`` refuses providers whose
-    /// ``ProviderDescriptor/timeout`` is longer.
-    var guaranteedHold: Duration? { get }
-
-    /// Runs the body while no other task, process or machine holds the lock; the lock ends with its holder, at once or when its
-    /// lease is over.
-    ///
-    /// - Parameters:
-    ///   - name: What the lock protects. Its session need not exist.
-    ///   - limit: How long to wait for another holder.
-    ///   - body: Gets what tells whether the lock is still held, to be asked before anything that may happen once only.
-    /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the wait is over, or what the body throws.
-    func withLock<Result: Sendable>(
-        _ name: LockName,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
-    ) async throws -> Result
-}
-
-extension SessionLocking {
-    /// Nil: locks end with their holder's process only.
-    public var guaranteedHold: Duration? { nil }
-
-    /// Runs the body while no other task, process or machine holds the session's lock: ``withLock(_:waitingUpTo:_:)``.
-    public func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
-    ) async throws -> Result {
-        try await withLock(.session(id), waitingUpTo: limit, body)
-    }
-}
-
-/// What ``SessionManager`` needs of a store.
+/// The requirements of ``SessionManager`` for a store.
 public typealias SessionStore = LoginAttemptStore & SessionAttachmentStore & SessionLocking & SessionRecordStore

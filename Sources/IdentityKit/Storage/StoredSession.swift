@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A session as `SessionManager` hands it to a store: columns that may be in the clear, and a payload to seal.
+/// A session as `SessionManager` passes it to a store: columns that may be stored unencrypted, and a payload to seal.
 public struct StoredSession: Sendable {
     /// The session's id.
     public var id: SessionID
@@ -14,7 +14,7 @@ public struct StoredSession: Sendable {
     ///
     /// It is personal data: a store indexes only a keyed hash of it.
     public var subject: String
-    /// The provider's own name for the session (`sid`), if it has one.
+    /// The provider's session id (`sid`), if it has one.
     ///
     /// A store indexes only a keyed hash of it.
     public var providerSessionID: String?
@@ -24,9 +24,9 @@ public struct StoredSession: Sendable {
     public var createdAt: Date
     /// When a sweep may remove it.
     public var retainedUntil: Date
-    /// Whether a refresh is under way or ended without a known outcome.
+    /// Whether a refresh is in progress or ended without a known outcome.
     ///
-    /// A store keeps it in the clear, so that a repair finds it.
+    /// A store keeps it unencrypted, so that a repair finds it.
     public var isUnsettled: Bool
     /// Whether it was restored from a backup: its refresh token may have been used since.
     ///
@@ -37,7 +37,7 @@ public struct StoredSession: Sendable {
 
     /// The first generation.
     ///
-    /// It is so high that the stored width never changes, and a row can be overwritten in place.
+    /// It is so high that the stored width never changes, so that a row can be overwritten in place.
     public static let firstGeneration: Int64 = 1 << 40
 
     /// Creates a stored session.
@@ -94,9 +94,9 @@ public struct SessionFilter: Sendable {
     public var tenant: String?
     /// The buyer, by issuer and subject.
     public var buyer: (issuer: String, subject: String)?
-    /// The provider's own name for the session.
+    /// The provider's session id.
     public var providerSessionID: String?
-    /// Whether a refresh is under way or ended without a known outcome.
+    /// Whether a refresh is in progress or ended without a known outcome.
     public var isUnsettled: Bool?
 
     /// A filter that matches every session.
@@ -127,13 +127,13 @@ public struct SessionFilter: Sendable {
     }
 }
 
-/// A pending login as `SessionManager` hands it to a store.
+/// A pending login as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A hash of the `state`, so that nobody who reads the store can use it.
+    /// A hash of the `state`, so that a reader of the store cannot use it.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
-    /// Limits hold for each tenant, so that a flood of logins at one does not affect the others.
+    /// Limits apply to each tenant, so that a flood of logins at one tenant does not affect the others.
     public var tenant: String
     /// When it expires.
     public var expiresAt: Date

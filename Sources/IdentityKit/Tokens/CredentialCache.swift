@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// Credentials that were read a moment ago, so that a busy session does not cost a read of the store each time.
+/// Caches credentials for a moment, so that calls for a busy session do not read the store each time.
 ///
-/// What another process does to a session, a logout too, is seen when an entry's time is over; what this one does, at once.
+/// Changes by another process, also a logout, take effect when an entry expires; changes by this process take effect at once.
 final class CredentialCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
-        /// Until when it is served: its own time, the margin before the token's end, and when it becomes due for refresh.
+        /// The end of the entry: the earliest of its lifetime, the margin before the token's expiry, and the time of the
+        /// next refresh.
         let until: Duration
         /// When the token expires.
         let end: Duration?
@@ -14,7 +15,7 @@ final class CredentialCache: Sendable {
 
     private struct State {
         var entries: [SessionID: Entry] = [:]
-        /// Counts what was removed: what was read before must not come in after it.
+        /// Counts removals, because a credential that was read before a removal must not be stored after it.
         var removals = 0
     }
 
@@ -23,7 +24,7 @@ final class CredentialCache: Sendable {
     private let clock: any IdentityClock
     private let state = Mutex(State())
 
-    /// A cache; nil where nothing is to be kept.
+    /// Creates a cache; nil if caching is switched off.
     init?(maximum: Int, lifetime: Duration, clock: any IdentityClock) {
         guard maximum > 0, lifetime > .zero else { return nil }
         self.maximum = maximum
@@ -31,10 +32,10 @@ final class CredentialCache: Sendable {
         self.clock = clock
     }
 
-    /// What is to be shown when what is read from now on is put in.
+    /// The ticket that a credential that is read from now on needs to be stored.
     var ticket: Int { state.withLock { $0.removals } }
 
-    /// A session's credential, if it is in the cache and good for as long as asked.
+    /// A session's credential, if it is in the cache and valid for the requested time.
     func tokens(_ id: SessionID, validFor margin: Duration) -> SessionTokens? {
         let now = clock.elapsed
         return state.withLock { state in
@@ -45,13 +46,13 @@ final class CredentialCache: Sendable {
         }
     }
 
-    /// Keeps what was read.
+    /// Stores a credential that was read.
     ///
     /// - Parameters:
     ///   - tokens: The credential.
-    ///   - remaining: How long it is valid; nil when nobody knows.
-    ///   - untilDue: How long until it is due for refresh.
-    ///   - ticket: From before it was read.
+    ///   - remaining: How long it is valid; nil if that is unknown.
+    ///   - untilDue: The time until it is due for refresh.
+    ///   - ticket: The ticket from before the read.
     func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed
@@ -67,7 +68,7 @@ final class CredentialCache: Sendable {
         }
     }
 
-    /// Forgets a session.
+    /// Removes a session.
     func remove(_ id: SessionID) {
         state.withLock { state in
             state.removals += 1
@@ -75,7 +76,7 @@ final class CredentialCache: Sendable {
         }
     }
 
-    /// Lets go of what is over; if all is fresh, of an eighth, whichever it is, so that this is not done for each newcomer.
+    /// Removes expired entries; if none has expired, any eighth of the entries, so that this is not repeated for each new entry.
     private func makeRoom(_ state: inout State, _ now: Duration) {
         state.entries = state.entries.filter { $0.value.until > now }
         guard state.entries.count >= maximum else { return }

@@ -1,10 +1,14 @@
 internal import Synchronization
 
-/// The access tokens that were refused although a refresh had just brought them: another refresh would not help.
+/// The access tokens that a server refused right after their refresh.
+///
+/// Another refresh would not help.
 final class RefusedTokens: Sendable {
-    /// A token that is forgotten costs one more refresh.
+    /// A token that was removed from the list costs one more refresh.
     private static let maximum = 10_000
-    /// How long a refused token is not refreshed because of another refusal: a server may know too little of a new token at first.
+    /// How long further refusals of a token start no refresh.
+    ///
+    /// A new token may reach the server with a delay.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock
@@ -14,7 +18,7 @@ final class RefusedTokens: Sendable {
         self.clock = clock
     }
 
-    /// Notes that a session's refreshed tokens were refused.
+    /// Records that a session's refreshed tokens were refused.
     func add(_ tokens: TokenSet, of id: SessionID) {
         guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
         let now = clock.elapsed
@@ -25,7 +29,7 @@ final class RefusedTokens: Sendable {
         }
     }
 
-    /// Whether these tokens were refused after the refresh that brought them.
+    /// Whether these tokens were refused after their refresh.
     func contains(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.memory else { return false }
         return (try? UnsavedTokens.fingerprint(of: tokens)) == entry.fingerprint
@@ -36,7 +40,7 @@ extension IdentityError {
     /// Whether a newer access token may help.
     var mayEndWithRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
-    /// The refusal of a token that a refresh has just brought.
+    /// The refusal of a token right after its refresh.
     var afterRefresh: IdentityError {
         refusedAgain(
             .rejected,

@@ -126,9 +126,7 @@ extension IdentityError {
     }
 }
 
-extension ResourceAccess: CustomStringConvertible, CustomReflectable {
+extension ResourceAccess: Redacted {
     /// The provider's name; no token.
     public var description: String { "ResourceAccess(provider: \(session.provider), <redacted>)" }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,4 +1,4 @@
-/// How a token came to its caller.
+/// The origin of a returned token.
 public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     /// The outcome as text.
     public let rawValue: String
@@ -8,9 +8,9 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The stored token was good enough.
+    /// The stored token was valid long enough.
     public static let stored = Self(rawValue: "stored")
-    /// The token was refreshed while it still was valid.
+    /// The token was refreshed while it was still valid.
     public static let refreshedEarly = Self(rawValue: "refreshed_early")
     /// The token was refreshed after it had expired.
     public static let refreshedLate = Self(rawValue: "refreshed_late")
@@ -20,9 +20,9 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let stillValid = Self(rawValue: "still_valid")
 }
 
-/// A session's tokens at one moment.
+/// The tokens of a session.
 public struct SessionTokens: Sendable {
-    /// Shared, not copied: a busy session hands out the same values to many callers.
+    /// The storage is shared and not copied, because many callers of a busy session get the same values.
     private final class Content: Sendable {
         let session: Session
         let tokens: TokenSet
@@ -54,13 +54,13 @@ public struct SessionTokens: Sendable {
     ///
     /// Otherwise an error with code ``IdentityError/Code/tokensNotDurable``: these tokens work, but an operator must act before the process ends.
     ///
-    /// Tokens that wait in the store's second place (``SessionSpooling``) are durable.
+    /// Tokens in the store's spool (``SessionSpooling``) are durable.
     public var warning: IdentityError? { content.warning }
-    /// How they were got.
+    /// The origin of the tokens.
     public let outcome: TokenOutcome
     /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
     public var reason: IdentityError? { content.reason }
-    /// What the refresh took away, such as a scope that is no longer granted; nil if nothing was lost.
+    /// The members that the refreshed tokens lack, such as a scope that is no longer granted; nil if nothing was lost.
     ///
     /// Nil also if this call did not refresh. The event ``IdentityEvent/Kind/tokensReduced(_:)`` reports refreshes in the background too.
     public var losses: TokenLosses? { content.losses }

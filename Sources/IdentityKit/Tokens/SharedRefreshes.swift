@@ -1,53 +1,54 @@
-/// The refreshes of this process: at most one per session at a time, which all who ask meanwhile share.
+/// The refreshes of this process: at most one per session at a time, which all concurrent callers share.
 struct SharedRefreshes: Sendable {
     private let refresher: TokenRefresher
-    private let timeouts: ProviderTimeouts
+    private let lockTimeCheck: LockTimeCheck
     private let cache: CredentialCache?
     private let participants: SessionParticipants
     private let events: EventSource
-    /// How long to wait for another process that refreshes the same session.
-    private let lockWait: Duration
+    /// The maximum wait for another process that refreshes the same session.
+    let lockWait: Duration
     private let flights: SingleFlight<SessionID, RefreshedSession>
 
     init(
         _ refresher: TokenRefresher,
-        _ timeouts: ProviderTimeouts,
+        _ lockTimeCheck: LockTimeCheck,
         _ cache: CredentialCache?,
         _ participants: SessionParticipants,
         _ events: EventSource,
         _ configuration: SessionManager.Configuration
     ) {
         self.refresher = refresher
-        self.timeouts = timeouts
+        self.lockTimeCheck = lockTimeCheck
         self.cache = cache
         self.participants = participants
         self.events = events
         lockWait = configuration.lockWait
-        // Real time, whatever the clock of a test or a simulation: this is about tasks that wait, not about tokens that age.
+        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
+        // of tokens.
         flights = SingleFlight(
-            waitingUpTo: configuration.refreshLimits.patience,
+            waitingUpTo: configuration.refreshLimits.maximumWait,
             on: SystemClock(),
             error: IdentityError.refreshTakesLong
         )
     }
 
-    /// Refreshes a session, or joins the refresh that is under way, which may have another goal.
+    /// Refreshes a session, or joins the running refresh, which may have another goal.
     ///
     /// - Returns: The session, and whether this caller started the refresh.
     func run(
         _ id: SessionID,
         for goal: RefreshGoal,
-        waitingUpTo limit: Duration? = nil
+        waitingUpTo limit: Duration
     ) async throws -> (value: RefreshedSession, started: Bool) {
-        try await flights.run(id) { [self] in try await refresh(id, for: goal, waitingUpTo: limit ?? lockWait) }
+        try await flights.run(id) { [self] in try await refresh(id, for: goal, waitingUpTo: limit) }
     }
 
-    /// Starts a refresh unless one is under way, and does not wait.
+    /// Starts a refresh unless one runs, and does not wait.
     func start(_ id: SessionID, for goal: RefreshGoal) {
         flights.start(id) { [self] in try await refresh(id, for: goal, waitingUpTo: lockWait) }
     }
 
-    /// Starts a refresh while the old tokens are still valid; after a failure the next one waits for a while.
+    /// Starts a refresh while the old tokens are still valid; after a failure the next one is delayed.
     func startEarly(_ id: SessionID, replacing tokens: TokenSet) {
         flights.start(id) { [self] in
             do {
@@ -62,18 +63,18 @@ struct SharedRefreshes: Sendable {
     /// Whether a session is being refreshed in this process.
     func isUnderWay(_ id: SessionID) -> Bool { flights.isUnderWay(id) }
 
-    /// Waits until no refresh is under way but those that take longer than anybody waits.
+    /// Waits until no refresh runs, except those that have exceeded the time limit.
     func drain() async { await flights.drain() }
 
-    /// Refreshes a session and lets carts and others follow.
+    /// Refreshes a session and notifies the participants.
     private func refresh(
         _ id: SessionID,
         for goal: RefreshGoal,
         waitingUpTo limit: Duration
     ) async throws -> RefreshedSession {
         defer { cache?.remove(id) }
-        try timeouts.check()
-        // Followers hear of new tokens once, not at every call while nothing can be saved.
+        try lockTimeCheck.run()
+        // Participants are notified once, not at every call while tokens cannot be saved.
         let wasUnsaved = refresher.hasUnsaved(id)
         let refreshed: RefreshedSession
         do {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Hands out the tokens of sessions, refreshed first where that is needed.
+/// Returns the tokens of sessions, and refreshes them first if necessary.
 struct TokenAccess: Sendable {
     let known: KnownSessions
     let schedule: RefreshSchedule
@@ -9,26 +9,27 @@ struct TokenAccess: Sendable {
     let cache: CredentialCache?
     let participants: SessionParticipants
     let refused: RefusedTokens
-    /// How long to wait for another process that refreshes the same session.
-    let lockWait: Duration
     let clock: any IdentityClock
 
-    func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
-        if let cached = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return cached }
-        return try await Correlation.scope {
-            let ticket = cache?.ticket
-            let stored: StoredSession
-            do {
-                stored = try await known.load(id)
-            } catch {
-                guard let held = inMemory(id, after: error) else { throw error }
-                return held
-            }
-            return try await tokens(of: stored, validFor: duration, ticket: ticket)
-        }
+    /// Tokens from the cache.
+    func cached(for id: SessionID, validFor duration: Duration?) -> SessionTokens? {
+        cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
     }
 
-    /// Tokens that the store has not taken yet are handed out while it can be neither read nor locked.
+    func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
+        if let found = cached(for: id, validFor: duration) { return found }
+        let ticket = cache?.ticket
+        let stored: StoredSession
+        do {
+            stored = try await known.load(id)
+        } catch {
+            guard let held = inMemory(id, after: error) else { throw error }
+            return held
+        }
+        return try await tokens(of: stored, validFor: duration, ticket: ticket)
+    }
+
+    /// Returns tokens that are not in the store yet, while the store can be neither read nor locked.
     private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
         let error = IdentityError.wrapping(error)
         guard error.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id),
@@ -59,7 +60,7 @@ struct TokenAccess: Sendable {
     /// - Parameters:
     ///   - stored: The stored session.
     ///   - duration: How long the access token must be valid.
-    ///   - ticket: The cache's, from before the session was read.
+    ///   - ticket: The cache's ticket, taken before the session was read.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
@@ -81,11 +82,11 @@ struct TokenAccess: Sendable {
         func asStored(_ outcome: TokenOutcome, _ reason: IdentityError? = nil) -> SessionTokens {
             handOut(tokens, of: session, outcome, because: reason)
         }
-        var patience = lockWait
+        var limit: Duration?
         let answer = refresher.pendingAnswer(to: tokens, of: stored.id, state)
         if let answer {
-            // It is judged before the old tokens are handed out. Its holder may be about to save the new ones.
-            if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { patience = Self.waitForJudgement }
+            // The answer is validated before the old tokens are returned. Its holder may be about to save the new ones.
+            if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.waitForJudgement }
         } else {
             guard let remaining = schedule.remaining(tokens, of: stored.id) else { return asStored(.stored) }
             switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
@@ -104,26 +105,28 @@ struct TokenAccess: Sendable {
             }
         }
         do {
-            return try await refreshed(stored.id, replacing: tokens, waitingUpTo: patience)
+            return try await refreshed(stored.id, replacing: tokens, waitingUpTo: limit)
         } catch let error as IdentityError
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // Nothing could be judged, for example because another process holds the lock.
+            // The answer could not be validated, for example because another process holds the lock.
             if let verdict = answer?.verdict { throw IdentityError.standing(verdict, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
-            // An outage, or a fault of ours, signs nobody out while the old token lasts; the wait may have been longer than that.
+            // An outage or a defect of the SDK signs no buyer out while the old token is valid. The token may have expired during the wait.
             guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
             return asStored(.stillValid, error)
         }
     }
 
-    /// How long a caller with a token that is still valid waits for the judgement of the answer that replaces it.
+    /// How long a caller with a valid token waits for the validation of the answer that replaces the token.
     private static let waitForJudgement = Duration.seconds(2)
 
-    /// Starts a refresh in the background; after a failure not again for a while, because the token is still valid.
+    /// Starts a refresh in the background.
     ///
-    /// - Returns: The error of the last attempt, where it is too early for the next one.
+    /// After a failure the next one has to wait, because the token is still valid.
+    ///
+    /// - Returns: The error of the last attempt, if it is too early for the next one.
     private func refreshEarly(_ stored: StoredSession, _ tokens: TokenSet) -> IdentityError? {
         guard !refresher.holdsBackEarly(stored.id, of: stored.provider) else {
             return refresher.earlyFailure(stored.id)
@@ -141,7 +144,7 @@ struct TokenAccess: Sendable {
                 (try await access.cartClaim(), access.session)
             }
         } catch let error as IdentityError where error.code == .notSignedIn {
-            // A guest's cart is a guest's; that is no failure.
+            // A guest has no claim for the cart. That is not a failure.
             let guest = try await known.load(id)
             return (.none, Session(guest, try SessionState(guest)))
         }
@@ -194,7 +197,12 @@ struct TokenAccess: Sendable {
         }
     }
 
-    /// Runs a call with a session's access token; where the server refuses the token, refreshes once and runs it again.
+    /// Records that tokens were refused right after their refresh, so that no further refresh follows for a while.
+    func noteRefusal(of tokens: TokenSet, of id: SessionID) { refused.add(tokens, of: id) }
+
+    /// Runs a call with a session's access token.
+    ///
+    /// If the server refuses the token, refreshes once and runs the call again.
     private func withTokens<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration?,
@@ -212,7 +220,7 @@ struct TokenAccess: Sendable {
             }
             guard !refused.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
-        // Who comes late gets what others have refreshed meanwhile.
+        // If another caller has refreshed the tokens in the meantime, this caller gets its result.
         let second = try await refreshed(id, replacing: first.tokens)
         do {
             return try await call(ResourceAccess(second, at: provider))
@@ -222,27 +230,27 @@ struct TokenAccess: Sendable {
         }
     }
 
-    /// Other tokens than these, got by a refresh of ours or of another process.
+    /// Newer tokens than these, from a refresh of this process or of another one.
     private func refreshed(
         _ id: SessionID,
         replacing tokens: TokenSet,
-        waitingUpTo patience: Duration? = nil
+        waitingUpTo limit: Duration? = nil
     ) async throws -> SessionTokens {
         let begun = clock.elapsed
-        let patience = patience ?? lockWait
+        let limit = limit ?? refreshes.lockWait
         var stale = tokens
         while true {
             let (found, started): (RefreshedSession, Bool)
             do {
-                (found, started) = try await refreshes.run(id, for: .replacing(stale), waitingUpTo: patience)
+                (found, started) = try await refreshes.run(id, for: .replacing(stale), waitingUpTo: limit)
             } catch {
                 throw IdentityError.wrapping(error)
             }
             let outcome = started ? found.outcome : .waited
             let hasExpired = schedule.hasExpired(found.tokens, of: id)
             if hasExpired, refresher.hasUnsaved(id) { throw expiredUnsaved(id) }
-            // The refresh that this caller joined may have had another goal, such as settling a doubt, or may have ended long ago.
-            // Tokens that a refresh has just brought are the best that can be had; those of an answer that was saved before may be old.
+            // The refresh that this caller joined may have had another goal, or may have ended long ago. Tokens that a refresh has
+            // just returned are the newest ones. Tokens of an answer that was saved earlier may be old.
             let isNew = !found.isRecovered && schedule.isFresh(found.tokens, of: id)
             let isGood = !found.tokens.isSameIssue(as: stale) && (!hasExpired || isNew)
             if outcome != .waited || isGood {
@@ -250,7 +258,7 @@ struct TokenAccess: Sendable {
                 return handOut(found.tokens, of: found.session, outcome, losses: losses)
             }
             stale = found.tokens
-            guard clock.elapsed - begun < patience else {
+            guard clock.elapsed - begun < limit else {
                 throw IdentityError.refreshTakesLong
             }
         }
@@ -262,7 +270,7 @@ struct TokenAccess: Sendable {
             .storeFailed,
             "The session's newest tokens have expired before they could be saved.",
             hint: refresher.warning(for: id)?.hint
-                ?? "Nothing is refreshed while the store takes no writes. The tokens are stored durably and wait for it."
+                ?? "The session is not refreshed while the store accepts no writes. Its newest tokens are in the spool and are saved later."
         )
     }
 }

@@ -1,18 +1,18 @@
-/// What a refresh took away: members of the old tokens that the new ones lack.
+/// The members of the old tokens that the new ones lack after a refresh.
 public struct TokenLosses: Sendable, Equatable {
     /// The scopes that are no longer granted, in the old order (RFC 6749 section 6 permits a provider to narrow them).
     public let scopes: [String]
-    /// Whether there is no refresh token any more: the session ends with its access token.
+    /// Whether the new tokens have no refresh token, so that the session ends with its access token.
     public let isRefreshTokenLost: Bool
 
-    /// Compares tokens with those that a refresh brought; nil if nothing was lost.
+    /// Compares tokens with the refreshed ones; nil if nothing was lost.
     init?(from old: TokenSet, to new: TokenSet) {
         scopes = old.scopes.filter { !new.isGranted($0) }
         isRefreshTokenLost = old.refreshToken != nil && new.refreshToken == nil
         guard isRefreshTokenLost || !scopes.isEmpty else { return nil }
     }
 
-    /// What was lost as a stable text, for metrics.
+    /// The losses as a stable text, for metrics.
     var name: String {
         switch (scopes.isEmpty, isRefreshTokenLost) {
         case (false, false): "scopes"

@@ -1,14 +1,14 @@
-/// What a repair found and did.
+/// The results of a repair.
 public struct RepairReport: Sendable, Equatable {
-    /// How many sessions have good tokens again.
+    /// The number of sessions with valid tokens again.
     public var repaired = 0
-    /// How many are being refreshed by somebody else at this moment.
+    /// The number of sessions that another process is refreshing.
     public var busy = 0
-    /// How many ended: the provider no longer takes their refresh token.
+    /// The number of sessions that ended, because the provider no longer accepts their refresh token.
     public var ended = 0
-    /// How many are still in doubt, because provider or store failed; a later repair tries again.
+    /// The number of sessions that are still in doubt, because provider or store failed; a later repair tries again.
     public var remaining = 0
 
-    /// A report of nothing.
+    /// An empty report.
     public init() {}
 }

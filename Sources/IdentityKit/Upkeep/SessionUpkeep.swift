@@ -1,7 +1,7 @@
-/// Repairs sessions, removes those whose time is over, and waits for refreshes before a process ends.
+/// Repairs sessions, removes expired ones, and waits for refreshes before a process ends.
 struct SessionUpkeep: Sendable {
     let known: KnownSessions
-    let timeouts: ProviderTimeouts
+    let lockTimeCheck: LockTimeCheck
     let refresher: TokenRefresher
     let refreshes: SharedRefreshes
     let participants: SessionParticipants
@@ -11,12 +11,12 @@ struct SessionUpkeep: Sendable {
 
     private static let repairsAtATime = 8
     private static let lastAttempts = 4
-    /// How long a repair waits for the lock of a session whose newest tokens this process has.
+    /// The maximum wait of a repair for the lock of a session whose newest tokens this process has.
     private static let waitWithTokens = Duration.seconds(2)
 
     func repair() async throws -> RepairReport {
         try await Correlation.scope {
-            try timeouts.check()
+            try lockTimeCheck.run()
             let kept = try await refresher.sessionsToSettle()
             var ids = kept
             let unsettled = SessionFilter(tenant: known.tenant, isUnsettled: true)
@@ -27,7 +27,8 @@ struct SessionUpkeep: Sendable {
                 var report = RepairReport()
                 for (index, id) in ids.enumerated() {
                     if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
-                    // Another process may hold the lock for a moment to look at the claim that is answered here.
+                    // This process has the answer for this session. Another process may hold the lock briefly while it checks the
+                    // claim, so wait.
                     let limit = kept.contains(id) ? Self.waitWithTokens : .zero
                     group.addTask { [self] in await repair(id, waitingUpTo: limit) }
                 }
@@ -38,11 +39,12 @@ struct SessionUpkeep: Sendable {
     }
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
-        // Under way in this process: not in doubt, and not to be waited for while others are.
+        // A refresh that runs in this process is not in doubt, and the repair does not wait for it while other sessions
+        // are in doubt.
         if refreshes.isUnderWay(id) { return .busy }
         do {
             if known.tenant != nil {
-                // What waits in the store's second place may be another tenant's.
+                // The spool may contain sessions of other tenants.
                 guard let stored = try await known.store.session(id), known.isKnown(stored) else { return .gone }
             }
             let (refreshed, _) = try await refreshes.run(id, for: .settling, waitingUpTo: limit)
@@ -79,7 +81,7 @@ struct SessionUpkeep: Sendable {
         return count
     }
 
-    func drain() async -> Set<SessionID> {
+    func drain() async -> Set<SessionReference> {
         await refreshes.drain()
         for _ in 0..<Self.lastAttempts {
             let unsaved = refresher.unsavedSessions
@@ -90,13 +92,13 @@ struct SessionUpkeep: Sendable {
             try? await clock.sleep(for: .milliseconds(250))
         }
         await participants.drain()
-        return refresher.sessionsNotDurable
+        return Set(refresher.sessionsNotDurable.map(\.reference))
     }
 }
 
 private enum RepairOutcome: Sendable {
     case repaired, busy, ended, remaining
-    /// Somebody else was faster, or the session has ended.
+    /// Another process repaired the session first, or it has ended.
     case gone
 }
 

@@ -1,8 +1,24 @@
+internal import IdentityPlatform
+
 extension StringProtocol {
     /// Whether two strings are the same UTF-8 bytes.
     ///
     /// `String ==` compares by Unicode canonical equivalence, by which U+212A KELVIN SIGN equals `"K"`: two users would be equal.
     package func isIdentical(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension String {
+    /// The same for two whole strings, without a generic comparison of each byte.
+    package func isIdentical(to other: String) -> Bool {
+        let (left, right) = (utf8.span, other.utf8.span)
+        guard left.count == right.count else { return false }
+        return unsafe left.withUnsafeBytes { left in
+            unsafe right.withUnsafeBytes { right in
+                guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+                return unsafe memcmp(start, other, left.count) == 0
+            }
+        }
     }
 }

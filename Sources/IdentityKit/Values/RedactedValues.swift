@@ -4,8 +4,9 @@ internal import IdentityHTTP
 ///
 /// Among them are tokens, cart ids and e-mail addresses.
 package struct RedactedValues: Sendable {
-    /// Longest first, so that a whole cart id is removed before the country code in it.
-    private let values: [[UInt8]]
+    private let bytes: [UInt8]
+    /// The places of the secrets in ``bytes``, longest first, so that a whole cart id is removed before the country code in it.
+    private let values: [Range<Int>]
 
     /// The secrets of one request.
     ///
@@ -13,36 +14,52 @@ package struct RedactedValues: Sendable {
     ///   - variables: A GraphQL request's variables, of which every string counts.
     ///   - secrets: Secrets in other parts of the request; they are found unencoded, and as a form or a URL encodes them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
-        var found: [[UInt8]] = []
-        Self.collect(.object(variables), into: &found)
+        var bytes: [UInt8] = []
+        var found: [Range<Int>] = []
+        bytes.reserveCapacity(512)
+        for member in variables.members { Self.collect(member.value, &bytes, &found) }
         for secret in secrets {
-            var escaped: [UInt8] = []
-            FormEncoding.appendEscaped(secret.reveal(), to: &escaped)
-            found += [secret.revealBytes(), escaped]
+            Self.collect(&bytes, &found) { $0 += secret.revealBytes() }
+            Self.collect(&bytes, &found) { FormEncoding.appendEscaped(secret.reveal(), to: &$0) }
         }
-        // Short strings are enum values, which are not secret.
-        values = found.filter { $0.count >= 6 }.sorted { $0.count > $1.count }
+        self.bytes = bytes
+        values = found.sorted { $0.count > $1.count }
     }
 
-    private static func collect(_ value: JSONValue, into found: inout [[UInt8]]) {
+    private static func collect(_ value: JSONValue, _ bytes: inout [UInt8], _ found: inout [Range<Int>]) {
         switch value {
         case .string(let text):
-            found.append(Array(text.utf8))
-            // A message may contain only the secret part of a cart id.
-            let parts = text.utf8.split { byte in "/?&=".utf8.contains(byte) }
-            if parts.count > 1 { found += parts.filter { $0.count >= 12 }.map { Array($0) } }
-        case .array(let elements): for element in elements { collect(element, into: &found) }
-        case .object(let object): for member in object.members { collect(member.value, into: &found) }
+            let start = bytes.count
+            collect(&bytes, &found) { $0 += text.utf8 }
+            // A provider's message may repeat only the secret part of a cart id, so long parts are hidden as well.
+            let parts = bytes[start...].split { byte in
+                byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&")
+                    || byte == UInt8(ascii: "=")
+            }
+            if parts.count > 1 { found += parts.lazy.filter { $0.count >= 12 }.map(\.indices) }
+        case .array(let elements): for element in elements { collect(element, &bytes, &found) }
+        case .object(let object): for member in object.members { collect(member.value, &bytes, &found) }
         case .null, .bool, .number: break
         }
+    }
+
+    /// Appends a secret, unless it is short: short strings are enum values, which are not secret.
+    private static func collect(
+        _ bytes: inout [UInt8],
+        _ found: inout [Range<Int>],
+        _ append: (inout [UInt8]) -> Void
+    ) {
+        let start = bytes.count
+        append(&bytes)
+        if bytes.count - start >= 6 { found.append(start..<bytes.count) }
     }
 
     /// The first 500 characters of a text, with each value replaced by "…".
     package func hidden(in text: String) -> String {
         var bytes = Array(text.utf8.prefix(4096))
-        for value in values {
+        for value in values.lazy.map({ self.bytes[$0] }) where value.count <= bytes.count {
             var start = bytes.startIndex
-            while let hit = bytes[start...].firstIndex(of: value[0]) {
+            while let hit = bytes[start...].firstIndex(of: value[value.startIndex]) {
                 if bytes[hit...].starts(with: value) {
                     bytes.replaceSubrange(hit..<hit + value.count, with: "…".utf8)
                 }
@@ -53,9 +70,9 @@ package struct RedactedValues: Sendable {
         return String(String(decoding: bytes, as: UTF8.self).prefix(500))
     }
 
-    /// Removes the beginning of a value at the end of a text that was cut.
+    /// Removes the start of a secret that remains at the end of a truncated text.
     private func dropBeginning(from bytes: inout [UInt8]) {
-        for value in values {
+        for value in values.lazy.map({ self.bytes[$0] }) {
             let longest = min(value.count - 1, bytes.count)
             guard longest >= 6,
                 let count = (6...longest).reversed().first(where: { bytes.suffix($0).elementsEqual(value.prefix($0)) })
@@ -65,13 +82,9 @@ package struct RedactedValues: Sendable {
     }
 }
 
-extension RedactedValues: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RedactedValues: Redacted {
     /// Always the same text.
     package var description: String { "<redacted>" }
-    /// Always the same text.
-    package var debugDescription: String { description }
-    /// Shows no children.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension IdentityError {

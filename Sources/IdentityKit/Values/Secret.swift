@@ -15,7 +15,7 @@ public struct Secret: Sendable {
 
     /// Creates a secret from the UTF-8 bytes of a text.
     public init(_ text: String) {
-        bytes = SecretBytes(Array(text.utf8))
+        bytes = unsafe text.utf8.span.withUnsafeBytes { unsafe SecretBytes(copying: $0) }
     }
 
     /// Creates a secret from bytes.
@@ -35,7 +35,7 @@ public struct Secret: Sendable {
 
     /// The secret as text; invalid UTF-8 is replaced by U+FFFD.
     public func reveal() -> String {
-        String(decoding: bytes.copyBytes(), as: UTF8.self)
+        unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// The secret as bytes.
@@ -49,11 +49,7 @@ public struct Secret: Sendable {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: Redacted {
     /// The constant text `<secret>`.
     public var description: String { "<secret>" }
-    /// The constant text `<secret>`.
-    public var debugDescription: String { "<secret>" }
-    /// Shows no children, because `dump` prints the mirror.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,8 +2,9 @@ internal import IdentityCrypto
 
 /// The opaque id of a session: 128 random bits, which the app stores in a cookie.
 ///
-/// The id is secret, because it authenticates the buyer. ``description`` shows only its first characters; ``rawValue`` is complete.
-public struct SessionID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+/// The id is secret, because it signs a browser in. Printing, dumping or mirroring it shows its ``SessionReference``; only ``rawValue``
+/// is the id itself.
+public struct SessionID: Sendable, Hashable, RawRepresentable {
     /// The id as text: 22 characters of the base64url alphabet.
     public let rawValue: String
 
@@ -17,13 +18,8 @@ public struct SessionID: Sendable, Hashable, RawRepresentable, CustomStringConve
         rawValue = Base64URL.encode(bytes)
     }
 
-    /// The first six characters, enough to tell sessions apart in a log.
-    public var description: String { "\(rawValue.prefix(6))…" }
+    /// The ``reference``, which names the session in logs and cannot be used as its id.
+    public var description: String { reference.description }
 }
 
-extension SessionID: CustomDebugStringConvertible, CustomReflectable {
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children, because `dump` prints the mirror.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension SessionID: Redacted {}

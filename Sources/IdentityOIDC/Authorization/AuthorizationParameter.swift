@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Checks the parameters that a caller adds to an authorization request, and the values of the standard options.
 enum AuthorizationParameter {
-    /// What is wrong with a parameter, and how to correct it.
+    /// The problem of a parameter, and how to correct it.
     struct Problem {
         /// The end of a sentence that begins with the parameter's name.
         let text: String
@@ -21,13 +21,13 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters that have an option of their own; the SDK checks the response against some of them.
+    /// The parameters with their own option; the SDK checks the response against some of them.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// What is wrong with the name of a further parameter; nil for a valid one.
+    /// The problem of the name of a further parameter; nil for a valid name.
     ///
     /// Names are compared as lenient servers read them: some ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String) -> Problem? {
@@ -52,7 +52,7 @@ enum AuthorizationParameter {
         )
     }
 
-    /// What is wrong with the value of `prompt` (OpenID Connect Core section 3.1.2.1).
+    /// The problem of the value of `prompt` (OpenID Connect Core section 3.1.2.1).
     ///
     /// Providers define further values, so an unknown one is accepted.
     static func problem(prompt: String) -> Problem? {
@@ -74,7 +74,7 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// What is wrong with the values of `acr_values`.
+    /// The problem of the values of `acr_values`.
     static func problem(contexts: [String]) -> Problem? {
         guard contexts.allSatisfy(isWord) else {
             return Problem(
@@ -86,7 +86,7 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// What is wrong with the value of `ui_locales`.
+    /// The problem of the value of `ui_locales`.
     static func problem(locales: String) -> Problem? {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {

@@ -5,7 +5,7 @@ package struct AuthorizationResponse: Sendable {
     /// The authorization code.
     package let code: Secret
 
-    /// What a response is checked against.
+    /// The expected values of a response.
     package struct Expectations: Sendable {
         package var state: Secret
         /// The issuer that discovery named, if any.

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 public import IdentityKit
 
-/// Checks redirect URIs by the rules that hold for every provider.
+/// Checks redirect URIs by the rules for every provider.
 public enum RedirectURI {
     /// Checks a redirect URI before it is sent.
     ///
@@ -22,9 +22,8 @@ public enum RedirectURI {
         guard !isValid(text) else { return }
         let isPlain = text.utf8.prefix(7).elementsEqual("http://".utf8) { ASCII.lowercased($0) == $1 }
         throw IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "\(name.map { "Configuration member providers.\($0).\(member)" } ?? "The redirect URI") is not a valid redirect URI.",
+            configuration:
+                "\(name.map { "Configuration member providers.\($0).\(member)" } ?? "The redirect URI") is not a valid redirect URI.",
             hint: isPlain
                 ? "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost."
                 : "Write it exactly as registered, for example https://app.example/callback, without user information and fragment.",

@@ -61,9 +61,7 @@ public struct ClientKey: Sendable {
             return invalid("The client key is neither an unencrypted PRIVATE KEY in PEM nor a JWK.")
         }
         return IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",
+            configuration: "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",
             hint:
                 "Convert it with openssl pkcs8 -topk8 -nocrypt -in OLD.pem -out client.pem, then chmod 600 client.pem.",
             reference: "RFC 5958 section 2"
@@ -72,9 +70,7 @@ public struct ClientKey: Sendable {
 
     static func invalid(_ message: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint: "Create a key with openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256.",
             reference: "RFC 7518 section 3.1"
         )
@@ -102,11 +98,7 @@ public struct ClientKey: Sendable {
     }
 }
 
-extension ClientKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClientKey: Redacted {
     /// The key's id; nothing of the key.
     public var description: String { "ClientKey(\(keyID ?? "no id"))" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -74,7 +74,6 @@ package struct DPoPKey: Sendable {
     }
 }
 
-extension DPoPKey: CustomStringConvertible, CustomReflectable {
+extension DPoPKey: Redacted {
     package var description: String { "DPoPKey" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import IdentityCrypto
 package import IdentityKit
 
-/// What an ID token is checked against.
+/// The expected values of an ID token.
 package struct IDTokenExpectations: Sendable {
     /// The issuers that are accepted.
     package var issuers: IssuerPolicy
@@ -32,7 +32,7 @@ package struct IDTokenExpectations: Sendable {
     package var previous: TokenSet?
     /// Whether `sub` may be a JSON integer.
     package var acceptsNumericSubject = false
-    /// How far the clocks may differ.
+    /// The permitted difference between the clocks.
     package var leeway: TimeInterval = 60
     /// The current time.
     package var now: Date

@@ -15,11 +15,11 @@ package enum IDTokenValidator {
         keys: JSONWebKeySet,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
-        let signature = try JSONWebToken(parsing: token)
+        let jwt = try JSONWebToken(parsing: token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)
-        let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
-        try checks.checkSignature(signature, algorithm, keys)
-        let claims = signature.claims
+        let algorithm = try checks.algorithm(of: jwt, types: ["jwt", "id_token+jwt"])
+        try checks.checkSignature(jwt, algorithm, keys)
+        let claims = jwt.claims
         let login = try login(claims, checks)
         let (issuedAt, _) = try checks.times(claims)
         let authenticatedAt = try checks.time("auth_time", claims)

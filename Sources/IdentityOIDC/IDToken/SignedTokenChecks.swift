@@ -9,13 +9,13 @@ struct SignedTokenChecks {
     let expected: IDTokenExpectations
 
     /// The algorithm, which must be an accepted one; `typ` must be missing or one of the given types, in lower case.
-    func algorithm(of signature: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
-        guard signature.type.map({ types.contains($0.lowercased()) }) ?? true else {
+    func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
+        guard token.type.map({ types.contains($0.lowercased()) }) ?? true else {
             throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
         }
-        let algorithm = SignatureAlgorithm(name: signature.algorithm)
+        let algorithm = SignatureAlgorithm(name: token.algorithm)
         guard let algorithm, expected.algorithms.contains(algorithm) else {
-            let name = TokenName.shown(signature.algorithm)
+            let name = TokenName.shown(token.algorithm)
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
                 algorithm == nil
@@ -32,24 +32,18 @@ struct SignedTokenChecks {
     }
 
     func checkSignature(
-        _ signature: JSONWebToken,
+        _ token: JSONWebToken,
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet
     ) throws(IdentityError) {
-        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm) { keyIssuer in
-            // Only a key set for several tenants names issuers. The claim is not verified yet: it can only exclude keys.
-            guard let template = expected.issuerTemplate, let issuer = signature.claims["iss"]?.string else {
-                return true
-            }
+        // Only a key set for several tenants names an issuer for each key. `iss` is not verified yet, so here it may only exclude keys.
+        func mayUse(keyIssuer: String) -> Bool {
+            guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
             return template.isIssuer(keyIssuer, ofKeyFor: issuer)
         }
-        guard !candidates.isEmpty else {
-            throw failure(.idTokenKeyUnknown, "names a key that is not in the provider's key set", "section 10.1.1")
+        try token.checkSignature(algorithm, keys, mayUse: mayUse) { code, problem in
+            failure(code, problem, code == .idTokenKeyUnknown ? "section 10.1.1" : "section 3.1.3.7 item 6")
         }
-        let isGood = candidates.contains {
-            $0.verify(signature.signature, of: signature.signingInput, algorithm: algorithm)
-        }
-        guard isGood else { throw failure(.idTokenSignature, "has an invalid signature", "section 3.1.3.7 item 6") }
     }
 
     func issuer(_ claims: JSONObject) throws(IdentityError) -> String {

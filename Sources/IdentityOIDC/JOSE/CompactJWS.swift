@@ -11,7 +11,7 @@ package struct CompactJWS: Sendable {
     let signingInput: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]
-    /// What errors call the token.
+    /// The token's name in errors.
     private let name: String
 
     static let maximumBytes = 32_768
@@ -23,7 +23,7 @@ package struct CompactJWS: Sendable {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - name: What errors call it.
+    ///   - name: The token's name in errors.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         self.name = name
@@ -61,12 +61,29 @@ package struct CompactJWS: Sendable {
             let problem = "is signed with \(TokenName.shown(self.algorithm)), and \(accepted) is accepted"
             throw Self.refusal(.idTokenAlgorithm, problem, "4.1.1")
         }
-        let candidates = keys.candidates(keyID: keyID, algorithm: algorithm)
+        try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
+    }
+
+    /// Checks the signature with each key that fits.
+    ///
+    /// - Parameters:
+    ///   - algorithm: The algorithm, which the caller has accepted.
+    ///   - keys: The provider's keys.
+    ///   - mayUse: Whether a key that the key set names for an issuer may be used.
+    ///   - failure: Makes the error from its code and the problem.
+    /// - Throws: The error with code `id_token_key_unknown` or `id_token_signature`.
+    func checkSignature(
+        _ algorithm: SignatureAlgorithm,
+        _ keys: JSONWebKeySet,
+        mayUse: (String) -> Bool = { _ in true },
+        failure: (IdentityError.Code, String) -> IdentityError
+    ) throws(IdentityError) {
+        let candidates = keys.candidates(keyID: keyID, algorithm: algorithm, issuer: mayUse)
         guard !candidates.isEmpty else {
-            throw Self.refusal(.idTokenKeyUnknown, "names a key that is not in the key set", "4.1.4")
+            throw failure(.idTokenKeyUnknown, "names a key that is not in the provider's key set")
         }
         guard candidates.contains(where: { $0.verify(signature, of: signingInput, algorithm: algorithm) }) else {
-            throw Self.refusal(.idTokenSignature, "has an invalid signature", "5.2")
+            throw failure(.idTokenSignature, "has an invalid signature")
         }
     }
 
@@ -89,7 +106,7 @@ package struct CompactJWS: Sendable {
             .idTokenMalformed,
             "The \(name) \(problem).",
             hint:
-                "The token was not used. Check that it came from the provider: compare the endpoints in the configuration.",
+                "The token was not used. Compare the endpoints in the configuration with the provider's documentation.",
             reference: "RFC 7515 section 5.2"
         )
     }

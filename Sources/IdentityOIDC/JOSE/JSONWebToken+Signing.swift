@@ -27,8 +27,8 @@ extension JSONWebToken {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "A token could not be signed.",
-                hint: "Check that OpenSSL and its default provider are installed completely.",
+                "The client assertion or DPoP proof could not be signed.",
+                hint: "Check that the private key fits the algorithm, and that OpenSSL's default module is installed.",
                 reference: "RFC 7515 section 5.1"
             )
         }

@@ -10,14 +10,12 @@ package struct JSONWebToken: Sendable {
     var algorithm: String { jws.algorithm }
     package var keyID: String? { jws.keyID }
     var type: String? { jws.type }
-    var signingInput: [UInt8] { jws.signingInput }
-    var signature: [UInt8] { jws.signature }
 
     /// Parses a token.
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - name: What errors call it.
+    ///   - name: The token's name in errors.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         jws = try CompactJWS(parsing: token, as: name)
@@ -25,6 +23,15 @@ package struct JSONWebToken: Sendable {
             throw jws.malformed("has claims that are not a JSON object")
         }
         self.claims = claims
+    }
+
+    func checkSignature(
+        _ algorithm: SignatureAlgorithm,
+        _ keys: JSONWebKeySet,
+        mayUse: (String) -> Bool,
+        failure: (IdentityError.Code, String) -> IdentityError
+    ) throws(IdentityError) {
+        try jws.checkSignature(algorithm, keys, mayUse: mayUse, failure: failure)
     }
 
     /// Verifies the signature only, for signed tokens other than ID tokens; the caller checks the claims.

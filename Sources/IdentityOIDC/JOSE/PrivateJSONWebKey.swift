@@ -12,7 +12,7 @@ struct PrivateJSONWebKey {
     /// - Throws: `IdentityError` of kind configuration.
     init(parsing bytes: [UInt8]) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: bytes), value.object != nil else {
-            throw ClientKey.invalid("The key is not a JSON object, or has a member twice.")
+            throw ClientKey.invalid("The key is not a JSON object, or has a duplicate member.")
         }
         for name in ["kid", "alg"] where value[name] != nil && value[name]?.string == nil {
             throw ClientKey.invalid("The key has a \(name) that is not a string.")

@@ -18,7 +18,7 @@ public struct SignedTokenVerifier: Sendable {
     /// Creates a verifier; no request is sent yet.
     ///
     /// - Parameters:
-    ///   - keySetURL: Where the keys are (RFC 7517).
+    ///   - keySetURL: The URL of the key set (RFC 7517).
     ///   - algorithms: The accepted algorithms, by their JOSE names; unknown names are ignored.
     ///   - provider: The provider's name in events.
     ///   - environment: Transport and clock.
@@ -54,7 +54,7 @@ public struct SignedTokenVerifier: Sendable {
         }
     }
 
-    /// The claims of a token without verification: anybody can have written them.
+    /// The claims of a token without verification; they may be forged.
     ///
     /// - Throws: `IdentityError` with code `id_token_malformed` when the text is not a JWT.
     public static func unverifiedClaims(of token: Secret) throws(IdentityError) -> JSONObject {

@@ -9,7 +9,7 @@ struct JSONWebKey: Sendable {
     /// The issuer for which it may sign, where the key set is of several tenants.
     let issuer: String?
     let key: VerificationKey
-    /// The members that identify the key: id, algorithm and numbers.
+    /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).
     let identity: [[UInt8]]
 
     /// Reads a key; nil for a type, use or size that this client does not support.

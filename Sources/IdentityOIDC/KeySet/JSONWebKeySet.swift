@@ -23,7 +23,7 @@ package struct JSONWebKeySet: Sendable {
         keys = values.compactMap { JSONWebKey($0) }
     }
 
-    /// How many usable keys there are.
+    /// The number of usable keys.
     package var count: Int { keys.count }
 
     /// Whether one of the keys has this `kid`, byte for byte.

@@ -12,7 +12,7 @@ struct KeySetCache: KeySetProviding {
     /// - Parameters:
     ///   - next: The provider of newer keys.
     ///   - clock: The clock that measures the age of keys.
-    ///   - lastKnown: Where the keys are stored; chains may share it.
+    ///   - lastKnown: The storage of the keys, which chains may share.
     init(_ next: any KeySetProviding, clock: any IdentityClock, lastKnown: LastKnownKeySet = LastKnownKeySet()) {
         self.next = next
         self.clock = clock

@@ -4,7 +4,9 @@ internal import Synchronization
 
 /// The last link of the chain: fetches the key set, with `If-None-Match` if possible; the HTTP client limits size and time.
 final class KeySetFetcher: KeySetProviding {
-    /// How long after a full response "not modified" is accepted: a broken cache must not keep a revoked key valid forever.
+    /// How long "not modified" is accepted after a full response.
+    ///
+    /// The limit exists because a broken cache must not keep a revoked key valid forever.
     static let confirmable = Duration.seconds(86_400)
 
     private let httpClient: ProviderHTTPClient
@@ -77,7 +79,7 @@ final class KeySetFetcher: KeySetProviding {
                 .rejected,
                 .redirectRefused,
                 "The key set URL answered with a redirect, which was not followed.",
-                hint: "Set endpoints.jwks to the URL that answers without a redirect, if it is the provider's.",
+                hint: "If the redirect leads to an address of the provider, set endpoints.jwks to that address.",
                 reference: "RFC 7517 section 5",
                 providerAnswer: answer
             )

@@ -3,9 +3,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Remembers for a minute which `kid`s a fetch did not find, so that one repeated token does not use up the rate limit.
+/// Stores for a minute which `kid`s a fetch did not find, so that one repeated token does not use up the rate limit.
 ///
-/// It stores digests of at most ``capacity`` key ids, and forgets them when the keys change.
+/// It stores digests of at most ``capacity`` key ids, and removes them when the keys change.
 final class KeySetNegativeCache: KeySetProviding {
     private struct State {
         var revision: Int?
@@ -25,7 +25,7 @@ final class KeySetNegativeCache: KeySetProviding {
         self.clock = clock
     }
 
-    /// How many key ids are stored.
+    /// The number of stored key ids.
     var count: Int { state.withLock { $0.unknown.count } }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {

@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// One link of the chain that gets a provider's keys: it does one thing and calls the next link for the rest.
+/// A link of the chain that gets a provider's keys: it has one task and calls the next link for the rest.
 ///
 /// ``KeySetSource`` builds the chain; `Documentation/Decisions/0008-key-set.md` explains the order of the links.
 protocol KeySetProviding: Sendable {
@@ -11,7 +11,7 @@ protocol KeySetProviding: Sendable {
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
 
-/// Which keys a caller of ``KeySetProviding`` needs.
+/// The keys that a caller of ``KeySetProviding`` needs.
 enum KeySetRequirement: Sendable {
     /// Keys that are not expired.
     case usable

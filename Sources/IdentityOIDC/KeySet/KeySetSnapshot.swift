@@ -1,8 +1,8 @@
 package import IdentityHTTP
 
-/// A provider's key set at one time, with what decides how long it is used.
+/// A provider's key set at one time, with the values that determine how long it is used.
 package struct KeySetSnapshot: Sendable {
-    /// Where the set is published.
+    /// The URL of the set.
     package let url: HTTPURL
     package let keys: JSONWebKeySet
     /// Changes when the keys do.

@@ -6,11 +6,13 @@ package import IdentityKit
 /// It is a chain of small parts, each of which does one of these (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
-    /// The chain for tokens that anybody may have sent.
+    /// The chain for unsolicited tokens.
     ///
     /// It shares the cached keys and the backoff, but not the rate limit and the
     /// negative cache, so that unsolicited tokens cannot block logins.
     private let unsolicitedChain: any KeySetProviding
+    private let lastKnown: LastKnownKeySet
+    private let clock: any IdentityClock
 
     /// - Parameters:
     ///   - httpClient: Sends the requests.
@@ -22,6 +24,8 @@ package struct KeySetSource: Sendable {
         let fetch = KeySetReporting(KeySetFetcher(httpClient: httpClient, headers: headers), reporter: reporter)
         let backoff = KeySetRetryBackoff(fetch, clock: clock)
         let lastKnown = LastKnownKeySet()
+        self.lastKnown = lastKnown
+        self.clock = clock
         func chain() -> KeySetNegativeCache {
             let limited = KeySetRefetchLimiter(backoff, clock: clock, reporter: reporter)
             let tolerant = KeySetStaleIfError(limited, clock: clock)
@@ -30,6 +34,14 @@ package struct KeySetSource: Sendable {
         }
         self.chain = KeySetRefreshAhead(chain(), clock: clock)
         unsolicitedChain = chain()
+    }
+
+    /// The state of the cached keys; nothing is fetched.
+    package var state: KeySetState {
+        guard let snapshot = lastKnown.snapshot else { return .notFetched }
+        let now = clock.elapsed
+        let age = now - snapshot.confirmedAt
+        return now < snapshot.freshUntil ? .fresh(age: age) : .expired(age: age)
     }
 
     /// The keys at a URL.
@@ -83,7 +95,7 @@ package struct KeySetSource: Sendable {
         return try verify(newer.keys)
     }
 
-    /// Verifies a token that anybody may have sent, as ``verifying(with:keyID:_:)`` does, with a rate limit of its own.
+    /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
     /// Such a token is refused only after a fetch: before it, a forged token cannot be distinguished from a genuine one with a new key.
     ///
@@ -109,7 +121,7 @@ package struct KeySetSource: Sendable {
             throw IdentityError(
                 .retryLater,
                 .discoveryFailed,
-                "The token names an unknown key, and the rate limit permits no fetch of the key set now.",
+                "The token could not be verified with the known keys, and the rate limit permits no new fetch of the key set yet.",
                 hint:
                     "The provider should send the token again in a minute. If this error repeats, somebody may be sending forged tokens.",
                 reference: "OpenID Connect Core section 10.1.1"

@@ -38,13 +38,13 @@ package enum LogoutTokenValidator {
         _ token: Secret,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> UnverifiedLogoutToken {
-        let signature = try JSONWebToken(parsing: token, as: "logout token")
+        let jwt = try JSONWebToken(parsing: token, as: "logout token")
         let checks = SignedTokenChecks(errors: errors, expected: expected)
         let types = ["jwt", "logout+jwt", "application/logout+jwt"]
-        let claims = signature.claims
+        let claims = jwt.claims
         let (algorithm, issuer): (SignatureAlgorithm, String)
         do throws(IdentityError) {
-            algorithm = try checks.algorithm(of: signature, types: types)
+            algorithm = try checks.algorithm(of: jwt, types: types)
             issuer = try checks.issuer(claims)
             _ = try checks.authorizedParty(claims)
         } catch {
@@ -70,7 +70,7 @@ package enum LogoutTokenValidator {
             tokenID: tokenID,
             expiresAt: expiry
         )
-        return UnverifiedLogoutToken(checks: checks, signature: signature, algorithm: algorithm, notice: notice)
+        return UnverifiedLogoutToken(checks: checks, jwt: jwt, algorithm: algorithm, notice: notice)
     }
 
     /// When the token expires; throws if it has.

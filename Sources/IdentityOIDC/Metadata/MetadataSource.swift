@@ -5,7 +5,7 @@ package import IdentityKit
 ///
 /// After a failed discovery, the next attempt waits as ``DiscoveryCache`` describes.
 package final class MetadataSource: Sendable {
-    /// Where metadata come from.
+    /// The configuration of the metadata.
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil when everything is configured.
         package var discoveryURL: HTTPURL?
@@ -13,10 +13,10 @@ package final class MetadataSource: Sendable {
         package var issuers: IssuerPolicy
         /// Configured endpoints, which replace discovered ones; the whole metadata if there is no discovery.
         package var configured: ProviderMetadata?
-        /// How many redirects of the document's address are followed, https only.
+        /// The maximum number of followed redirects of the document's address, https only.
         package var allowedRedirects = 0
         /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
-        package var hosts: EndpointHosts?
+        package var hosts: AllowedHosts?
         /// The metadata to use when there is no document (404).
         package var fallback: ProviderMetadata?
         /// The member of the provider's configuration from which the address comes.
@@ -37,7 +37,7 @@ package final class MetadataSource: Sendable {
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
         self.httpClient = httpClient
-        // Endpoints hardly ever change, so old ones are used while the document is unavailable or invalid.
+        // Endpoints rarely change, so old ones are used while the document is unavailable or invalid.
         found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
     }
 

@@ -39,7 +39,7 @@ public struct ProviderMetadata: Sendable {
     package var responseModes: [String]?
     /// Whether an authorization request must be pushed (RFC 9126 section 5).
     package var requiresPushedRequests: Bool
-    /// Whether every authorization response carries `iss` (RFC 9207 section 3).
+    /// Whether every authorization response contains `iss` (RFC 9207 section 3).
     package var sendsIssuerInResponse: Bool
 
     /// The endpoints with their names in the document.

@@ -1,6 +1,6 @@
 package import IdentityKit
 
-/// What a login requested and its token response must match, for logins by redirect and by device code.
+/// The requested values of a login that its token response must match, for logins by redirect and by device code.
 package struct LoginExpectations: Sendable {
     /// The requested scopes.
     package var scopes: [String]

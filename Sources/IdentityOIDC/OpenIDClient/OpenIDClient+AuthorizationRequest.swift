@@ -8,7 +8,7 @@ extension OpenIDClient {
     public enum PKCEUse: Sendable {
         /// A new code verifier for this login.
         case newVerifier
-        /// A code verifier that the app keeps itself.
+        /// A code verifier of the app.
         case own(PKCE)
         /// No PKCE, for providers that do not support it.
         case disabled
@@ -17,7 +17,7 @@ extension OpenIDClient {
     /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
     ///
     /// - Parameters:
-    ///   - options: What this login requests.
+    ///   - options: The options of this login.
     ///   - pkce: How PKCE is used; nil follows ``OpenIDQuirkSettings/usesPKCE``.
     /// - Returns: The authorization URL and the attempt to store.
     /// - Throws: `IdentityError`.
@@ -74,13 +74,13 @@ extension OpenIDClient {
             fields = [("client_id", descriptor.clientID), ("request_uri", requestURI.reveal())]
         }
         do {
-            let query = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
-            return AuthorizationRequest(url: try endpoint.appending(queryFields: query), attempt: attempt)
+            return AuthorizationRequest(
+                url: try endpoint.appending(queryFields: FormEncoding.encode(fields)),
+                attempt: attempt
+            )
         } catch {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The authorization URL would be too long.",
+                configuration: "The authorization URL would be too long.",
                 hint: "Shorten scopes or authorizationParameters, or set pushedAuthorization to true.",
                 reference: "RFC 9126 section 1",
                 cause: error

@@ -11,7 +11,7 @@ extension OpenIDClient {
     ///   - headers: Headers in addition to `Accept`, `Content-Type` and those of the client authentication.
     ///   - endpoint: The URL.
     ///   - key: The session's DPoP key; nil sends no proof.
-    ///   - hold: The session's lock, under which each request is sent, a repeated one too; nil for a request without a refresh token.
+    ///   - lock: The session's lock, under which each request is sent, a repeated one too; nil for a request without a refresh token.
     ///   - party: The endpoint's name in errors.
     /// - Returns: The response, whatever its status, and the values that no error about it may contain.
     /// - Throws: `IdentityError` when there is no response.
@@ -20,7 +20,7 @@ extension OpenIDClient {
         headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,
         dpopKey key: DPoPKey? = nil,
-        under hold: SessionHold? = nil,
+        under lock: HeldLock? = nil,
         asking party: String
     ) async throws -> (response: HTTPResponse, redacted: RedactedValues) {
         var secrets: [Secret] = []
@@ -34,7 +34,7 @@ extension OpenIDClient {
                     [("Content-Type", "application/x-www-form-urlencoded")] + headers
                 ),
                 body: FormEncoding.encode(fields),
-                under: hold,
+                under: lock,
                 asking: party
             )
         }

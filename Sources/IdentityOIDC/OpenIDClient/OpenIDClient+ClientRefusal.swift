@@ -15,9 +15,9 @@ extension OpenIDClient {
         }
     }
 
-    /// What the error of an authorization response means, with hints about what the client did not send.
+    /// Adds hints about missing request parameters to the error of an authorization response.
     func refusal(_ error: IdentityError, of attempt: LoginAttempt, _ metadata: ProviderMetadata?) -> IdentityError {
-        // What the browser carried; the response may repeat it.
+        // Secrets of this login, which the provider's error text may repeat.
         let sent = [attempt.state, attempt.nonce, attempt.codeVerifier].compactMap(\.self)
         let error = error.hiding(RedactedValues(secrets: sent))
         guard error.code == .authorizationRefused, error.providerAnswer?.error == "invalid_request",
@@ -32,7 +32,7 @@ extension OpenIDClient {
     /// A signed proof or assertion has a time, which the provider compares with its clock.
     private var clockHint: String? {
         if configuration.usesDPoP {
-            return "The request had a DPoP proof: compare this machine's clock with the provider's."
+            return "The request had a DPoP proof with a time in it. Compare this machine's clock with the provider's."
         }
         switch configuration.authentication {
         case .none, .secretBasic, .secretPost: return nil
@@ -41,7 +41,8 @@ extension OpenIDClient {
                 "The secret was signed with the client's key: check the team's id, the key and its id, and compare this "
                 + "machine's clock with the provider's."
         case .privateKeyJWT:
-            return "The request had a signed assertion: compare this machine's clock with the provider's."
+            return
+                "The request had a signed assertion with a time in it. Compare this machine's clock with the provider's."
         }
     }
 

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// How a client at an OpenID provider is set up.
+    /// The configuration of a client at an OpenID provider.
     ///
     /// ```swift
     /// var configuration = OpenIDClient.Configuration(name: "id", issuer: "https://id.example", clientID: "shop")
@@ -40,7 +40,7 @@ extension OpenIDClient {
         /// Some providers add the audience of an API to every token. A token that names another audience was perhaps issued for
         /// another client, and is refused (OpenID Connect Core section 3.1.3.7 item 3).
         public var trustedAudiences: [String] = []
-        /// How the provider is asked to send authorization responses, by default in a redirect.
+        /// The requested response mode of authorization responses, by default a redirect.
         public var responseMode = ResponseMode.query
         /// Whether authorization requests are pushed (PAR, RFC 9126) even if the provider does not require it; by default no.
         public var pushesAuthorizationRequest = false
@@ -48,7 +48,7 @@ extension OpenIDClient {
         ///
         /// RFC 8628 does not define it: a provider that does not expect `code_challenge` there may refuse the request.
         public var usesPKCEForDeviceLogin = false
-        /// Whether tokens are bound to a key that is made for every session (DPoP, RFC 9449); by default no.
+        /// Whether tokens are bound to a key that is created for each session (DPoP, RFC 9449); by default no.
         public var usesDPoP = false
         /// Accepts bearer tokens although ``usesDPoP`` requests bound ones; by default no.
         ///
@@ -64,10 +64,12 @@ extension OpenIDClient {
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// What every login requests unless its own options say otherwise, for example `prompt`.
+        /// The default options of every login, for example `prompt`; a login's own options replace them.
         public var loginDefaults = LoginDefaults()
         /// Where the provider differs from the standards; nil for a provider that follows them.
         public var quirks: (any OpenIDQuirks)?
+        /// What buyers read on a button; by default the name.
+        public var displayName: String?
         /// The tenant of the app that this client serves.
         public var tenant = ""
 
@@ -83,10 +85,10 @@ extension OpenIDClient {
     public struct Discovery: Sendable {
         /// Whether there is a document; false uses ``Configuration/endpoints`` alone.
         public var isEnabled = true
-        /// How many redirects of the document's address are followed, to https only; by default none.
+        /// The maximum number of followed redirects of the document's address, to https only; by default none.
         public var allowedRedirects = 0
         /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
-        public var allowedHosts: EndpointHosts?
+        public var allowedHosts: AllowedHosts?
         /// Headers to send.
         public var headers: [(name: String, value: String)] = []
         /// The member of the provider's configuration from which the document's address comes, for errors.

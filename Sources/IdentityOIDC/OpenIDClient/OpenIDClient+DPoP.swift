@@ -75,10 +75,9 @@ extension OpenIDClient {
     ) throws -> HTTPHeaders {
         guard url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback) else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "An access token is sent to https URLs only.",
-                hint: "Use the https URL of the resource server: on plain http anybody on the way can read the token.",
+                configuration: "An access token is sent to https URLs only.",
+                hint:
+                    "Use the https URL of the resource server: with plain http anybody on the network path can read the token.",
                 reference: "RFC 6750 section 5.3"
             )
         }

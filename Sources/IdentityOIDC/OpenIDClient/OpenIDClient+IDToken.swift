@@ -4,7 +4,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// What every signed token of the provider for this client is checked against.
+    /// The expected values of every signed token of the provider for this client.
     func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> IDTokenExpectations {
         var expected = expectations(algorithms: algorithms(metadata))
         expected.accessToken = response?.accessToken

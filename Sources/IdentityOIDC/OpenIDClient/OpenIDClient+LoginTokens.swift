@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The tokens of a login's successful response; revokes them if the response is refused, because nobody will use them.
+    /// The tokens of a login's successful response; revokes them if the response is refused, because no session will use them.
     func loginTokens(
         _ object: JSONObject,
         dpopKey: DPoPKey?,

@@ -15,18 +15,27 @@ extension OpenIDClient {
         var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
         if let state { fields.append(("state", state.reveal())) }
-        func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
-            try endpoint.appending(queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
-        }
         // An ID token may be longer than a URL. The hint is optional, and client_id identifies the client without it.
-        if let hint = tokens.idToken, let url = try? url([("id_token_hint", hint.reveal())] + fields) { return url }
+        if let hint = tokens.idToken,
+            let url = try? Self.logoutURL(at: endpoint, [("id_token_hint", hint.reveal())] + fields)
+        {
+            return url
+        }
+        return try Self.logoutURL(at: endpoint, fields)
+    }
+
+    /// The URL of an end-session endpoint with some fields.
+    ///
+    /// - Throws: `IdentityError` of kind `configuration` when it would be too long.
+    package static func logoutURL(
+        at endpoint: HTTPURL,
+        _ fields: [(name: String, value: String)]
+    ) throws(IdentityError) -> HTTPURL {
         do {
-            return try url(fields)
+            return try endpoint.appending(queryFields: FormEncoding.encode(fields))
         } catch {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The logout URL would be too long.",
+                configuration: "The logout URL would be too long.",
                 hint: "Shorten the post-logout redirect URI.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
                 cause: error

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Sends the authorization request to the provider directly (PAR, RFC 9126), so that the browser carries only a reference.
+    /// Sends the authorization request to the provider directly (PAR, RFC 9126), so that the browser receives only a reference.
     ///
     /// - Returns: The `request_uri`.
     func push(

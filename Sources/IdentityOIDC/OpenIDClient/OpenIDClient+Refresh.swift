@@ -36,16 +36,16 @@ extension OpenIDClient {
     /// - Throws: A refusal for another response, and if there is no response.
     public func requestRefresh(
         of tokens: TokenSet,
-        under hold: SessionHold
+        under lock: HeldLock
     ) async throws(RefreshRefusal) -> RefreshAnswer {
         do {
-            return try await sendRefresh(of: tokens, under: hold)
+            return try await sendRefresh(of: tokens, under: lock)
         } catch {
             throw RefreshRefusal(error)
         }
     }
 
-    private func sendRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    private func sendRefresh(of tokens: TokenSet, under lock: HeldLock) async throws -> RefreshAnswer {
         guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
@@ -59,15 +59,13 @@ extension OpenIDClient {
             headers: tokenRequestHeaders,
             to: endpoint,
             dpopKey: try tokens.dpopKey.map { try DPoPKey($0) },
-            under: hold,
+            under: lock,
             asking: "The provider's token endpoint"
         )
-        guard TokenEndpointResponse.isSuccess(response.status) else {
-            switch try TokenEndpointResponse(response, to: .refreshToken, hiding: redacted) {
-            case .failure(let failure): throw refusal(failure, metadata)
-            // Not reached: only a status of success has this case.
-            case .success: throw Self.withoutRefreshToken
-            }
+        if !TokenEndpointResponse.isSuccess(response.status),
+            case .failure(let failure) = try TokenEndpointResponse(response, to: .refreshToken, hiding: redacted)
+        {
+            throw refusal(failure, metadata)
         }
         var answer = RefreshAnswer(
             status: response.status,
@@ -94,7 +92,7 @@ extension OpenIDClient {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
         let response = HTTPResponse(status: stored.status, headers: HTTPHeaders(), body: stored.body.revealBytes())
-        // A process that stored the response and ended does not pass on what else it sent.
+        // If another process sent the request, its other secrets, such as a client assertion, are unknown here.
         let redacted = stored.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let answer: TokenResponse
         do {

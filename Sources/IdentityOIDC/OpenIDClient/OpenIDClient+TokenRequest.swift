@@ -7,7 +7,7 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - grant: The grant type.
     ///   - fields: The form.
-    ///   - metadata: Where the token endpoint is.
+    ///   - metadata: The metadata with the token endpoint.
     ///   - dpopKey: The key to which the tokens are to be bound.
     /// - Returns: The response, and when the request started: a token's lifetime counts from there.
     /// - Throws: `IdentityError` when there is no response.

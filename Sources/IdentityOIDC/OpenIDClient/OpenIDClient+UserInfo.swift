@@ -3,11 +3,11 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// Asks the UserInfo endpoint who the buyer is (OpenID Connect Core section 5.3).
+    /// Requests the buyer's claims from the UserInfo endpoint (OpenID Connect Core section 5.3).
     ///
     /// A signed response is verified with the provider's keys, its issuer and audience as those of the ID token.
     ///
-    /// - Returns: The buyer, or what the login verified if the provider has no UserInfo endpoint. The response is used only if its
+    /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).
     /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -28,7 +28,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider's metadata name no UserInfo endpoint.",
+                "The provider's metadata contain no UserInfo endpoint.",
                 hint: "Set endpoints.userInfo, or use the claims of the ID token.",
                 reference: "OpenID Connect Discovery 1.0 section 3"
             )

@@ -6,7 +6,7 @@ public import IdentityKit
 ///
 /// ``OpenIDProvider`` is this client for providers that follow the standards. A provider that differs is a type of its own that
 /// conforms to ``OpenIDClientProvider`` and describes the differences in ``OpenIDQuirks``; see
-/// `Documentation/ProviderOfYourOwn.md`. The ID token is always validated: signature, issuer, audience, times, `nonce`, and
+/// `Documentation/Extending/ProviderOfYourOwn.md`. The ID token is always validated: signature, issuer, audience, times, `nonce`, and
 /// `at_hash` if present.
 ///
 /// ```swift
@@ -81,6 +81,7 @@ public struct OpenIDClient: Sendable {
         descriptor = ProviderDescriptor(
             name: configuration.name,
             kind: configuration.kind,
+            displayName: configuration.displayName,
             clientID: configuration.clientID,
             redirectURI: configuration.redirectURI,
             postLogoutRedirectURI: configuration.postLogoutRedirectURI,
@@ -97,6 +98,14 @@ public struct OpenIDClient: Sendable {
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {
         try await metadataSource.metadata()
+    }
+
+    /// The number of the provider's usable keys, fetched unless they are in memory; nil if the provider names no keys.
+    ///
+    /// - Throws: `IdentityError`.
+    package func keyCount() async throws -> Int? {
+        guard let url = try await metadata().keySetURL else { return nil }
+        return try await keySource.keys(at: url).keys.count
     }
 
     /// The address of the metadata document (OpenID Connect Discovery 1.0 section 4); nil without discovery.
@@ -155,7 +164,7 @@ public struct OpenIDClient: Sendable {
             .unsupportedByProvider,
             "The provider's metadata contain no usable \(endpoint.name).",
             hint:
-                "Set \(endpoint.member) in the provider's configuration, or endpoints.discovery if the metadata are not the provider's.",
+                "Set \(endpoint.member) in the provider's configuration. If discovery returned another provider's metadata, correct endpoints.discovery.",
             reference: "OpenID Connect Discovery 1.0 section 3"
         )
     }
@@ -173,9 +182,7 @@ public struct OpenIDClient: Sendable {
 
     static var scopesWithoutOpenID: IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The scopes do not contain openid.",
+            configuration: "The scopes do not contain openid.",
             hint: "Add openid to scopes: without it the provider sends no ID token.",
             reference: "OpenID Connect Core section 3.1.2.1"
         )

@@ -1,4 +1,4 @@
-/// The constants in which a provider differs from OpenID Connect and OAuth 2.0; the defaults are the standards' own.
+/// The constant differences between a provider and OpenID Connect or OAuth 2.0; the defaults follow the standards.
 public struct OpenIDQuirkSettings: Sendable {
     // MARK: The authorization request and its response
 
@@ -23,7 +23,7 @@ public struct OpenIDQuirkSettings: Sendable {
 
     // MARK: The token endpoint
 
-    /// Whether `client_secret` follows `client_id` directly instead of standing at the end of the form.
+    /// Whether `client_secret` directly follows `client_id`; otherwise it is at the end of the form.
     public var secretFollowsClientID = false
     /// Whether the metadata list the authentication methods of every type of client, so that a hint may compare them with the configured one.
     public var listsAuthenticationMethods = true

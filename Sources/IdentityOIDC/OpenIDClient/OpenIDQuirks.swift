@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// Where a provider differs from OpenID Connect and OAuth 2.0.
+/// The differences between a provider and OpenID Connect or OAuth 2.0.
 ///
-/// Every requirement has a default, which is the standard's behaviour. Implement what differs:
+/// Every requirement has a default, which is the standard's behaviour. Implement only the differences:
 ///
 /// ```swift
 /// struct ExampleQuirks: OpenIDQuirks {
@@ -28,7 +28,7 @@ public protocol OpenIDQuirks: Sendable {
     /// The scopes after a refresh whose response has no `scope`; by default those before it (RFC 6749 section 6).
     func scopes(afterRefreshing tokens: TokenSet) -> [String]
 
-    /// What an error response of the token endpoint means; by default ``TokenErrorResponse/standardError``.
+    /// The error for an error response of the token endpoint; by default ``TokenErrorResponse/standardError``.
     ///
     /// Only an error of kind `signInAgain` ends a session.
     func error(for failure: TokenErrorResponse) -> IdentityError

@@ -5,9 +5,8 @@ public import IdentityKit
 ///
 /// ```swift
 /// try section.check(members: CommonProviderMembers.names + ["clientID"])
-/// let common = try CommonProviderMembers(&section, endpoints: ["discovery", "token"])
+/// let common = try CommonProviderMembers(&section, &configuration.endpoints, ["discovery": \.discovery, "token": \.token])
 /// configuration.timeout = common.timeout
-/// configuration.endpoints.token = common.endpoints["token"]
 /// ```
 public struct CommonProviderMembers: Sendable {
     /// `allowsLoopbackHTTP`: permits plain http to 127.0.0.1 and [::1]; by default false.
@@ -16,48 +15,51 @@ public struct CommonProviderMembers: Sendable {
     public let timeout: Duration
     /// `issuers`: the issuers to accept instead of the provider's own.
     public let issuers: [String]?
+    /// `displayName`: what buyers read on a button; nil for the provider's own name.
+    public let displayName: String?
     /// `tenant`: the tenant of the app that this client serves; by default empty.
     public let tenant: String
-    /// `prompt`, `maxAge`, `acrValues`, `uiLocales`, `loginHint` and `authorizationParameters`: what every login requests.
+    /// `prompt`, `maxAge`, `acrValues`, `uiLocales`, `loginHint` and `authorizationParameters`: the default options of
+    /// every login.
     public let loginDefaults: LoginDefaults
-    /// `endpoints`: the configured URLs by their names.
-    public let endpoints: [String: HTTPURL]
 
     /// The names of these members, for `ConfigurationSection.check(members:)`.
     public static let names = [
-        "kind", "timeout", "issuers", "endpoints", "tenant", "allowsLoopbackHTTP", "prompt", "maxAge", "acrValues",
-        "uiLocales", "loginHint", "authorizationParameters",
+        "kind", "displayName", "timeout", "issuers", "endpoints", "tenant", "allowsLoopbackHTTP", "prompt", "maxAge",
+        "acrValues", "uiLocales", "loginHint", "authorizationParameters",
     ]
 
     /// Reads the members.
     ///
     /// - Parameters:
     ///   - section: The provider's entry.
-    ///   - names: The members that `endpoints` may have.
+    ///   - endpoints: Gets the configured URLs; the others are not changed.
+    ///   - names: The members that `endpoints` may have in the entry, and where their URLs go.
     ///   - hints: Members that `endpoints` must not have, with a hint for each.
     /// - Throws: `IdentityError` that names the member.
-    public init(
+    public init<Endpoints>(
         _ section: inout ConfigurationSection,
-        endpoints names: [String],
+        _ endpoints: inout Endpoints,
+        _ names: KeyValuePairs<String, WritableKeyPath<Endpoints, HTTPURL?>>,
         hints: [String: String] = [:]
     ) throws(IdentityError) {
         allowsLoopbackHTTP = try section.bool("allowsLoopbackHTTP", default: false)
         timeout = try section.optionalSeconds("timeout") ?? .seconds(8)
         issuers = try section.optionalStrings("issuers")
+        displayName = try section.optionalString("displayName")
         tenant = try section.optionalString("tenant") ?? ""
         loginDefaults = try LoginDefaults(&section)
-        var endpoints: [String: HTTPURL] = [:]
         if var members = try section.optionalSection("endpoints") {
             for name in members.memberNames {
                 if let hint = hints[name] {
                     throw members.error(name, "is not used by this kind of provider", hint: hint)
                 }
             }
-            for name in names {
-                endpoints[name] = try members.optionalURL(name, allowsLoopbackHTTP: allowsLoopbackHTTP)
+            for (name, path) in names {
+                guard let url = try members.optionalURL(name, allowsLoopbackHTTP: allowsLoopbackHTTP) else { continue }
+                endpoints[keyPath: path] = url
             }
             try members.finish()
         }
-        self.endpoints = endpoints
     }
 }

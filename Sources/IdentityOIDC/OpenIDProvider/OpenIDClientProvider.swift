@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// An identity provider that is built on ``OpenIDClient``.
 ///
-/// A conforming type gives its client, and overrides what its provider does differently:
+/// A conforming type provides its client, and overrides the members in which its provider differs:
 ///
 /// ```swift
 /// struct ExampleProvider: OpenIDClientProvider {
@@ -13,7 +13,7 @@ public import IdentityKit
 ///
 /// Further abilities need no code either: declare `BuyerProfileProviding` and `UserInfoProviding` (UserInfo), `LogoutStateSupporting`,
 /// `BackChannelLogoutSupporting`, `TokenRevoking`, `DeviceAuthorizing` or `ResourceAuthorizing` for what the provider offers.
-public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing {
+public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing, KeySetStateProviding {
     /// The client that does the work.
     var client: OpenIDClient { get }
 }
@@ -21,6 +21,9 @@ public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing {
 extension OpenIDClientProvider {
     /// Name, kind and client.
     public var descriptor: ProviderDescriptor { client.descriptor }
+
+    /// What this process knows about the provider's keys.
+    public var keySetState: KeySetState { client.keySource.state }
 
     /// Starts a login.
     ///
@@ -39,11 +42,6 @@ extension OpenIDClientProvider {
         try await client.exchange(callback, for: attempt)
     }
 
-    /// Sends the refresh token and returns the new tokens.
-    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await client.refresh(tokens)
-    }
-
     /// Fetches metadata and keys unless they are in memory.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         try await client.prepareRefresh(of: tokens)
@@ -53,14 +51,14 @@ extension OpenIDClientProvider {
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
+    ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
     /// - Returns: The unchanged response.
     /// - Throws: `RefreshRefusal` when there is no successful response.
     public func requestRefresh(
         of tokens: TokenSet,
-        under hold: SessionHold
+        under lock: HeldLock
     ) async throws(RefreshRefusal) -> RefreshAnswer {
-        try await client.requestRefresh(of: tokens, under: hold)
+        try await client.requestRefresh(of: tokens, under: lock)
     }
 
     /// Validates the response to a refresh.
@@ -103,7 +101,7 @@ extension OpenIDClientProvider where Self: TokenRevoking {
 }
 
 extension OpenIDClientProvider where Self: BuyerProfileProviding {
-    /// Asks the UserInfo endpoint; returns what the login verified if the provider has none.
+    /// Requests UserInfo; returns the buyer of the login if the provider has no UserInfo endpoint.
     ///
     /// The response is used only if its `sub` is the ID token's, byte for byte (OpenID Connect Core section 5.3.2).
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -125,7 +123,7 @@ extension OpenIDClientProvider where Self: DeviceAuthorizing {
         try await client.deviceAuthorization(options)
     }
 
-    /// Asks once whether the buyer has entered the code (RFC 8628 section 3.4).
+    /// Polls once whether the buyer has entered the code (RFC 8628 section 3.4).
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         try await client.poll(authorization)
     }

@@ -17,7 +17,7 @@ public import IdentityKit
 public struct OpenIDProvider: OpenIDClientProvider, BuyerProfileProviding, UserInfoProviding, LogoutStateSupporting,
     BackChannelLogoutSupporting, TokenRevoking, DeviceAuthorizing, ResourceAuthorizing
 {
-    /// How a client at an OpenID provider is set up.
+    /// The configuration of a client at an OpenID provider.
     public typealias Configuration = OpenIDClient.Configuration
     /// Endpoints that replace discovered ones.
     public typealias Endpoints = OpenIDClient.Endpoints

@@ -31,12 +31,7 @@ extension OpenIDClient.Configuration {
             "authorizationServer",
         ]
 
-    private static let endpointNames = [
-        "discovery", "authorization", "token", "jwks", "logout", "userInfo", "pushedAuthorization", "revocation",
-        "deviceAuthorization",
-    ]
-
-    /// Reads an entry of the configuration file as kind `openid` has it, for factories of providers.
+    /// Reads an entry of the configuration file with the members of kind `openid`, for factories of providers.
     ///
     /// - Throws: `IdentityError` that names the member.
     public init(named name: String, from section: inout ConfigurationSection) throws {
@@ -49,8 +44,13 @@ extension OpenIDClient.Configuration {
         }
         let common = try CommonProviderMembers(
             &section,
-            endpoints: Self.endpointNames,
-            hints: ["api": "Use userInfo for the UserInfo endpoint."]
+            &endpoints,
+            [
+                "discovery": \.discovery, "authorization": \.authorization, "token": \.token, "jwks": \.jwks,
+                "logout": \.logout, "userInfo": \.userInfo, "pushedAuthorization": \.pushedAuthorization,
+                "revocation": \.revocation, "deviceAuthorization": \.deviceAuthorization,
+            ],
+            hints: ["api": "For the UserInfo endpoint, set endpoints.userInfo."]
         )
         allowsLoopbackHTTP = common.allowsLoopbackHTTP
         timeout = common.timeout
@@ -58,6 +58,7 @@ extension OpenIDClient.Configuration {
             // The metadata for several tenants name the template; no token can.
             acceptedIssuers = .exactly(issuers + [quirks?.settings.issuerTemplate?.text].compactMap(\.self))
         }
+        displayName = common.displayName ?? displayName
         tenant = common.tenant
         loginDefaults = common.loginDefaults
         redirectURI = try section.string("redirectURI")
@@ -79,15 +80,6 @@ extension OpenIDClient.Configuration {
         if preset != .apple {
             authentication = try ClientAuthentication(&section, postsSecret: preset?.postsSecret ?? false)
         }
-        endpoints.discovery = common.endpoints["discovery"] ?? endpoints.discovery
-        endpoints.authorization = common.endpoints["authorization"]
-        endpoints.token = common.endpoints["token"]
-        endpoints.jwks = common.endpoints["jwks"]
-        endpoints.logout = common.endpoints["logout"]
-        endpoints.userInfo = common.endpoints["userInfo"]
-        endpoints.pushedAuthorization = common.endpoints["pushedAuthorization"]
-        endpoints.revocation = common.endpoints["revocation"]
-        endpoints.deviceAuthorization = common.endpoints["deviceAuthorization"]
     }
 
     private static func resources(

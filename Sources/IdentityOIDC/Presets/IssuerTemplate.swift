@@ -7,15 +7,19 @@ internal import IdentityKit
 /// A token's issuer must be the template with the tenant of its `tid` claim. So a token never names another tenant as issuer than as
 /// the buyer's directory.
 public struct IssuerTemplate: Sendable {
-    /// What stands for the tenant's id.
+    /// The placeholder for the tenant's id.
     static let placeholder = "{tenantid}"
 
     /// The template, as the metadata write it.
     public let text: String
+    /// The text before and after the placeholder.
+    private let parts: [String]
 
     /// Creates a template from a text that contains `{tenantid}` once.
     public init(_ text: String) {
         self.text = text
+        parts = text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
+            .map { String(decoding: Array($0), as: UTF8.self) }
     }
 
     /// Accepts the template itself, which only metadata can name, and the issuer of every tenant.
@@ -39,14 +43,12 @@ public struct IssuerTemplate: Sendable {
     }
 
     private func issuer(of tenant: String) -> String {
-        text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
-            .map { String(decoding: Array($0), as: UTF8.self) }.joined(separator: tenant)
+        parts.joined(separator: tenant)
     }
 
     private func tenant(of issuer: String) -> String? {
-        let parts = text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
-        guard parts.count == 2, issuer.utf8.count == parts[0].count + 36 + parts[1].count else { return nil }
-        let tenant = String(decoding: issuer.utf8.dropFirst(parts[0].count).prefix(36), as: UTF8.self)
+        guard parts.count == 2, issuer.utf8.count == parts[0].utf8.count + 36 + parts[1].utf8.count else { return nil }
+        let tenant = String(decoding: issuer.utf8.dropFirst(parts[0].utf8.count).prefix(36), as: UTF8.self)
         return Self.isTenantID(tenant) && issuer.isIdentical(to: self.issuer(of: tenant)) ? tenant : nil
     }
 

@@ -15,6 +15,7 @@ extension OpenIDClient.Configuration {
     /// Google accounts.
     public static func google(name: String, clientID: String) -> Self {
         var configuration = Self(name: name, issuer: "https://accounts.google.com", clientID: clientID)
+        configuration.displayName = "Google"
         configuration.scopes = ["openid", "email", "profile"]
         return configuration
     }
@@ -32,6 +33,7 @@ extension OpenIDClient.Configuration {
     public static func apple(name: String, clientID: String, teamID: String, key: ClientKey) -> Self {
         let issuer = "https://appleid.apple.com"
         var configuration = Self(name: name, issuer: issuer, clientID: clientID)
+        configuration.displayName = "Apple"
         configuration.authentication = .signedSecretPost(
             SignedClientSecret(key: key, issuer: teamID, audience: issuer)
         )
@@ -56,6 +58,7 @@ extension OpenIDClient.Configuration {
         authority: String = "https://login.microsoftonline.com"
     ) -> Self {
         var configuration = Self(name: name, issuer: "\(authority)/\(directory.name)/v2.0", clientID: clientID)
+        configuration.displayName = "Microsoft"
         configuration.scopes = ["openid", "email", "profile", "offline_access"]
         if directory.hasManyIssuers {
             let template = IssuerTemplate("\(authority)/\(IssuerTemplate.placeholder)/v2.0")
@@ -100,12 +103,13 @@ extension OpenIDClient.Configuration {
         return configuration
     }
 
-    /// Sign in with Shop, from what public pages and example code show; nothing of it was tried.
+    /// Sign in with Shop, derived from public pages and example code; it was not tried with the real service.
     ///
     /// It signs in a user of Shop, who is not a customer of the shop: a cart gets no identity from it.
     public static func shop(name: String, clientID: String) -> Self {
         let issuer = "https://accounts.shop.app"
         var configuration = Self(name: name, issuer: issuer, clientID: clientID)
+        configuration.displayName = "Shop"
         configuration.scopes = ["openid", "email"]
         // Only metadata of RFC 8414 were seen.
         configuration.endpoints.discovery = try? HTTPURL("\(issuer)/.well-known/oauth-authorization-server")

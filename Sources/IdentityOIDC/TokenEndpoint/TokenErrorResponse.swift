@@ -62,7 +62,7 @@ public struct TokenErrorResponse: Sendable {
                 .rejected,
                 .redirectRefused,
                 "The \(endpoint.name) answered with a redirect, which was not followed.",
-                "Set \(endpoint.member) to the address that answers without a redirect, if that is the provider's."
+                "If the redirect leads to an address of the provider, set \(endpoint.member) to that address."
             )
         }
         if status == 429 || status >= 500 {
@@ -125,18 +125,18 @@ public struct TokenErrorResponse: Sendable {
                 "Compare scopes with the scopes that the client may request at the provider."
             )
         case "invalid_request" where grant == .refreshToken:
-            // Ory Hydra sends it for two refreshes at once, and for failures that a retry cures.
+            // Ory Hydra sends this error for two concurrent refreshes, and for failures after which a retry succeeds.
             return make(
                 .retryLater,
                 .invalidRequest,
-                "The provider could not read the \(endpoint.request).",
+                "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
                 "Try again later."
             )
         case "invalid_request":
             return make(
                 .rejected,
                 .invalidRequest,
-                "The provider could not read the \(endpoint.request).",
+                "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
                 "Compare clientID and redirectURI with the client's registration at the provider."
             )
         case "invalid_dpop_proof":
@@ -163,7 +163,7 @@ public struct TokenErrorResponse: Sendable {
                 "Try again later."
             )
         case "" where !isJSON || status == 401:
-            // Proxies and outages answer with pages, which say nothing about the token.
+            // During outages proxies return pages, which do not show the state of the token.
             return make(
                 .retryLater,
                 .unexpectedResponse,
@@ -195,7 +195,7 @@ public struct TokenErrorResponse: Sendable {
     ///   - kind: The kind.
     ///   - code: The code.
     ///   - message: What failed, in one sentence.
-    ///   - hint: What to do about it.
+    ///   - hint: The hint for the caller.
     ///   - reference: The specification; nil names the section about errors of the endpoint.
     /// - Returns: The error.
     public func make(

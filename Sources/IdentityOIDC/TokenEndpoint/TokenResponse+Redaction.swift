@@ -1,38 +1,33 @@
+public import IdentityKit
+
 // Responses contain tokens and claims contain personal data, so these types do not print their content.
 
-extension TokenResponse: CustomStringConvertible, CustomReflectable {
+extension TokenResponse: Redacted {
     package var description: String { "TokenResponse(<redacted>)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension TokenEndpointResponse: CustomStringConvertible, CustomReflectable {
+extension TokenEndpointResponse: Redacted {
     package var description: String {
         switch self {
         case .success: "TokenEndpointResponse(success)"
         case .failure(let failure): "TokenEndpointResponse(failure, HTTP \(failure.status))"
         }
     }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension TokenErrorResponse: CustomStringConvertible, CustomReflectable {
+extension TokenErrorResponse: Redacted {
     /// The status; no text of the provider.
     public var description: String { "TokenErrorResponse(HTTP \(status))" }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension DeviceAuthorizationResponse: CustomStringConvertible, CustomReflectable {
+extension DeviceAuthorizationResponse: Redacted {
     package var description: String { "DeviceAuthorizationResponse(<redacted>)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension CompactJWS: CustomStringConvertible, CustomReflectable {
+extension CompactJWS: Redacted {
     package var description: String { "CompactJWS(<redacted>)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension JSONWebToken: CustomStringConvertible, CustomReflectable {
+extension JSONWebToken: Redacted {
     package var description: String { "JSONWebToken(<redacted>)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -133,7 +133,7 @@ enum UserInfoResponse {
                 .rejected,
                 .redirectRefused,
                 "The UserInfo endpoint answered with a redirect, which was not followed.",
-                "Set endpoints.userInfo to the URL that answers without a redirect, if it is the provider's."
+                "If the redirect leads to an address of the provider, set endpoints.userInfo to that address."
             )
         }
         let mediaType = response.headers["Content-Type"].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
@@ -151,7 +151,7 @@ enum UserInfoResponse {
         if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object {
             return .object(object)
         }
-        // Invalid JSON stays invalid when the request is repeated; a page may be an outage.
+        // Invalid JSON stays invalid if the request is repeated. An HTML page may come from an outage, so it can be retried.
         let isInvalid = response.status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
         throw refusal(
             isInvalid ? .rejected : .retryLater,

@@ -14,15 +14,15 @@ enum UserInfoToken {
         keys: JSONWebKeySet,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> JSONObject {
-        let signature = try JSONWebToken(parsing: token)
+        let jwt = try JSONWebToken(parsing: token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)
-        // Libraries send "JWT" or nothing; the type of an access token or of a logout token is another one.
-        let algorithm = try checks.algorithm(of: signature, types: ["jwt"])
-        try checks.checkSignature(signature, algorithm, keys)
-        _ = try checks.issuer(signature.claims)
-        _ = try checks.authorizedParty(signature.claims)
-        try checks.optionalTimes(signature.claims)
-        return signature.claims
+        // Libraries send "JWT" or no type. Access tokens and logout tokens have other types.
+        let algorithm = try checks.algorithm(of: jwt, types: ["jwt"])
+        try checks.checkSignature(jwt, algorithm, keys)
+        _ = try checks.issuer(jwt.claims)
+        _ = try checks.authorizedParty(jwt.claims)
+        try checks.optionalTimes(jwt.claims)
+        return jwt.claims
     }
 
     /// Whether a text is an encrypted token (JWE, RFC 7516 section 7.1): five parts instead of three.

@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// What tasks and connectors ask of the loop.
+/// The commands of tasks and connectors to the loop.
 enum Command: Sendable {
     case perform(StatementCall, Role)
     case performBorrowed(StatementCall, link: Int)

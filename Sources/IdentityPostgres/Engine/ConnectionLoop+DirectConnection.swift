@@ -2,9 +2,9 @@
 /// The direct connection, for notifications and advisory locks.
 extension ConnectionLoop {
     func dispatchDirect() {
-        // A lock on a server that is no longer the primary excludes nobody.
+        // A lock on a server that is no longer the primary excludes no other holder.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
-        // Naps use notifications, but also end without them.
+        // Waits use notifications, but also end without them.
         guard !directQueue.isEmpty || (settings.listens && !naps.isEmpty) else { return }
         guard let connector = settings.directConnector else {
             for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.client)) }

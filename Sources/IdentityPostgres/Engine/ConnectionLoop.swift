@@ -24,7 +24,7 @@ final class ConnectionLoop {
     private var commands: [Command] = []
     private var entries: [pollfd] = []
     private var polled: [ServerConnection] = []
-    // No deadline is earlier than this. If all are later, the loop checks them once in vain.
+    // A lower bound of all deadlines. If all deadlines are later, the loop checks them once without need.
     private var nextDeadline: ContinuousClock.Instant?
     private var isOpen = true
 
@@ -59,7 +59,7 @@ final class ConnectionLoop {
             case .borrow(let borrowing): enqueue(.borrowing(borrowing))
             case .performBorrowed(let call, let serial):
                 guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
-                    // The connection was lost between two statements; this one was never sent.
+                    // The connection was lost between two statements, so this statement was never sent.
                     call.continuation.resume(returning: .failure(PostgresFailure(.lost)))
                     continue
                 }

@@ -15,7 +15,7 @@ struct ConnectionPlan: Sendable {
     let hosts: [Host]
     /// Whether a server that accepts no writes is refused.
     let isStrict: Bool
-    /// How long one server may take to answer.
+    /// The time limit for the response of one server.
     let hostLimit: Duration
     /// Statements for a new connection that goes directly to the server; nil behind a pooler.
     let preparations: String?
@@ -42,7 +42,7 @@ struct ConnectionPlan: Sendable {
         else { throw Self.invalid("it must name a host, and as many ports as hosts or one for all") }
         let attributes = take("target_session_attrs") ?? "any"
         guard ["any", "read-write", "primary"].contains(attributes) else {
-            throw Self.invalid("its target_session_attrs must be any, read-write or primary, for the store writes")
+            throw Self.invalid("its target_session_attrs must be any, read-write or primary, because the store writes")
         }
         isStrict = attributes != "any"
         let limit = take("connect_timeout").flatMap(Int.init)
@@ -75,12 +75,12 @@ struct ConnectionPlan: Sendable {
             }
             return Host(keywords: keywords.map { ($0.key, $0.value) })
         }
-        let patience = limitInMilliseconds * 2
+        let statementLimit = limitInMilliseconds * 2
         preparations =
             isPooled
             ? nil
             : """
-            SET statement_timeout = \(patience); SET idle_in_transaction_session_timeout = \(patience + 10_000)\
+            SET statement_timeout = \(statementLimit); SET idle_in_transaction_session_timeout = \(statementLimit + 10_000)\
             \(channel.map { "; LISTEN \($0)" } ?? "")
             """
     }
@@ -92,7 +92,7 @@ struct ConnectionPlan: Sendable {
         guard allowsUnverified else {
             throw invalid(
                 "its sslmode is weaker than verify-full, to a server on another machine",
-                hint: "Set sslmode=verify-full. To allow a weaker mode at your risk, set allowsUnverifiedTLS."
+                hint: "Set sslmode=verify-full. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
             )
         }
         return mode
@@ -123,7 +123,7 @@ struct ConnectionPlan: Sendable {
 
     private static func parse(_ text: Secret) throws -> [String: Secret] {
         let bytes = text.revealBytes()
-        guard !bytes.isEmpty, !bytes.contains(0) else { throw invalid("it is empty or holds a NUL") }
+        guard !bytes.isEmpty, !bytes.contains(0) else { throw invalid("it is empty or contains a NUL") }
         let start = unsafe (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
             unsafe PQconninfoParse(buffer.baseAddress, nil)
         }
@@ -144,9 +144,7 @@ struct ConnectionPlan: Sendable {
 
     private static func invalid(_ reason: String, hint: String? = nil) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The store's connection string cannot be used: \(reason).",
+            configuration: "The store's connection string cannot be used: \(reason).",
             hint: hint ?? "Use the form postgresql://user@host/database, see Documentation/Operating/PostgreSQL.md."
         )
     }

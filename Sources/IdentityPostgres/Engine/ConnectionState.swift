@@ -47,7 +47,7 @@ struct ConnectionState {
         lastFailure = failure
         obstacle = failure.isConfiguration ? failure : nil
         if failure.isReadOnly { readOnlySince = .now }
-        // Full jitter, so that many machines do not try again at the same moment.
+        // A random pause, so that many machines do not try again at the same moment.
         let ceiling = min(Self.longestPause, Self.shortestPause * (1 << min(failures, 7)))
         retryAt = .now + Jitter.duration(from: Self.shortestPause / 2, to: ceiling)
     }

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// How the connection loop opens connections, and how many.
+/// The functions with which the connection loop opens connections, and their maximum number.
 struct PoolSettings: Sendable {
     let connector: Connector
     /// Opens the direct connection to the server; nil when there is none.
@@ -15,7 +15,7 @@ struct PoolSettings: Sendable {
     let directState = DirectState()
 }
 
-/// The direct connection that is open now, for holders of its advisory locks.
+/// The open direct connection, for holders of its advisory locks.
 final class DirectState: Sendable {
     private let serial = Mutex<Int?>(nil)
 

@@ -12,7 +12,7 @@ extension PostgresFailure {
                 .retryLater,
                 .storeBusy,
                 "All connections to the store's database were in use until the time limit.",
-                hint: "Raise maximumConnections, or look for calls that keep connections for long.",
+                hint: "Increase maximumConnections, or find calls that keep connections for a long time.",
                 cause: self
             )
         case .untrusted:
@@ -131,7 +131,7 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "\(message) The database was left as it is.",
+            "\(message) The database was not changed.",
             hint: "Run the store's health check, and restore damaged rows from a backup.",
             cause: cause
         )

@@ -76,7 +76,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         switch reason {
         case .lost, .unreachable: true
         case .server(let state):
-            // Connection trouble, rollbacks for concurrency, shutdowns; prepared statements that a pooler or a migration took away.
+            // Connection failures, serialization rollbacks, shutdowns, and prepared statements that a pooler or a migration removed.
             state.hasPrefix("08") || state.hasPrefix("40")
                 || ["25P03", "57P01", "57P02", "57P03", "57P05"].contains(state)
                 || ["26000", "42P05", "0A000", "25006", "53300"].contains(state)

@@ -1,5 +1,6 @@
 #if PostgreSQL
 internal import CIdentityPostgres
+internal import IdentityStoreKit
 
 /// The result of a statement.
 ///
@@ -45,7 +46,7 @@ final class Rows: @unchecked Sendable {
 /// One row of a result.
 ///
 /// Columns are read by position and by the type that the statement returns.
-struct Row: Sendable {
+struct Row: ColumnReading, Sendable {
     fileprivate let rows: Rows
     fileprivate let index: Int32
 
@@ -58,7 +59,7 @@ struct Row: Sendable {
 
     private func word(_ column: Int32) -> UInt64 {
         let bytes = bytes(column)
-        // A column of four bytes is a number too. No statement returns a longer number than eight bytes.
+        // A column of four bytes is a number too. No statement returns a number longer than eight bytes.
         if bytes.count == 4 { return UInt64(bitPattern: Int64(Int32(bitPattern: UInt32(fold(bytes))))) }
         return fold(bytes.prefix(8))
     }

@@ -42,7 +42,7 @@ struct Reply: Sendable {
     let mayBeBehind: Bool
 }
 
-/// A task that waits for a connection of its own, for a transaction.
+/// A task that waits for exclusive use of a connection, for a transaction.
 struct Borrowing: Sendable {
     let needsWriting: Bool
     let deadline: ContinuousClock.Instant

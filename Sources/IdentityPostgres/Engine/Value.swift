@@ -49,7 +49,7 @@ struct EncodedValues {
             }
             ranges.append(start..<bytes.count)
         }
-        // An empty value also needs an address that is not null.
+        // libpq reads a null pointer as NULL, so an empty value needs a byte to point to.
         bytes.append(0)
     }
 

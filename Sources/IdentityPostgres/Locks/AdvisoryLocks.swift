@@ -4,14 +4,14 @@ internal import Synchronization
 
 /// Takes the server's advisory locks on the direct connection, which all holders in this process share.
 ///
-/// The server frees them when it sees the connection end. Locks of one connection do not exclude each other, so those who are
-/// inside are remembered here too.
+/// The server releases them when it notices the end of the connection. Locks of one connection do not exclude each other,
+/// so this type also records the holders in this process.
 final class AdvisoryLocks: Sendable {
     private let client: Client
     private let sql: Statements
     private let inside = Mutex<Set<Int64>>([])
 
-    /// How often a holder asks whether the connection still lives, and for how long an answer is believed.
+    /// How often a holder checks the connection, and how long a successful check is valid.
     private static let interval = Duration.seconds(2)
     static let trust = Duration.seconds(12)
 
@@ -20,8 +20,8 @@ final class AdvisoryLocks: Sendable {
         self.sql = sql
     }
 
-    /// A lock in the hands of this process.
-    final class Hold: Sendable {
+    /// A lock that this process holds.
+    final class Lock: Sendable {
         let key: Int64
         let link: Int
         private let client: Client
@@ -34,7 +34,7 @@ final class AdvisoryLocks: Sendable {
             confirmed = Mutex(time)
         }
 
-        /// How much longer the lock is believed to be held; zero once the connection has ended.
+        /// How much longer the lock is known to be held; zero after the connection has ended.
         var remaining: Duration {
             guard client.directState.isAlive(link) else { return .zero }
             return confirmed.withLock { $0 + AdvisoryLocks.trust - .now }
@@ -45,8 +45,8 @@ final class AdvisoryLocks: Sendable {
 
     /// Tries to take a lock.
     ///
-    /// - Returns: Nil when somebody else has it, here or elsewhere.
-    func take(_ key: Int64) async throws -> Hold? {
+    /// - Returns: Nil if another holder in this or another process has it.
+    func take(_ key: Int64) async throws -> Lock? {
         guard inside.withLock({ $0.insert(key).inserted }) else { return nil }
         do {
             let asked = ContinuousClock.now
@@ -54,7 +54,7 @@ final class AdvisoryLocks: Sendable {
                 try await client.performDirectly(sql.tryAdvisoryLock, [.integer(key)], by: deadline)
             }
             if reply.rows.first?.flag(0) == true {
-                return Hold(key: key, link: reply.link, client: client, askedAt: asked)
+                return Lock(key: key, link: reply.link, client: client, askedAt: asked)
             }
         } catch {
             inside.withLock { _ = $0.remove(key) }
@@ -64,30 +64,31 @@ final class AdvisoryLocks: Sendable {
         return nil
     }
 
-    /// Asks now and then whether the server still answers on the connection, until the task is cancelled.
-    func watch(_ hold: Hold) async {
-        while !Task.isCancelled, client.directState.isAlive(hold.link) {
+    /// Checks regularly whether the server still answers on the connection, until the task is cancelled.
+    func watch(_ lock: Lock) async {
+        while !Task.isCancelled, client.directState.isAlive(lock.link) {
             try? await Task.sleep(for: Self.interval, clock: .continuous)
             guard !Task.isCancelled else { return }
             let asked = ContinuousClock.now
             let reply = try? await client.performDirectly(sql.ping, [], by: asked + Self.interval)
-            if reply?.link == hold.link { hold.confirm(askedAt: asked) }
+            if reply?.link == lock.link { lock.confirm(askedAt: asked) }
         }
     }
 
-    /// Gives a lock back.
-    func end(_ hold: Hold, notifying channel: String?) async {
-        // Once its connection has ended there is nothing to give back.
-        if client.directState.isAlive(hold.link) {
+    /// Releases a lock.
+    func end(_ lock: Lock, notifying channel: String?) async {
+        // The end of the connection has already released the lock.
+        if client.directState.isAlive(lock.link) {
             let statement = sql.advisoryUnlock(notifying: channel)
             do {
-                _ = try await client.performDirectly(statement, [.integer(hold.key)], by: client.deadline)
+                _ = try await client.performDirectly(statement, [.integer(lock.key)], by: client.deadline)
             } catch {
-                // The server would keep the lock for as long as the connection lives; what else it holds is taken again.
-                client.dropDirect(hold.link)
+                // The server would keep the lock until the connection ends, so the connection is closed. Its other locks
+                // are acquired again.
+                client.dropDirect(lock.link)
             }
         }
-        inside.withLock { _ = $0.remove(hold.key) }
+        inside.withLock { _ = $0.remove(lock.key) }
     }
 }
 #endif

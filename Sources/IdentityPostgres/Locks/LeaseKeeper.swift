@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Takes leases and renews them while they are held.
 ///
-/// A lease is a row with a counter. Its holder increments the counter again and again; whoever sees the same count for the length
-/// of the lease may take it over. The clocks are those of the two processes, and neither steps.
+/// A lease is a row with a counter. Its holder increments the counter regularly. A process that sees the same count for
+/// the length of the lease may take it over. Both processes use their monotonic clocks, which never jump.
 struct LeaseKeeper: Sendable {
     let client: Client
     let sql: Statements
@@ -21,12 +21,12 @@ struct LeaseKeeper: Sendable {
 
     /// Tries to take a lease.
     ///
-    /// - Returns: Nil when somebody else has it.
+    /// - Returns: Nil if another holder has it.
     func take(_ key: Int64, lasting duration: Duration) async throws -> Lease? {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // Before the request leaves: others count from a later moment.
+                // Measured before the request is sent, because other processes count from a later moment.
                 let asked = ContinuousClock.now
                 let over = seen.over(key)
                 let values: [Value] = [
@@ -45,7 +45,8 @@ struct LeaseKeeper: Sendable {
             }
             return isTaken ? lease : nil
         } catch {
-            // It may have been taken all the same, and would keep others waiting for nothing.
+            // The lease may have been taken although the request failed. It is released, because other processes would
+            // wait for it without need.
             Task { await end(lease, notifying: nil) }
             throw error
         }
@@ -66,13 +67,13 @@ struct LeaseKeeper: Sendable {
                 if isOurs { lease.confirm(askedAt: asked) } else { lease.lose() }
                 pause = lease.duration / 6
             } catch {
-                // Asked again at once, on another connection: one that breaks must not cost the lease.
+                // The renewal is repeated at once on another connection, because a broken connection must not lose the lease.
                 pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
             }
         }
     }
 
-    /// Gives a lease back; where that fails it ends by itself.
+    /// Releases a lease; if that fails, the lease expires.
     func end(_ lease: Lease, notifying channel: String?) async {
         let values: [Value] = [.integer(lease.key), .bytes(lease.holder)]
         _ = try? await client.repeating { deadline, _ in
@@ -80,7 +81,7 @@ struct LeaseKeeper: Sendable {
         }
     }
 
-    /// Removes leases of holders that are gone: those that an earlier call saw as they stand now, long enough ago.
+    /// Removes leases of ended holders: those that are unchanged since an earlier call that was long enough ago.
     func sweep() async throws {
         var last: Int64 = -1
         while true {
@@ -105,14 +106,15 @@ struct LeaseKeeper: Sendable {
     }
 }
 
-/// A lease in the hands of this process.
+/// A lease that this process holds.
 final class Lease: Sendable {
     let key: Int64
     let holder: [UInt8]
     let duration: Duration
-    /// Until when nobody else can have it; nil once it is lost.
+    /// The time until which no other holder can have the lease; nil after it was lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
-    /// No two clocks go at exactly the same rate, and what is sent at the last moment takes a moment to leave.
+    /// The rates of two clocks differ slightly, and a request that is sent at the last moment takes some time to reach
+    /// the network.
     private static let margin = Duration.milliseconds(500)
 
     init(key: Int64, holder: [UInt8], duration: Duration) {
@@ -123,14 +125,14 @@ final class Lease: Sendable {
 
     var milliseconds: Value { .integer(Int64(duration / .milliseconds(1))) }
 
-    /// How much longer nobody else can have it; zero or less once that is not certain.
+    /// How much longer no other holder can have the lease; zero or less if that is not certain.
     ///
-    /// The continuous clock goes on while the process is stopped, or the machine asleep.
+    /// The continuous clock also advances while the process is stopped or the machine sleeps.
     var remaining: Duration { validUntil.withLock { $0.map { $0 - .now } ?? .zero } }
 
     var isLost: Bool { validUntil.withLock { $0 == nil } }
 
-    /// The server has said yes to what was asked at a time.
+    /// Records that the server confirmed a request that was sent at this time.
     func confirm(askedAt time: ContinuousClock.Instant) {
         let end = time + duration - Self.margin
         validUntil.withLock { if let known = $0 { $0 = max(known, end) } }

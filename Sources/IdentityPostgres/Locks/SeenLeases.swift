@@ -1,12 +1,13 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// The leases of others that this process has seen, and since when each has not been renewed.
+/// The leases of other processes that this process has seen, and since when each was not renewed.
 ///
-/// A lease is over when it was seen unchanged for its whole length, on the clock of the process that looks: a clock that neither
-/// steps nor stops. The server's clock may do both. A holder counts from before it asked for the lease, so it always knows first.
+/// A lease has ended when this process has seen it unchanged for its whole length, on its own clock, which neither jumps
+/// nor stops. The server's clock may do both. A holder counts from before its request, so it always notices the end
+/// first.
 final class SeenLeases: Sendable {
-    /// One lease as it stood in the table.
+    /// The state of a lease in the table.
     struct Version: Sendable, Equatable {
         let holder: [UInt8]
         let renewals: Int64
@@ -17,14 +18,14 @@ final class SeenLeases: Sendable {
         let overAt: ContinuousClock.Instant
     }
 
-    /// What is forgotten is watched anew, which keeps its next holder waiting for one length more.
+    /// An evicted lease is observed again from the beginning, so its next holder waits for one more length.
     private static let maximum = 10_000
-    /// The longest lease that may be configured; a row that says more is not believed.
+    /// The longest lease that can be configured; a row with a longer lease is ignored.
     static let longest = Duration.seconds(15)
 
     private let notes = Mutex<[Int64: Note]>([:])
 
-    /// Notes how a lease stood in the table, after the answer came.
+    /// Records the state of a lease after the response arrived.
     func saw(_ version: Version, of key: Int64, lasting length: Duration) {
         let overAt = ContinuousClock.now + min(max(length, .zero), Self.longest)
         notes.withLock { notes in
@@ -34,7 +35,7 @@ final class SeenLeases: Sendable {
         }
     }
 
-    /// The lease that may be taken over, if it still stands there.
+    /// The lease that may be taken over if its row is unchanged.
     func over(_ key: Int64) -> Version? {
         notes.withLock { notes in notes[key].flatMap { $0.overAt <= .now ? $0.version : nil } }
     }

@@ -70,7 +70,7 @@ enum Schema {
         )
         """,
         "CREATE INDEX used_token_expiry ON §used_token (expires_at)",
-        // A lease ends when its holder has not renewed it for its length, by the clock of the process that wants it next.
+        // A lease ends when `renewals` has not changed for `milliseconds`, measured by the clock of the process that waits for it.
         """
         CREATE TABLE §lease (
             key bigint PRIMARY KEY, holder bytea NOT NULL, renewals bigint NOT NULL, milliseconds bigint NOT NULL

@@ -41,9 +41,7 @@ struct SchemaHeader: Sendable {
     ) async throws {
         guard columns.contains("version"), columns.contains("store_id") else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The schema \"\(sql.schema)\" belongs to another program. It holds no session store.",
+                configuration: "The schema \"\(sql.schema)\" belongs to another program. It holds no session store.",
                 hint: "Configure a schema that only IdentityKit uses."
             )
         }
@@ -57,7 +55,7 @@ struct SchemaHeader: Sendable {
                 .configuration,
                 .storeTooNew,
                 "The store's tables have version \(row.integer(0)), but this program reads version \(Schema.version).",
-                hint: "Update the program, or configure another schema. The database was left as it is."
+                hint: "Update the program, or configure another schema. The database was not changed."
             )
         }
         guard row.bytes(1) == (try Schema.format()) else { throw otherFormat(sql) }
@@ -90,7 +88,7 @@ struct SchemaHeader: Sendable {
         slotSize: Int
     ) async throws {
         let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)
-        // Asked first: a user whose schema an administrator created may not have the right to create schemas.
+        // The schema is looked up first, because a user for whom an administrator created it may lack the right to create schemas.
         let exists = try await transaction.run(
             sql.rare("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '\(sql.schema)')")
         )

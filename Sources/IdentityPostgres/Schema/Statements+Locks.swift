@@ -5,7 +5,7 @@ extension Statements {
     ///
     /// The same holder may repeat the statement.
     ///
-    /// The server's clock is not used, because it may step. The result shows whether the lease was taken, and which lease exists now.
+    /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the current lease.
     var takeLease: Statement {
         statement(
             "take_lease",

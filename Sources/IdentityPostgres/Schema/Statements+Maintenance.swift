@@ -30,7 +30,7 @@ extension Statements {
 
     var countQuarantined: Statement { rare("SELECT count(*) FROM §quarantine") }
 
-    /// Moves one row, if it is as it was read.
+    /// Moves a row if it is unchanged since it was read.
     func quarantine(_ kind: SealedRow.Kind) -> Statement {
         let (target, source) =
             switch kind {
@@ -64,7 +64,7 @@ extension Statements {
         )
     }
 
-    /// By the key or the hash: either of them may be damaged.
+    /// Found by the key or the hash, because either of them may be damaged.
     var isQuarantined: Statement {
         statement(
             "is_quarantined",

@@ -16,7 +16,7 @@ extension Statements {
             """
         )
     }
-    /// By the key alone, like all statements that look up one row: a row with another hash is damaged, not unknown.
+    /// Found by the key alone, like in all statements for one row: a row with another hash is damaged, not unknown.
     var readSession: Statement {
         statement("read_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
     }
@@ -83,7 +83,7 @@ extension Statements {
             "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
         )
     }
-    /// Uses the earlier of the database's and the caller's clock: a machine whose clock is fast removes nothing early.
+    /// Uses the earlier of the database's and the caller's clock: a machine whose clock is ahead removes no row too early.
     var sweepSessions: Statement {
         statement(
             "sweep_sessions",

@@ -11,7 +11,7 @@ extension Statements {
             """
         )
     }
-    /// By the key alone: a damaged mark still shows that the token was used.
+    /// Found by the key alone: a damaged mark still shows that the token was used.
     var readUsedToken: Statement {
         statement("read_used_token", [.integer], "SELECT claim FROM §used_token WHERE key = $1")
     }

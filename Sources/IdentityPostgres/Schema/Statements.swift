@@ -10,7 +10,7 @@ struct Statements: Sendable {
         Statement(name: "identitykit_\(name)", sql, types, schema: schema)
     }
 
-    /// A statement that is too rare to keep prepared.
+    /// A rare statement, which is not prepared.
     func rare(_ sql: String, _ types: [ParameterType] = []) -> Statement {
         Statement(sql, types, schema: schema)
     }

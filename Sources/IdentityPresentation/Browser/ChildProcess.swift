@@ -18,8 +18,8 @@ struct ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // A session of its own, so that Ctrl-C in the app's terminal does not end the browser. Signals that the app blocks or
-        // ignores have their default behaviour.
+        // The program gets its own session, so that Ctrl-C in the app's terminal does not end the browser. Signals that
+        // the app blocks or ignores have their default behaviour.
         var all = sigset_t()
         var none = sigset_t()
         unsafe sigfillset(&all)

@@ -19,13 +19,13 @@ public struct SystemBrowser: BrowserOpening {
         self.environment = environment.filter { Self.isForBrowsers($0.key) }
     }
 
-    /// Starts `xdg-open` in a session of its own, detached from the app's terminal.
+    /// Starts `xdg-open` in a separate session, detached from the app's terminal.
     public func open(_ url: HTTPURL) async -> Bool {
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains { !(environment[$0] ?? "").isEmpty }
         guard hasDesktop, let program = find("xdg-open"),
             let child = ChildProcess.start(program, arguments: [url.text], environment: environment)
         else { return false }
-        // Without a wait the child would stay in the process table. xdg-open may run as long as the browser.
+        // Waiting removes the ended child from the process table. xdg-open may run as long as the browser.
         return DedicatedThread.start { child.wait() }
     }
 

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentityLoopback
 internal import Synchronization
 
-/// Answers browsers and keeps the first callback that is awaited.
+/// Answers browsers and returns the first callback that is awaited.
 final class CallbackCatcher: Sendable {
     /// The callback to wait for.
     enum Awaited: Sendable {
@@ -86,7 +86,7 @@ final class CallbackCatcher: Sendable {
         }
     }
 
-    /// Whether a content type is that of a form, whatever parameters follow it.
+    /// Whether a content type is that of a form, with any parameters.
     private static func isFormType(_ type: String?) -> Bool {
         let name = (type ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
         return name.map(ASCII.lowercased).elementsEqual("application/x-www-form-urlencoded".utf8)

@@ -9,7 +9,7 @@ internal import IdentityLoopback
 /// other requests are answered and ignored, because every page and every program on this machine can send a request to the port. The rest of
 /// the callback is checked when the login is completed.
 public struct LoopbackPresenter: FormPostPresenting {
-    /// How many connections may be open at a time.
+    /// The maximum number of open connections.
     ///
     /// A browser needs a few; each uses a file descriptor of the app.
     private static let maximumConnections = 128
@@ -25,9 +25,9 @@ public struct LoopbackPresenter: FormPostPresenting {
     ///
     /// - Parameters:
     ///   - browser: Opens the login page, by default the system's browser.
-    ///   - deadline: How long the buyer may take, by default 5 minutes.
+    ///   - deadline: The time limit for the buyer, by default 5 minutes.
     ///   - clock: Measures the deadline.
-    ///   - announce: Gets the authorization URL and whether a browser was opened. If none was, the buyer must open the URL.
+    ///   - announce: Receives the authorization URL and whether a browser was opened. If none was, the buyer must open the URL.
     public init(
         browser: any BrowserOpening = SystemBrowser(),
         deadline: Duration = .seconds(300),
@@ -42,7 +42,7 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     /// Listens, opens the browser, waits for the callback and closes the port.
     ///
-    /// - Throws: `IdentityError` of kind configuration when the redirect URI is no loopback one or its port is taken, with
+    /// - Throws: `IdentityError` of kind configuration when the redirect URI is not a loopback URI or its port is taken, with
     ///   code `IdentityError.Code.attemptExpired` after the deadline; `CancellationError` when the task was cancelled.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await present(login, takesForms: false).url
@@ -121,9 +121,7 @@ public struct LoopbackPresenter: FormPostPresenting {
             ) { catcher.answer($0) }
         } catch {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                redirect.port.map { "The app could not listen on port \($0) of the redirect URI." }
+                configuration: redirect.port.map { "The app could not listen on port \($0) of the redirect URI." }
                     ?? "The app could not listen on a loopback port.",
                 hint: "Another program may use it. A redirect URI without a port gets a free one for each login.",
                 reference: "RFC 8252 section 7.3",
@@ -144,7 +142,7 @@ public struct LoopbackPresenter: FormPostPresenting {
                 throw IdentityError(
                     .rejected,
                     .attemptExpired,
-                    "The browser did not come back from the provider's page in time.",
+                    "The browser did not return from the provider's page in time.",
                     hint: "Start the login again. After a logout, nothing is left to do: the session has ended."
                 )
             }

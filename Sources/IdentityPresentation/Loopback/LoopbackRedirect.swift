@@ -34,7 +34,7 @@ struct LoopbackRedirect: Sendable {
         back = String(decoding: rest, as: UTF8.self)
     }
 
-    /// The redirect URI as it was written, with the port that is listened on.
+    /// The redirect URI as it was written, with the port of the listener.
     func text(listeningOn port: UInt16) -> String {
         "\(front):\(port)\(back)"
     }
@@ -58,9 +58,7 @@ struct LoopbackRedirect: Sendable {
 
     private static func refused(_ message: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint:
                 "A loopback login needs a redirect URI such as http://127.0.0.1/callback, registered at the provider.",
             reference: "RFC 8252 section 7.3"

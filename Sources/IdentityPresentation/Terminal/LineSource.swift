@@ -1,4 +1,4 @@
-/// Where lines of text come from, one at a time.
+/// A source of lines of text.
 public protocol LineSource: Sendable {
     /// The next line without its line feed, or nil at the end; a last line without line feed counts.
     ///

@@ -11,8 +11,8 @@ public struct ManualPresenter: FormPostPresenting {
     /// Creates a presenter.
     ///
     /// - Parameters:
-    ///   - lines: Where the callback's URL is read, by default from standard input.
-    ///   - announce: Is handed the authorization URL before a line is read.
+    ///   - lines: The source of the callback's URL, by default standard input.
+    ///   - announce: Receives the authorization URL before a line is read.
     public init(
         lines: any LineSource = StandardInput(),
         announce: @escaping @Sendable (_ url: HTTPURL) async -> Void
@@ -23,8 +23,8 @@ public struct ManualPresenter: FormPostPresenting {
 
     /// Announces the URL and reads lines until one is not blank.
     ///
-    /// - Throws: `CancellationError` when the source ends before, or the task was cancelled; `IdentityError` when the line is
-    ///   too long or not text.
+    /// - Throws: `CancellationError` when the source ends before a line was read, or the task was cancelled;
+    ///   `IdentityError` when the line is too long or not UTF-8.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await line(for: login)
     }

@@ -13,7 +13,7 @@ public struct StandardInput: LineSource {
     ///
     /// - Parameters:
     ///   - descriptor: The descriptor, 0 unless given.
-    ///   - maximumBytes: How long a line may be, 32 KiB unless given.
+    ///   - maximumBytes: The maximum length of a line in bytes, 32 KiB unless given.
     public init(descriptor: Int32 = 0, maximumBytes: Int = 32 << 10) {
         self.descriptor = descriptor
         self.maximumBytes = max(1, maximumBytes)
@@ -92,7 +92,7 @@ private final class LineReading: Sendable {
         }
     }
 
-    /// Waits for something to read; false when the task was cancelled.
+    /// Waits for input; false if the task was cancelled.
     private func waitForByte() throws -> Bool {
         var descriptors = [
             pollfd(fd: wakeup.readDescriptor, events: Int16(POLLIN), revents: 0),

@@ -1,15 +1,15 @@
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// An actor that calls SQLite on its own thread and does the waiting work in batches.
+/// An actor that calls SQLite on its own thread and performs the queued work in batches.
 protocol BatchWorker: Actor {
-    /// The waiting work, and the thread.
+    /// The queued work and the thread.
     nonisolated var lane: WorkLane { get }
 
-    /// Does a batch of work. Returns true when the file was locked before all of it was done; the rest is postponed.
+    /// Performs a batch of work. Returns true if the file was locked before the batch was complete; the rest is postponed.
     func run(_ batch: [PendingWork]) -> Bool
 
-    /// Called when no work waits any more.
+    /// Called when the queue is empty.
     func becameIdle()
 }
 
@@ -64,7 +64,7 @@ extension BatchWorker {
         lane.executor.enqueue { self.assumeIsolated { $0.drain() } }
     }
 
-    /// Does the waiting work, then continues: at once after other work had its turn, or after a pause when the file was locked.
+    /// Performs the queued work, then continues after other work of the actor, or after a pause if the file was locked.
     private func drain() {
         let isBusy = run(lane.queue.take(upTo: WorkLane.batchLimit))
         guard !lane.queue.finishIfEmpty() else { return becameIdle() }

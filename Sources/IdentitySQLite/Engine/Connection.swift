@@ -12,9 +12,9 @@ final class Connection {
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
     private var mark: CommitMark?
 
-    /// Decides when pending logins have to be counted.
+    /// Determines when pending logins must be counted.
     var attemptRoom = TenantRoom()
-    /// Decides when sessions have to be counted.
+    /// Determines when sessions must be counted.
     var sessionRoom = TenantRoom()
 
     /// Opens a file that exists.
@@ -45,7 +45,7 @@ final class Connection {
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Caps the size of one value, so that a damaged or hostile file cannot make us allocate gigabytes.
+    /// Limits the size of a value, so that a damaged or manipulated file cannot cause an allocation of gigabytes.
     func limitValues(to count: Int32) {
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, count)
     }
@@ -124,7 +124,7 @@ final class Connection {
         do {
             _ = try run(.countCommit)
         } catch {
-            // While the tables are created there is no such row yet.
+            // This row does not exist while the tables are created.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }
@@ -157,7 +157,7 @@ final class Connection {
                 _ = try run(.commit)
                 return
             } catch {
-                // The transaction is still open: a reader blocked the commit, and nothing has happened.
+                // The transaction is still open, because a reader blocked the commit. Nothing was written.
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
                     if error.isBusy, remaining > 0 {
                         // Our own readers finish in microseconds, and new readers wait for the lock that this commit already has.

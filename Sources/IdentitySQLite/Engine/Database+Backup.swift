@@ -9,7 +9,7 @@ extension Database {
     /// How often a copy may start again because other processes wrote.
     ///
     /// After that they have to wait.
-    private static let patience = 5
+    private static let allowedRestarts = 5
 
     /// Copies the whole database into a new file.
     nonisolated func backUp(to location: StoreLocation) async throws {
@@ -35,7 +35,7 @@ extension Database {
         var remaining = Int32.max
         while true {
             guard self.connection === connection else { throw IdentityError.storeClosed }
-            if restarts > Self.patience {
+            if restarts > Self.allowedRestarts {
                 guard let writer else { throw IdentityError.storeBusy() }
                 try await exclusively(writer) { while try !copy.step(Self.pagesAtOnce) {} }
                 break
@@ -94,9 +94,7 @@ extension StoreLocation {
 
     private static var alreadyThere: IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "A file exists at the path of the backup.",
+            configuration: "A file exists at the path of the backup.",
             hint: "Choose the path of a new file. Nothing was overwritten."
         )
     }

@@ -39,7 +39,7 @@ actor Database: BatchWorker {
         await reader.close()
         await lane.queue.close()
         if let connection, let writer, (try? writer.tryAcquire()) == true {
-            // Only needed with a write-ahead log; a failure loses nothing.
+            // Only needed with a write-ahead log; a failure loses no data.
             _ = try? connection.texts("PRAGMA wal_checkpoint(TRUNCATE)")
             writer.release()
         }
@@ -67,7 +67,7 @@ actor Database: BatchWorker {
                 lane.postpone(batch)
                 return true
             }
-            // Only now: a caller that learns of its write must find the lock free.
+            // The callers are answered after the lock is released, so that they find it free.
             for answer in answers { answer() }
             return false
         } catch {
@@ -79,7 +79,7 @@ actor Database: BatchWorker {
     /// Runs a batch in one transaction.
     ///
     /// - Returns: Closures that answer the callers, to be called after the lock is released; nil when the lock is not free yet.
-    /// - Throws: When nothing of the batch was done.
+    /// - Throws: An error if no part of the batch took effect.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,

@@ -63,7 +63,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .retryLater,
                 .storeFailed,
                 "The store failed: \(self).",
-                hint: "Check the disk and the system's log.",
+                hint: "Check that the disk has space and works, and read the system's log for disk errors.",
                 cause: self
             )
         }
@@ -85,7 +85,7 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "\(message) The file was left as it is.",
+            "\(message) The file was not changed.",
             hint: "Restore the file from a backup. To start with an empty store, move the file and its journal away.",
             cause: cause
         )
@@ -107,7 +107,7 @@ extension IdentityError {
             .storeFull,
             "The disk is full: the store cannot be written.",
             hint:
-                "Free space on the disk or raise the quota. Until then new logins and longer records fail. A session is still refreshed if its row has room for the new tokens.",
+                "Free space on the disk or raise the quota. Until then new logins and longer records fail. A session is still refreshed if its row has space for the new tokens.",
             cause: cause
         )
     }
@@ -117,7 +117,7 @@ extension IdentityError {
             .retryLater,
             .storeFailed,
             "SQLite opened the store's file only for reading, although its mode allows writing.",
-            hint: "Check the disk and the system's log."
+            hint: "Check that the disk has space and works, and read the system's log for disk errors."
         )
     }
 

@@ -1,11 +1,12 @@
 internal import CIdentitySQLite
 internal import IdentityPlatform
+internal import IdentityStoreKit
 
 /// One prepared statement, kept as long as its connection.
 ///
 /// The pointer stays inside. `deinit` finalizes it once; the connection releases its statements before it closes.
 @safe
-final class Statement {
+final class Statement: ColumnReading {
     private let pointer: OpaquePointer
 
     init(_ sql: String, on database: OpaquePointer) throws(SQLiteFailure) {
@@ -39,7 +40,7 @@ final class Statement {
     func step() throws(SQLiteFailure) -> Bool {
         errno = 0
         let result = unsafe sqlite3_step(pointer)
-        // SQLite keeps no system error for a commit. The last errno is the best information then.
+        // SQLite does not keep the system error of a commit, so the last errno is the best available information.
         let lastError = errno
         switch result {
         case SQLITE_ROW: return true
@@ -60,6 +61,8 @@ final class Statement {
     func integer(_ column: Int32) -> Int64 {
         unsafe sqlite3_column_int64(pointer, column)
     }
+
+    func flag(_ column: Int32) -> Bool { integer(column) == 1 }
 
     func real(_ column: Int32) -> Double {
         unsafe sqlite3_column_double(pointer, column)
@@ -84,7 +87,7 @@ enum Value {
     case real(Double)
     case bytes([UInt8])
 
-    /// 0 and 1 are both stored in no bytes: a row keeps its length when the flag changes.
+    /// 0 and 1 need no bytes for their value, so a row keeps its length when the flag changes.
     static func flag(_ flag: Bool) -> Value { .integer(flag ? 1 : 0) }
 
     static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }

@@ -32,7 +32,7 @@ final class WorkQueue: Sendable {
     func take(upTo limit: Int) -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []
-            // Usually all of them: then the array is handed over without a copy.
+            // Usually all items are taken, and then the array is passed on without a copy.
             if state.items.count <= limit {
                 swap(&taken, &state.items)
             } else {
@@ -75,13 +75,13 @@ final class WorkQueue: Sendable {
     }
 }
 
-/// One waiting call.
+/// A queued call.
 ///
 /// Its body may run more than once, each time in a database in which the earlier run was rolled back.
 struct PendingWork: Sendable {
     /// The deadline for waiting for other processes, on the store's clock.
     let deadline: Duration
-    /// Does the work and returns a closure that answers the caller.
+    /// Performs the work and returns a closure that answers the caller.
     let run: @Sendable (Connection) throws -> @Sendable () -> Void
     let fail: @Sendable (any Error) -> Void
 

@@ -22,9 +22,8 @@ enum WriteAheadLog {
         guard !isSafe(version) else { return }
         let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
         throw IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "A write-ahead log is refused: SQLite \(text), which this process runs with, can corrupt it.",
+            configuration:
+                "A write-ahead log is refused: SQLite \(text), which this process runs with, can corrupt it.",
             hint:
                 "Run with SQLite 3.51.3 or newer, 3.50.7 or 3.44.6 of their lines, or leave the journal at `rollback`."
         )

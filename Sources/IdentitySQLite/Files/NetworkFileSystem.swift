@@ -2,12 +2,12 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// File systems on which locks of one machine are not seen by the next, or are not to be relied on.
+/// File systems on which other machines do not see locks, or on which locks are not reliable.
 enum NetworkFileSystem {
-    /// The name of a network file system, from the number that `statfs` gives; nil for others.
+    /// The name of a network file system, from the type that `statfs` returns; nil for others.
     ///
-    /// The numbers are those of `linux/magic.h` and of the file systems' own sources. FUSE is not among them: what is behind it
-    /// cannot be told.
+    /// The numbers are those of `linux/magic.h` and of the file systems' own sources. FUSE is not included, because its
+    /// type does not show the file system behind it.
     static func name(ofType type: Int64) -> String? {
         switch type {
         case 0x6969: "NFS"
@@ -32,20 +32,18 @@ enum NetworkFileSystem {
     ///
     /// - Parameters:
     ///   - directory: The path of the directory.
-    ///   - type: What `statfs` says of the directory.
+    ///   - type: The type that `statfs` returns for the directory.
     /// - Throws: `IdentityError` when the file system is a network file system.
     static func refuse(_ directory: String, type: Int64) throws(IdentityError) {
         guard let name = name(ofType: type) else { return }
         throw IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "\(directory) is on a network file system (\(name)), where locks cannot be relied on.",
+            configuration: "\(directory) is on a network file system (\(name)), where locks are not reliable.",
             hint:
-                "Put the store on a local disk, or share it through PostgreSQL. `allowsNetworkFileSystem` overrides this at your risk."
+                "Put the store on a local disk, or share it through PostgreSQL. `allowsNetworkFileSystem` overrides this at your own risk."
         )
     }
 
-    /// What `statfs` says of a directory.
+    /// The type that `statfs` returns for a directory.
     static func type(of directory: String) -> Int64 {
         Platform.fileSystem(at: directory)
     }

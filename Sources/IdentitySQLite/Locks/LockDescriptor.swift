@@ -4,14 +4,16 @@ internal import IdentityPlatform
 
 /// An open description of the lock file, through which bytes are locked.
 ///
-/// The kernel frees the locks at once when the process dies, however it dies. Locks of two descriptors exclude each other in one
-/// process too, and closing another descriptor of the same file does not drop them, as it would with classic `fcntl` locks.
+/// The kernel releases the locks at once when the process ends in any way. Locks of two descriptors exclude each other in one
+/// process too, and closing another descriptor of the same file does not release them. With classic `fcntl` locks it would.
 final class LockDescriptor {
     /// The bytes of the lock file.
     enum Byte {
         /// Held while a transaction writes.
         static let writer: Int64 = 0
-        /// Held while waiting for the writer byte: whoever has it is next, so that one busy process cannot starve the rest.
+        /// Held while waiting for the writer byte.
+        ///
+        /// Its holder is next, so that one busy process cannot starve the others.
         static let turnstile: Int64 = 1
 
         /// The byte of a lock, from the keyed hash of its name.
@@ -23,7 +25,7 @@ final class LockDescriptor {
 
     private var descriptor: Int32
 
-    /// Opens the lock file, which is made where it is missing.
+    /// Opens the lock file and creates it if it is missing.
     init(path: String) throws(IdentityError) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -33,7 +35,7 @@ final class LockDescriptor {
                 error == EMFILE || error == ENFILE ? .retryLater : .configuration,
                 .storeFailed,
                 "The store's lock file cannot be opened (errno \(error)).",
-                hint: "Check the rights of the store's directory and the limit of open files."
+                hint: "Check the permissions of the store's directory and the limit of open files."
             )
         }
     }
@@ -42,7 +44,7 @@ final class LockDescriptor {
         close()
     }
 
-    /// Locks a byte if nobody else has it.
+    /// Locks a byte if it is free.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         switch Platform.setLock(descriptor, byte: byte, isLocked: true) {
         case 0: return true
@@ -52,7 +54,7 @@ final class LockDescriptor {
                 .configuration,
                 .storeFailed,
                 "The file system under the store does not offer byte-range locks (errno \(error)).",
-                hint: "Put the store on a local file system; network file systems will not do."
+                hint: "Put the store on a local file system; network file systems do not work."
             )
         }
     }
@@ -61,14 +63,14 @@ final class LockDescriptor {
         _ = Platform.setLock(descriptor, byte: byte, isLocked: false)
     }
 
-    /// Frees every lock of this descriptor.
+    /// Releases every lock of this descriptor.
     func close() {
         guard descriptor >= 0 else { return }
         _ = IdentityPlatform.close(descriptor)
         descriptor = -1
     }
 
-    /// Whether this is the file that everybody finds at the path: another one would keep nobody out.
+    /// Whether this is still the file at the path; locks of another file would exclude no other process.
     func isFile(at path: String) -> Bool {
         var ours = stat()
         var theirs = stat()
@@ -76,13 +78,15 @@ final class LockDescriptor {
         return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
     }
 
-    /// Whether a database was once made beside this file: then an empty one is not new, but has lost its content.
+    /// Whether a database was created beside this file before.
+    ///
+    /// Then an empty database is not new, but has lost its content.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0
     }
 
-    /// Remembers that the database was made.
+    /// Records that the database was created.
     func mark() {
         guard !isMarked else { return }
         let note = Array("Lock file of an IdentityKit store. Keep it beside the database.\n".utf8)

@@ -1,10 +1,11 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The session locks of one store, all through one open description of the lock file.
+/// The session locks of one store, which use one open description of the lock file.
 ///
-/// The kernel keeps other processes out of a byte; locks of one description do not exclude each other, so the set does that among
-/// the tasks of this store. A description for each holder would do both, and run out of descriptors when thousands refresh at once.
+/// The kernel excludes other processes. Locks of one description do not exclude each other, so a set excludes the other
+/// tasks of this store. A description for each holder would do both, but thousands of concurrent refreshes would exhaust
+/// the descriptors.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
@@ -20,10 +21,10 @@ final class SessionLocks: Sendable {
         self.path = path
     }
 
-    /// Locks a byte if nobody else has it.
+    /// Locks a byte if it is free.
     ///
-    /// - Throws: `IdentityError` also when the lock file was removed or replaced since it was opened: processes that started later
-    ///   lock another file then, and would not be kept out.
+    /// - Throws: `IdentityError` also when the lock file was removed or replaced since it was opened: processes that
+    ///   started later lock another file then and would not be excluded.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
             guard !state.held.contains(byte) else { return false }
@@ -51,7 +52,7 @@ final class SessionLocks: Sendable {
         }
     }
 
-    /// Lets a held byte stay locked for other processes when it is unlocked here.
+    /// Keeps a byte locked for other processes after it is unlocked here.
     func keep(_ byte: Int64) {
         state.withLock { _ = $0.kept.insert(byte) }
     }

@@ -11,7 +11,7 @@ final class WriterLock {
         self.descriptor = descriptor
     }
 
-    /// Takes the lock if it is free and nobody waits for it; otherwise gets in line.
+    /// Takes the lock if it is free and no other process waits for it; otherwise queues for it.
     func tryAcquire() throws(IdentityError) -> Bool {
         if !isNext {
             guard try descriptor.tryLock(LockDescriptor.Byte.turnstile) else { return false }
@@ -22,7 +22,7 @@ final class WriterLock {
         return true
     }
 
-    /// Gives the place in line to somebody else.
+    /// Gives up the place in the queue.
     func leaveLine() {
         guard isNext else { return }
         isNext = false

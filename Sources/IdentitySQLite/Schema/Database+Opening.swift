@@ -13,7 +13,7 @@ struct OpenedStore: Sendable {
 extension Database {
     /// Opens the file, or creates it.
     ///
-    /// The file is read before anything is written: a file of another version, under another key, or damaged stays untouched.
+    /// The file is read before the first write, so a damaged file, or one of another version or key, is not changed.
     func open(_ configuration: SQLiteStore.Configuration) async throws -> OpenedStore {
         guard StoreHeader.slotSizes.contains(configuration.slotSize) else { throw IdentityError.invalidSlotSize }
         if configuration.journal == .writeAheadLog, !configuration.trustsWriteAheadLog {
@@ -41,15 +41,16 @@ extension Database {
         }
         var found: (file: FileHeader, records: SessionRecords)?
         let connection = try await retryingWhileBusy {
-            // Closed before each pause: of several processes that wait with an open log, none could ever leave it.
+            // The connection is closed before each pause, because none of several processes that wait with an open log
+            // could ever leave it.
             let candidate = try opened ?? Self.connection(location, forWriting: isAllowedToWrite)
             opened = nil
             let header = try FileHeader(reading: candidate)
             try candidate.checkLength(of: location)
             found = (header, try header.store.records(openedWith: keys))
-            // Not earlier: it writes to the file, which may be another program's.
+            // This happens after the checks, because it writes to the file, which may belong to another program.
             try candidate.setJournal(journal)
-            // Pages that were only in a log are in the file now.
+            // The pages of the log are in the file now.
             try candidate.checkLength(of: location)
             return candidate
         }
@@ -78,9 +79,9 @@ extension Database {
         )
     }
 
-    /// The smallest page size of SQLite.
+    /// The smallest page size of SQLite, which treats shorter files as empty.
     ///
-    /// It takes shorter files for empty ones.
+    /// It treats shorter files as empty.
     private static let smallestDatabase = 512
 
     private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
@@ -89,7 +90,7 @@ extension Database {
 
     private static func connection(_ location: StoreLocation, forWriting: Bool) throws -> Connection {
         let connection = try Connection(path: location.database, forWriting: forWriting)
-        // The rights would allow writing: something failed, and this store would stay read-only until it is closed.
+        // The permissions allow writing, so another failure occurred, and this store would be read-only until it is closed.
         guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
         try connection.prepareForUse()
         // Rolls back an unfinished transaction. Only then is it known whether the file has content.
@@ -128,14 +129,14 @@ extension Database {
 }
 
 extension Connection {
-    /// SQLite reads a last page that was cut as one that ends in zeros.
+    /// SQLite reads a truncated last page as a page that ends with zeros.
     fileprivate func checkLength(of location: StoreLocation) throws {
         // SQLite also counts pages that are only in the log.
         if try location.hasLog() { return }
         let counts = try ["page_count", "page_size"].map { try texts("PRAGMA \($0)").first.flatMap(Int64.init) ?? 0 }
         let (expected, overflow) = counts[0].multipliedReportingOverflow(by: counts[1])
         guard !overflow, try location.databaseLength() >= expected else {
-            throw IdentityError.storeCorrupt("The store's file was cut short.")
+            throw IdentityError.storeCorrupt("The store's file was truncated.")
         }
     }
 
@@ -177,7 +178,7 @@ extension Connection {
         }
     }
 
-    /// Fails if SQLite could open the log only for reading: it would keep it so until the file is closed.
+    /// Throws if SQLite could open the log only for reading, because the log would stay read-only until the file is closed.
     private func requireWritableLog() throws {
         do {
             try execute("BEGIN IMMEDIATE; ROLLBACK")

@@ -2,10 +2,10 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// What a file says about itself: its version, whether it is a copy, and the header of the store.
+/// The header of a file: its version, whether it is a copy, and the header of the store.
 struct FileHeader {
     let store: StoreHeader
-    /// Whether this is a backup that nobody has written to yet.
+    /// Whether this is an unchanged backup.
     ///
     /// Its refresh tokens may have been used since.
     let isCopy: Bool
@@ -14,9 +14,7 @@ struct FileHeader {
     init(reading connection: Connection) throws {
         guard try Self.number(connection, "application_id") == Schema.applicationID else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The file is another program's SQLite database, not a session store.",
+                configuration: "The file is another program's SQLite database, not a session store.",
                 hint: "Set the store's path to a file that only IdentityKit uses."
             )
         }
@@ -27,7 +25,7 @@ struct FileHeader {
                 .configuration,
                 .storeTooNew,
                 "The store's file has version \(version), but this program reads version \(Schema.version).",
-                hint: "Update the program, or set the store's path to another file. The file was left as it is."
+                hint: "Update the program, or set the store's path to another file. The file was not changed."
             )
         }
         let row = try Self.storeRow(connection)
@@ -54,7 +52,7 @@ struct FileHeader {
         try connection.texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }
 
-    /// Whether something has to be written before the store can be used for writing.
+    /// Whether the header must be updated before the store can be used for writing.
     func needsWriting(for keys: StoreKeys) throws -> Bool {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }

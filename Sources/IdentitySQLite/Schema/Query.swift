@@ -1,4 +1,4 @@
-/// The statements that a connection keeps prepared.
+/// The prepared statements of a connection.
 enum Query: Int, CaseIterable {
     case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
@@ -33,7 +33,7 @@ enum Query: Int, CaseIterable {
             provider_session, unsettled)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING
             """
-        // By the key alone: a row with another hash is damaged, not unknown.
+        // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
         case .readSession: "SELECT \(Self.sessionColumns) FROM session WHERE key = ?1"
         // The row keeps its length and its position in the index: the page is overwritten in place, also on a full disk.
         case .replaceSession:
@@ -51,7 +51,7 @@ enum Query: Int, CaseIterable {
         case .sessionLength:
             "SELECT length(slot) FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
         case .deleteSession: "DELETE FROM session WHERE key = ?1"
-        // By the key alone: a row with another hash is damaged, not unknown.
+        // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
         case .hasSession: "SELECT hash = ?2 FROM session WHERE key = ?1"
         case .countSessionsOfTenant: "SELECT count(*) FROM session WHERE tenant = ?1"
         case .markRestored: "UPDATE session SET restored = 1"
@@ -180,7 +180,7 @@ enum Query: Int, CaseIterable {
         }
     }
 
-    /// A hash that is no blob any more is damaged, also where its bytes are the same.
+    /// A hash that is no longer a blob is damaged, also if its bytes are the same.
     private static let rowHash = "iif(typeof(hash) = 'blob', hash, x'')"
     private static let sessionColumns = """
         key, \(rowHash), buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \

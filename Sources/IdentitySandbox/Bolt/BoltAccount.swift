@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxAnswer {
-    /// The error envelope of every Bolt call but OAuth.
+    /// The error format of all Bolt endpoints except OAuth.
     static func boltError(_ code: Int, _ message: String, status: Int) -> SandboxAnswer {
         .json(
             [
@@ -93,7 +93,7 @@ extension SandboxBolt {
         ]
     }
 
-    /// Requests that are neither OAuth nor account: the credentials probe, and logins without pages for tests.
+    /// Other requests: the check of credentials, and logins without pages for tests.
     func other(_ call: SandboxCall) -> SandboxAnswer {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else {

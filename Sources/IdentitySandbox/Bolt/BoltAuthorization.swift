@@ -39,7 +39,7 @@ extension SandboxBolt {
             return fail("invalid_request", "code_challenge_method must be S256.")
         }
         journal.count(\.authorizations)
-        let login = LoginTransaction(
+        var login = LoginTransaction(
             id: RandomText.hexadecimal(32),
             clientID: clientID,
             callback: callback,
@@ -53,6 +53,7 @@ extension SandboxBolt {
             binding: RandomText.hexadecimal(32),
             expires: clock.now + 600
         )
+        if call.request.path == Self.internalAuthorizationPath { login.brand = SandboxSFCC.brand }
         if let session = state.withLock({ $0.logins.session(of: call.request) }) {
             return finish(login, buyer: session.buyer, session: session)
         }

@@ -22,7 +22,7 @@ extension SandboxMisbehaviour {
         object["profile"] = .object(profile)
     }
 
-    /// The granted scope as the answer shows it.
+    /// The granted scope in the token response.
     public static func grantedScope(_ scope: String) -> SandboxMisbehaviour {
         .member("scope", .string(scope))
     }

@@ -44,7 +44,8 @@ public final class SandboxBolt: SandboxService {
     /// The URL of the authorization endpoint.
     public var authorizationEndpoint: String { origin + "/v1/oauth/authorize" }
     /// `/v1/oauth/internal/authorize`, the URL that SFCC is given.
-    public var internalAuthorizationEndpoint: String { origin + "/v1/oauth/internal/authorize" }
+    public var internalAuthorizationEndpoint: String { origin + Self.internalAuthorizationPath }
+    static let internalAuthorizationPath = "/v1/oauth/internal/authorize"
     /// The URL of the token endpoint.
     public var tokenEndpoint: String { origin + "/v1/oauth/token" }
     /// The URL of the key set.
@@ -81,10 +82,25 @@ public final class SandboxBolt: SandboxService {
         state.withLock { $0.ledger.revokeAll() }
     }
 
+    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
+    public func revokeTokens(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { $0.ledger.revoke(buyer: buyer) }
+    }
+
     /// Expires all access tokens; a refresh still works.
     public func expireAccessTokens() {
         let now = clock.now
         state.withLock { $0.ledger.expireAccessTokens(at: now) }
+    }
+
+    /// Ends the sessions of a buyer: signs the browsers out and revokes all tokens.
+    public func endSessions(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { state in
+            state.logins.closeSessions(ofBuyer: buyer)
+            state.ledger.revoke(buyer: buyer)
+        }
     }
 
     /// Signs all browsers out, so that the next login shows its page again.
@@ -99,7 +115,7 @@ public final class SandboxBolt: SandboxService {
             switch path {
             case "/.well-known/openid-configuration": .discovery
             case "/v1/oauth/jwks.json": .jwks
-            case "/v1/oauth/authorize", "/v1/oauth/internal/authorize": .authorization
+            case "/v1/oauth/authorize", Self.internalAuthorizationPath: .authorization
             case "/v1/oauth/token": .token
             default:
                 path.hasPrefix("/hosted/") ? .loginPage : path.hasPrefix("/v1/account") ? .api : .other

@@ -1,23 +1,23 @@
 /// How the sandbox's Bolt is set up.
 public struct SandboxBoltConfiguration: Sendable {
-    /// The publishable key, which is the OAuth `client_id`; its last section is taken as well.
+    /// The publishable key, which is the OAuth `client_id`; its last section is accepted as well.
     public var publishableKey = "sandboxmerchant.sandboxdivision.9f8e7d6c5b4a39281706"
     /// The API key, which is the OAuth `client_secret` and the `X-API-Key`.
     public var apiKey = "sandbox-api-key+with/awkward=signs&more"
     /// The issuer.
     ///
-    /// Not the origin, as at Bolt: clients must not require the two to be equal.
-    public var issuer = "https://api-sandbox.bolt.com"
+    /// It differs from the origin, as at Bolt, so clients must not require both to be equal.
+    public var issuer = "https://api-sandbox.boltapp.com"
     /// The registered callback (`oauth_redirect`), used when a login has no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"
     /// Redirect URIs that a login may name beside the registered callback, compared byte for byte; of a loopback URI the port may
     /// differ.
     public var redirectURIs = RedirectRule.loopback
-    /// Whether a client that used PKCE may leave out the secret.
+    /// Whether a client that used PKCE may omit the secret.
     ///
     /// Bolt does not document it; true unless set.
     public var acceptsPublicClients = true
-    /// Whether such a client gets refresh tokens.
+    /// Whether a client that used PKCE without a secret gets refresh tokens.
     ///
     /// Bolt does not document it; true unless set.
     public var refreshesPublicClients = true
@@ -27,7 +27,7 @@ public struct SandboxBoltConfiguration: Sendable {
     /// A configuration with the defaults.
     public init() {}
 
-    /// The part of the publishable key behind its last dot, which some clients send as `client_id`.
+    /// The part of the publishable key after its last dot, which some clients send as `client_id`.
     public var publishableKeyLastSection: String {
         publishableKey.split(separator: ".").last.map(String.init) ?? publishableKey
     }

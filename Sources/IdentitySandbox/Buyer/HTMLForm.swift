@@ -23,7 +23,7 @@ struct HTMLForm: Sendable {
         buttons = inside.filter { $0.name == "button" }
     }
 
-    /// The value of the first attribute of that name anywhere on the page.
+    /// The value of the first attribute with this name anywhere on the page.
     static func attribute(_ name: String, in page: String) -> String? {
         tags(of: page).lazy.compactMap { $0.attributes[name] }.first
     }
@@ -41,7 +41,7 @@ struct HTMLForm: Sendable {
         return tags
     }
 
-    /// Reads up to the end of the tag; quoted values may hold `>`.
+    /// Reads up to the end of the tag; quoted values may contain `>`.
     private static func attributes(_ rest: inout Substring) -> [String: String] {
         var attributes: [String: String] = [:]
         while true {

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 internal import Synchronization
 
-/// A robot buyer: logs in at the sandbox by HTTP as a person would with a browser.
+/// A simulated buyer: logs in at the sandbox over HTTP like a person with a browser.
 ///
 /// It follows redirects by hand, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect
 /// that leads back to the app. It keeps its cookies, so a second login may need no page, as in a real
@@ -18,7 +18,7 @@ public final class SandboxBuyer: Sendable {
         case mistypeCode
         /// Presses the page's Cancel button: the provider redirects with `access_denied`.
         case deny
-        /// Closes the browser when the page shows: nothing comes back, ``present(_:)`` throws `CancellationError`.
+        /// Closes the browser when the page shows: no callback is sent, and ``present(_:)`` throws `CancellationError`.
         case close
     }
 
@@ -93,11 +93,11 @@ public final class SandboxBuyer: Sendable {
     /// - Throws: As ``login(at:redirectURI:)``.
     public func answerDevice(at url: String, userCode: String? = nil) async throws {
         guard case .page = try await walk(from: url, nil, userCode: userCode) else {
-            throw SandboxBuyerError("The device page led to another place.", 0)
+            throw SandboxBuyerError("The device page redirected to another origin.", 0)
         }
     }
 
-    /// Follows pages to the app's redirect URI, or to a page without a form.
+    /// Follows redirects and forms to the app's redirect URI, or to a page without a form.
     private func walk(from url: String, _ redirectURI: String?, userCode: String? = nil) async throws -> Place {
         var page = try await open(.get, url, nil, redirectURI)
         var hasMistyped = false
@@ -181,7 +181,7 @@ public final class SandboxBuyer: Sendable {
             if response.status != 307, response.status != 308 { (method, body) = (.get, nil) }
             location = next
         }
-        throw SandboxBuyerError("The provider redirects without end.", 0)
+        throw SandboxBuyerError("The provider redirects too often.", 0)
     }
 
     private func send(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]?) async throws -> HTTPResponse {
@@ -215,9 +215,9 @@ public final class SandboxBuyer: Sendable {
     }
 }
 
-/// The robot buyer could not continue the login.
+/// The simulated buyer could not continue the login.
 public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
-    /// What it saw.
+    /// The reason.
     public let description: String
     /// The status of the current page; 0 when there was none.
     public let status: Int
@@ -229,14 +229,14 @@ public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
 }
 
 extension SandboxBuyer: FormPostPresenting {
-    /// Asks the login for its page and logs in there.
+    /// Logs in at the login page.
     ///
     /// A presenter takes the place of the app's redirect URI, so nothing is posted for `response_mode=form_post`.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await callback(of: login).urlWithFields
     }
 
-    /// The same; a form stays a form.
+    /// Logs in at the login page; a posted form is returned as a form.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         let callback = try await callback(of: login)
         return PresentedCallback(url: callback.url, form: callback.body)

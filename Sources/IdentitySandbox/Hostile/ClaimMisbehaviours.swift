@@ -11,12 +11,12 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// A second member of the same name behind the others.
+    /// A second member with the same name after the others.
     ///
     /// - Parameters:
     ///   - name: The claim.
-    ///   - value: What the second one says.
-    ///   - isEscaped: Whether the second name is written with escapes, so that only a parser sees that it is the same.
+    ///   - value: The value of the second member.
+    ///   - isEscaped: Whether the second name is written with escapes, so that only a parser detects that both are equal.
     /// - Returns: The misbehaviour.
     public static func duplicateClaim(
         _ name: String,
@@ -26,7 +26,7 @@ extension SandboxMisbehaviour {
         .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// The same in the header.
+    /// A second member with the same name in the header.
     public static func duplicateTokenHeader(
         _ name: String,
         _ value: JSONValue,
@@ -35,7 +35,7 @@ extension SandboxMisbehaviour {
         .idToken { $0.rawHeaderMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// `at_hash` for another access token than the one that comes along.
+    /// `at_hash` of another access token than the one in the response.
     public static let foreignAccessTokenHash = SandboxMisbehaviour.idToken { token in
         guard let digest = try? Digest.sha256(Array("another access token".utf8)) else { return }
         token.claims["at_hash"] = .string(Base64URL.encode(Array(digest.prefix(16))))

@@ -1,4 +1,4 @@
-/// Writes the few ASN.1 types of which public keys and certificates are made (X.690).
+/// Writes the ASN.1 types of public keys and certificates in DER (X.690).
 enum DERWriter {
     static func sequence(_ parts: [UInt8]...) -> [UInt8] { element(0x30, parts.flatMap { $0 }) }
 

@@ -1,8 +1,8 @@
-/// A long run of zeros as gzip (RFC 1952), written by hand: one block with fixed codes (RFC 1951 section 3.2.6) in which a
-/// match of 258 bytes takes 13 bits.
+/// A long run of zeros as gzip (RFC 1952): one block with fixed codes (RFC 1951 section 3.2.6), in which a match of 258
+/// bytes has 13 bits.
 enum GzipBomb {
     static func bytes(zeros count: Int) -> [UInt8] {
-        // One literal zero, then matches; what does not fill a match is left out.
+        // One literal zero, then matches; a remainder that does not fill a match is omitted.
         let matches = max(0, count - 1) / 258
         var writer = BitWriter()
         writer.append(0b1, count: 1)
@@ -45,7 +45,7 @@ enum GzipBomb {
 
         var finished: [UInt8] { pendingCount == 0 ? bytes : bytes + [UInt8(truncatingIfNeeded: pending)] }
 
-        /// Bits from the lowest to the highest.
+        /// Writes bits from the lowest to the highest.
         mutating func append(_ bits: UInt32, count: Int) {
             pending |= bits << pendingCount
             pendingCount += count
@@ -56,7 +56,7 @@ enum GzipBomb {
             }
         }
 
-        /// A Huffman code, which is written from its highest bit.
+        /// Writes a Huffman code from its highest bit.
         mutating func appendCode(_ code: UInt32, count: Int) {
             for position in (0..<count).reversed() { append(code >> position & 1, count: 1) }
         }

@@ -22,7 +22,7 @@ extension SandboxMisbehaviour {
     /// An empty key set.
     public static let noKeys = SandboxMisbehaviour.keys { $0 = [] }
 
-    /// Replaces every published key by another with the same `kid`.
+    /// Replaces every published key with another key that has the same `kid`.
     public static func otherKeys(_ pair: SandboxKeyPair) -> SandboxMisbehaviour {
         .keys { keys in
             keys = keys.map {
@@ -31,7 +31,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Another key under the name of the newest published one, before it or behind it.
+    /// Another key with the `kid` of the newest published key, before or after it.
     public static func duplicateKeyID(_ pair: SandboxKeyPair, before isBefore: Bool = true) -> SandboxMisbehaviour {
         .keys { keys in
             let key = pair.publicKey.jwk(keyID: keys.last?["kid"]?.string, algorithm: pair.algorithm, use: "sig")
@@ -51,12 +51,12 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// All keys with a member set.
+    /// Sets a member of all keys.
     public static func keyMember(_ name: String, _ value: JSONValue) -> SandboxMisbehaviour {
         .keys { keys in for index in keys.indices { keys[index][name] = value } }
     }
 
-    /// A symmetric key (RFC 7518 section 6.4) under the name of the newest published one, in place of it.
+    /// A symmetric key (RFC 7518 section 6.4) with the `kid` of the newest published key, in place of that key.
     public static func symmetricKey(_ bytes: [UInt8]) -> SandboxMisbehaviour {
         .keys { keys in
             let key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
@@ -66,7 +66,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// The keys that the conformance suite publishes beside the right ones in every one of its modules: two RSA and two P-256
+    /// The keys that the conformance suite publishes beside the correct ones in each of its modules: two RSA and two P-256
     /// keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
     ///
     /// None of them may make the set unusable.

@@ -14,15 +14,15 @@ public struct SandboxKeyPair: Sendable {
     }
 
     private let key: SigningKey
-    /// The JOSE algorithm with which it signs unless another is asked for.
+    /// The JOSE algorithm with which it signs by default.
     public let algorithm: String
 
-    /// Makes a key pair, or takes the one that was made before in this process under the same name.
+    /// Creates a key pair, or returns the one that this process created before under the same name.
     ///
     /// - Parameters:
     ///   - kind: The kind of the key; by default RSA with 2048 bits.
-    ///   - name: The name under which it is kept: making RSA keys takes time.
-    /// - Throws: When the size is out of range or the system makes no key.
+    ///   - name: The name under which it is cached, because the creation of RSA keys takes time.
+    /// - Throws: An error if the size is out of range or the system cannot create a key.
     public init(_ kind: Kind = .rsa(bits: 2048), name: String = "attacker") throws {
         key = try SigningKeyPool.key(named: "pair/\(kind)/\(name)") {
             switch kind {
@@ -43,10 +43,10 @@ public struct SandboxKeyPair: Sendable {
             }
     }
 
-    /// The public half.
+    /// The public key.
     public var publicKey: SandboxPublicKey { SandboxPublicKey(key.publicNumbers) }
 
-    /// A certificate that the key issued for itself (RFC 5280), as `x5c` and `x5u` carry it; nil for keys other than RSA.
+    /// A self-signed certificate (RFC 5280) for `x5c` and `x5u`; nil for keys other than RSA.
     public var certificate: [UInt8]? {
         guard case .rsa = key.publicNumbers else { return nil }
         let name = DERWriter.sequence(
@@ -64,10 +64,10 @@ public struct SandboxKeyPair: Sendable {
         return DERWriter.sequence(body, signedWith, DERWriter.bitString(signature))
     }
 
-    /// A JWT that the key signed, for places where a provider or somebody else has to say something.
+    /// Creates a JWT that is signed with the key, for messages of a provider or an attacker.
     ///
     /// - Parameters:
-    ///   - claims: What it says.
+    ///   - claims: The claims.
     ///   - header: Members of its header beside `alg`.
     /// - Returns: The JWT.
     public func token(_ claims: JSONObject, header: JSONObject = [:]) -> String {
@@ -78,7 +78,7 @@ public struct SandboxKeyPair: Sendable {
         return input + "." + Base64URL.encode(sign(Array(input.utf8)))
     }
 
-    /// Signs a message with an algorithm that fits the key; empty when none does.
+    /// Signs a message with an algorithm that fits the key; empty if the key does not support the algorithm.
     func sign(_ message: [UInt8], algorithm name: String? = nil) -> [UInt8] {
         guard let algorithm = SignatureAlgorithm(rawValue: name ?? algorithm) else { return [] }
         return (try? key.sign(message, algorithm: algorithm)) ?? []

@@ -3,30 +3,30 @@ internal import Synchronization
 
 /// A server of the attacker: it returns configured responses and saves the requests.
 ///
-/// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests end with ``SandboxService/requests`` being empty.
+/// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests expect ``SandboxService/requests`` to be empty.
 public final class SandboxListener: SandboxService {
-    /// Where requests are noted and misbehaviours planned; every path is ``SandboxEndpoint/other``.
+    /// Records requests and plans misbehaviours; the endpoint of every path is ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
-    private let site: SandboxSite
+    private let server: SandboxServer
     private let answers = Mutex<[String: SandboxAnswer]>([:])
 
-    private init(_ site: SandboxSite) {
-        self.site = site
+    private init(_ server: SandboxServer) {
+        self.server = server
     }
 
     /// Starts a server on 127.0.0.1, at a port that the system chooses.
     ///
-    /// - Throws: When the process has no more sockets or threads.
+    /// - Throws: An error if the process has no more sockets or threads.
     public static func start() async throws -> SandboxListener {
-        let listener = SandboxListener(try await SandboxSite.listen(port: 0))
+        let listener = SandboxListener(try await SandboxServer.listen(port: 0))
         listener.open()
         return listener
     }
 
     private func open() {
-        // The site must not keep its owner alive, which keeps the site.
+        // The server must not keep this object alive, because this object keeps the server.
         let journal = journal
-        site.open { [weak self] path in
+        server.open { [weak self] path in
             SandboxRoute(journal: journal, endpoint: .other) { _ in
                 self?.answers.withLock { $0[path] } ?? .json(["error": .string("not_found")], status: 404)
             }
@@ -34,15 +34,15 @@ public final class SandboxListener: SandboxService {
     }
 
     /// `http://127.0.0.1:PORT`, without a slash.
-    public var origin: String { site.origin }
+    public var origin: String { server.origin }
 
-    /// Answers at a path from now on; until then there is nothing.
+    /// Sets the response at a path; other paths return 404.
     public func answer(_ path: String, with answer: SandboxAnswer) {
         answers.withLock { $0[path] = answer }
     }
 
-    /// Closes the port; returns when that is done.
+    /// Closes the port and returns afterwards.
     public func stop() async {
-        await site.stop()
+        await server.stop()
     }
 }

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// A public key in the forms in which an attacker finds it, or publishes one.
+/// A public key in the forms that an attacker can obtain or publish.
 public struct SandboxPublicKey: Sendable {
     private let numbers: PublicNumbers
 
@@ -9,7 +9,7 @@ public struct SandboxPublicKey: Sendable {
         self.numbers = numbers
     }
 
-    /// The JWK (RFC 7517), without the members that are left nil.
+    /// Creates the JWK (RFC 7517), without the members that are nil.
     public func jwk(keyID: String? = nil, algorithm: String? = nil, use: String? = nil) -> JSONObject {
         var jwk: JSONObject = [:]
         switch numbers {
@@ -65,7 +65,7 @@ public struct SandboxPublicKey: Sendable {
         }
     }
 
-    /// The same as PEM text, with a line break at its end.
+    /// The `SubjectPublicKeyInfo` as PEM text, with a line break at its end.
     public var pem: String {
         let text = Array(Base64.encode(der).utf8)
         let lines = stride(from: 0, to: text.count, by: 64).map {

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Signatures and headers of forged tokens.
 extension SandboxMisbehaviour {
-    /// What of the provider's public key an HMAC is keyed with (CVE-2022-29217 and its many relatives).
+    /// The form of the provider's public key that is the key of an HMAC (CVE-2022-29217 and similar ones).
     public enum ConfusedKey: Sendable, CaseIterable {
         /// The PEM text.
         case pem
@@ -19,7 +19,7 @@ extension SandboxMisbehaviour {
         case empty
     }
 
-    /// HMAC-SHA-256 keyed with something that everybody knows.
+    /// HMAC-SHA-256 with a public value as key.
     public static func hmac(keyedWith key: ConfusedKey) -> SandboxMisbehaviour {
         .idToken { token in
             let publicKey = token.providerKey
@@ -37,8 +37,10 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// HMAC-SHA-256 keyed with the client secret: right by the specification where it was registered, and forgeable by
-    /// whoever has the secret where it was not (CVE-2026-33322).
+    /// HMAC-SHA-256 with the client secret as key.
+    ///
+    /// The specification permits it if it was registered. Otherwise everybody who has the secret can forge tokens
+    /// (CVE-2026-33322).
     public static func hmac(clientSecret: String) -> SandboxMisbehaviour {
         .signature(.hmac(key: Array(clientSecret.utf8)))
     }
@@ -51,24 +53,24 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Where a token brings its own key (RFC 7515 sections 4.1.2 to 4.1.6).
+    /// The header member that contains or references the token's own key (RFC 7515 sections 4.1.2 to 4.1.6).
     public enum HeaderKey: Sendable {
         /// The key itself.
         case jwk
-        /// The address of a key set.
+        /// The URL of a key set.
         case jku(String)
         /// A chain of one certificate.
         case x5c
-        /// The address of a certificate.
+        /// The URL of a certificate.
         case x5u(String)
     }
 
     /// Signed by an attacker, with the attacker's key in the header.
     ///
     /// - Parameters:
-    ///   - place: Where the key stands.
-    ///   - attacker: The key pair; RSA, where a certificate is wanted.
-    ///   - keyID: The `kid`; nil leaves the provider's.
+    ///   - place: The header member.
+    ///   - attacker: The key pair; RSA for a certificate.
+    ///   - keyID: The `kid`; nil keeps the provider's.
     /// - Returns: The misbehaviour.
     public static func keyInHeader(
         _ place: HeaderKey,
@@ -88,7 +90,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// ECDSA signatures that are none (CVE-2022-21449 and others).
+    /// Invalid ECDSA signatures (CVE-2022-21449 and others).
     ///
     /// Valid where the provider signs with ES256.
     public enum CurveSignature: Sendable, CaseIterable {
@@ -100,11 +102,11 @@ extension SandboxMisbehaviour {
         case der
         /// The valid signature without its last byte.
         case short
-        /// The valid signature with a zero behind it.
+        /// The valid signature with a zero byte appended.
         case long
     }
 
-    /// An ECDSA signature that is none.
+    /// An invalid ECDSA signature.
     public static func curveSignature(_ kind: CurveSignature) -> SandboxMisbehaviour {
         .signature(
             .changed { valid in
@@ -134,7 +136,7 @@ extension SandboxMisbehaviour {
         .tokenHeader("crit", .array(names.map { .string($0) }))
     }
 
-    /// An unencoded payload is declared (RFC 7797), with its `crit` or without.
+    /// A header that declares an unencoded payload (RFC 7797), with or without its `crit`.
     public static func unencodedPayload(isCritical: Bool) -> SandboxMisbehaviour {
         let declared = tokenHeader("b64", .bool(false))
         return isCritical ? declared.and(.critical("b64")) : declared

@@ -1,6 +1,6 @@
 /// Responses that are too large.
 extension SandboxMisbehaviour {
-    /// A body of that many blanks, which a JSON parser would skip, with status 200.
+    /// A body of this many spaces, which a JSON parser would skip, with status 200.
     public static func largeBody(_ count: Int) -> SandboxMisbehaviour {
         .answer(
             SandboxAnswer(
@@ -11,7 +11,7 @@ extension SandboxMisbehaviour {
         )
     }
 
-    /// The right answer with that many more header fields, each with a value of that many bytes.
+    /// The correct response with this many additional header fields, each with a value of this many bytes.
     public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxMisbehaviour {
         .edit { answer in
             let value = String(repeating: "x", count: bytes)
@@ -19,8 +19,9 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// A compressed body of a few kilobytes that becomes that many zeros, marked `Content-Encoding: gzip` whether compression
-    /// was offered or not.
+    /// A compressed body of a few kilobytes that expands to this many zeros.
+    ///
+    /// It has `Content-Encoding: gzip`, also if the client did not offer compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxMisbehaviour {
         .answer(
             SandboxAnswer(

@@ -1,11 +1,11 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Token texts that one parser reads and another does not.
+/// Token texts that some parsers accept and others refuse.
 extension SandboxMisbehaviour {
-    /// The text that stands as `id_token`, made of the one that the provider would have sent.
+    /// Changes the text of `id_token` before it is sent.
     ///
-    /// The way out for everything that has no name here.
+    /// Use it for changes without a function of their own.
     public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxMisbehaviour {
         .idToken { $0.rewrites.append(rewrite) }
     }
@@ -20,7 +20,7 @@ extension SandboxMisbehaviour {
         case signature
     }
 
-    /// One part changed, the other two as they were.
+    /// Changes one part and keeps the other two.
     public static func tokenPart(
         _ part: TokenPart,
         _ change: @escaping @Sendable (String) -> String
@@ -32,9 +32,9 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// The same signature bytes in another text: the bits that base64url does not use are set.
+    /// Encodes the same signature bytes as another text, in which the unused bits of base64url are set.
     ///
-    /// Does nothing to a signature whose length is a multiple of three.
+    /// Has no effect on a signature whose length is a multiple of three.
     public static let nonCanonicalTail = SandboxMisbehaviour.tokenPart(.signature) { text in
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         guard text.utf8.count % 4 != 0, let last = text.utf8.last, let index = alphabet.firstIndex(of: last) else {
@@ -43,12 +43,12 @@ extension SandboxMisbehaviour {
         return text.dropLast() + String(decoding: [alphabet[index | 1]], as: UTF8.self)
     }
 
-    /// Base64 padding behind a part, as many signs as base64 would have.
+    /// Base64 padding after a part, with the correct number of characters.
     public static func padded(_ part: TokenPart) -> SandboxMisbehaviour {
         .tokenPart(part) { $0 + String(repeating: "=", count: (4 - $0.utf8.count % 4) % 4) }
     }
 
-    /// The token in JWS JSON serialization (RFC 7515 section 7.2) where the compact one belongs.
+    /// The token in JWS JSON serialization (RFC 7515 section 7.2) instead of the compact serialization.
     public static func jsonSerialization(isFlattened: Bool = true) -> SandboxMisbehaviour {
         .idTokenText { token in
             let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -64,7 +64,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// The valid token as the payload of another, which says so by `cty` (RFC 7519 section 5.2).
+    /// The valid token as the payload of another token with `cty` (RFC 7519 section 5.2).
     public static func nested(signedBy pair: SandboxKeyPair) -> SandboxMisbehaviour {
         .idTokenText { token in
             let header: JSONObject = ["alg": .string(pair.algorithm), "cty": .string("JWT")]
@@ -74,7 +74,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Nothing but dots (CVE-2025-22868, CVE-2025-27144).
+    /// A text of dots only (CVE-2025-22868, CVE-2025-27144).
     public static func dots(_ count: Int) -> SandboxMisbehaviour {
         .idTokenText { _ in String(repeating: ".", count: count) }
     }

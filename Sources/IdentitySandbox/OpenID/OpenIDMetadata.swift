@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension SandboxOpenID {
-    /// OpenID Connect Discovery section 3 and RFC 8414: what is switched on, and nothing else.
+    /// The metadata (OpenID Connect Discovery section 3, RFC 8414): exactly the enabled features.
     func discovery() -> SandboxAnswer {
         journal.count(\.discoveries)
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
@@ -14,15 +14,17 @@ extension SandboxOpenID {
             "response_modes_supported": list(configuration.responseModes),
             "grant_types_supported": list(grantTypes),
             "subject_types_supported": list(["public"]),
-            "id_token_signing_alg_values_supported": list([configuration.algorithm == .es256 ? "ES256" : "RS256"]),
+            "id_token_signing_alg_values_supported": list(
+                Set(configuration.clients.map(\.algorithm.rawValue)).sorted()
+            ),
             "scopes_supported": list(configuration.scopes),
             "token_endpoint_auth_methods_supported": list(authentication.map(\.rawValue)),
             "code_challenge_methods_supported": list(["S256"]),
             "authorization_response_iss_parameter_supported": .bool(true),
-            // True unless the metadata say otherwise (OpenID Connect Discovery section 3).
+            // The default is true, so false must be stated (OpenID Connect Discovery section 3).
             "request_uri_parameter_supported": .bool(false),
         ]
-        if configuration.backchannelLogoutURI != nil {
+        if configuration.clients.contains(where: { $0.backchannelLogoutURI != nil }) {
             metadata["backchannel_logout_supported"] = .bool(true)
             metadata["backchannel_logout_session_supported"] = .bool(true)
         }
@@ -43,17 +45,22 @@ extension SandboxOpenID {
         if configuration.supportsDeviceAuthorization {
             metadata["device_authorization_endpoint"] = .string(deviceAuthorizationEndpoint)
         }
+        let userInfoAlgorithms = configuration.clients.compactMap(\.userInfoAlgorithm?.rawValue)
+        if !userInfoAlgorithms.isEmpty {
+            metadata["userinfo_signing_alg_values_supported"] = list(Set(userInfoAlgorithms).sorted())
+        }
         if !configuration.acrValues.isEmpty { metadata["acr_values_supported"] = list(configuration.acrValues) }
         return .json(metadata)
     }
 
     private var responseTypes: [String] {
-        guard configuration.announcesOddResponseTypes else { return ["code"] }
+        guard configuration.announcesOddResponseTypes else { return configuration.responseTypes }
         return ["token id_token", "id_token", "token code", "code", "id_token code", "token id_token code"]
     }
 
     private var grantTypes: [String] {
-        ["authorization_code"] + (configuration.issuesRefreshTokens ? ["refresh_token"] : [])
+        ["authorization_code"] + (configuration.responseTypes.contains("id_token") ? ["implicit"] : [])
+            + (configuration.issuesRefreshTokens ? ["refresh_token"] : [])
             + (configuration.supportsDeviceAuthorization ? [DeviceAuthorizations.grantType] : [])
     }
 }

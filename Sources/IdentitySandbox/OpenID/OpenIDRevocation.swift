@@ -4,9 +4,9 @@ extension SandboxOpenID {
     /// RFC 7009: 200 for a revoked token and for an unknown one.
     func revoke(_ call: SandboxCall) -> SandboxAnswer {
         answer(call) { () throws(OAuthRefusal) in
-            let form = try authenticate(call.request)
+            let (form, client) = try authenticate(call.request)
             let token = try form.required("token")
-            state.withLock { $0.ledger.revoke(token: token) }
+            state.withLock { $0.ledger.revoke(token: token, of: client.clientID) }
             journal.count(\.revocations)
             return SandboxAnswer(status: 200, headers: [("Cache-Control", "no-store")])
         }

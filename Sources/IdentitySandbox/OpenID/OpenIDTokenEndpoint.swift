@@ -6,13 +6,13 @@ internal import Synchronization
 extension SandboxOpenID {
     func token(_ call: SandboxCall) -> SandboxAnswer {
         let answer = answer(call) { () throws(OAuthRefusal) in
-            let form = try authenticate(call.request)
+            let (form, client) = try authenticate(call.request)
             let key = try provenKey(call.request, isRequired: configuration.dpop == .required)
             switch try form.required("grant_type") {
-            case "authorization_code": return try exchange(form, key, call)
-            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(form, key, call)
+            case "authorization_code": return try exchange(form, client, key, call)
+            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(form, client, key, call)
             case DeviceAuthorizations.grantType where configuration.supportsDeviceAuthorization:
-                return try collect(form, key, call)
+                return try collect(form, client, key, call)
             default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.")
             }
         }
@@ -20,7 +20,7 @@ extension SandboxOpenID {
         return answer
     }
 
-    /// Answers a refusal with its error, and notes it when the client broke a rule.
+    /// Answers a refusal with its error, and records a violation if the client broke a rule.
     func answer(_ call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxAnswer) -> SandboxAnswer {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)
@@ -34,15 +34,21 @@ extension SandboxOpenID {
         journal.note(SandboxViolation(endpoint: endpoint, error: refusal.error, reason: refusal.description))
     }
 
-    func authenticate(_ request: SandboxRequest) throws(OAuthRefusal) -> OAuthForm {
+    func authenticate(
+        _ request: SandboxRequest
+    ) throws(OAuthRefusal) -> (form: OAuthForm, client: SandboxOpenIDClient) {
         let now = clock.now
         return try state.withLock { state throws(OAuthRefusal) in
             try clientCheck.authenticate(request, &state.usedAssertions, at: now)
         }
     }
 
-    private func exchange(_ form: OAuthForm, _ key: String?, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer
-    {
+    private func exchange(
+        _ form: OAuthForm,
+        _ client: SandboxOpenIDClient,
+        _ key: String?,
+        _ call: SandboxCall
+    ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let code = try form.required("code")
         let body = try state.withLock { state throws(OAuthRefusal) in
@@ -50,6 +56,7 @@ extension SandboxOpenID {
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
                 throw punish(error, "code", &state)
             }
+            try Self.check(client, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
             else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }
             if let reason = PKCECheck.problem(verifier: form["code_verifier"], challenge: grant.challenge) {
@@ -57,39 +64,36 @@ extension SandboxOpenID {
             }
             try Self.check(key, bound: grant.keyThumbprint, "code")
             state.ledger.spendCode(code)
-            return issue(grant, scopes: grant.scopes, key: key, withIDToken: true, withNonce: true, &state, now, call)
+            return issue(grant, .first, client, grant.scopes, key, &state, now, call)
         }
         journal.count(\.exchanges)
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    private func refresh(_ form: OAuthForm, _ key: String?, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
+    private func refresh(
+        _ form: OAuthForm,
+        _ client: SandboxOpenIDClient,
+        _ key: String?,
+        _ call: SandboxCall
+    ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = try form.required("refresh_token")
-        let withIDToken = configuration.refreshesIDToken
         return try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
                 throw punish(error, "refresh token", &state)
             }
+            try Self.check(client, owns: grant, "refresh token")
             try Self.check(key, bound: state.ledger.key(ofRefreshToken: token), "refresh token")
             let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) } ?? grant.scopes
             guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
-                throw OAuthRefusal("invalid_scope", "The scope is wider than what the buyer agreed to.")
+                throw OAuthRefusal("invalid_scope", "The scope exceeds the scopes that the buyer granted.")
             }
             let repeated = state.ledger.repeatedAnswer(to: token)
-            journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
+            let isFirst = !configuration.rotatesRefreshTokens || state.ledger.spendRefreshToken(token, at: now)
+            journal.count(isFirst ? \.refreshes : \.refreshReplays)
             if let repeated { return repeated }
-            let body = issue(
-                grant,
-                scopes: scopes,
-                key: key,
-                withIDToken: withIDToken,
-                withNonce: false,
-                &state,
-                now,
-                call
-            )
+            let body = issue(grant, .refreshed, client, scopes, key, &state, now, call)
             let answer = SandboxAnswer.json(body).with("Cache-Control", "no-store")
             state.ledger.keep(answer, to: token)
             return answer
@@ -97,13 +101,18 @@ extension SandboxOpenID {
     }
 
     /// The tokens of a device whose buyer has approved.
-    private func collect(_ form: OAuthForm, _ key: String?, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
+    private func collect(
+        _ form: OAuthForm,
+        _ client: SandboxOpenIDClient,
+        _ key: String?,
+        _ call: SandboxCall
+    ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let deviceCode = try form.required("device_code")
         let body = try state.withLock { state throws(OAuthRefusal) in
-            let (device, session) = try state.devices.poll(deviceCode: deviceCode, at: now)
+            let (device, session) = try state.devices.poll(deviceCode: deviceCode, clientID: client.clientID, at: now)
             let grant = state.ledger.addGrant(
-                clientID: configuration.clientID,
+                clientID: client.clientID,
                 buyer: session.buyer,
                 scopes: device.scopes,
                 nonce: nil,
@@ -112,10 +121,20 @@ extension SandboxOpenID {
                 redirectURI: nil,
                 challenge: nil
             )
-            return issue(grant, scopes: grant.scopes, key: key, withIDToken: true, withNonce: true, &state, now, call)
+            return issue(grant, .first, client, grant.scopes, key, &state, now, call)
         }
         journal.count(\.exchanges)
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+    }
+
+    private static func check(
+        _ client: SandboxOpenIDClient,
+        owns grant: Grant,
+        _ what: String
+    ) throws(OAuthRefusal) {
+        guard client.clientID.isIdentical(to: grant.clientID) else {
+            throw OAuthRefusal("invalid_grant", "The \(what) was issued to another client.")
+        }
     }
 
     private static func check(_ key: String?, bound: String?, _ what: String) throws(OAuthRefusal) {
@@ -138,12 +157,18 @@ extension SandboxOpenID {
         }
     }
 
+    /// Whether tokens are issued for a login or for a refresh.
+    private enum Occasion {
+        case first
+        case refreshed
+    }
+
     private func issue(
         _ grant: Grant,
-        scopes: [String],
-        key: String?,
-        withIDToken: Bool,
-        withNonce: Bool,
+        _ occasion: Occasion,
+        _ client: SandboxOpenIDClient,
+        _ scopes: [String],
+        _ key: String?,
         _ state: inout State,
         _ now: Date,
         _ call: SandboxCall
@@ -161,28 +186,60 @@ extension SandboxOpenID {
             "access_token": .string(accessToken), "token_type": .string(key == nil ? "Bearer" : "DPoP"),
             "expires_in": .integer(lifetime.wholeSeconds), "scope": .string(scopes.joined(separator: " ")),
         ]
-        if configuration.issuesRefreshTokens {
+        if issuesRefreshToken(for: grant, occasion) {
             let refreshToken = RandomText.base64URL(32)
-            // The refresh tokens of an authenticated client are bound to the client already (RFC 9449 section 5).
-            let binding = configuration.isPublicClient ? key : nil
-            state.ledger.addRefreshToken(refreshToken, for: grant.id, keyThumbprint: binding)
+            state.ledger.addRefreshToken(
+                refreshToken,
+                for: grant.id,
+                // The refresh tokens of an authenticated client are bound to the client already (RFC 9449 section 5).
+                keyThumbprint: client.isPublic ? key : nil,
+                expires: configuration.refreshTokenLifetime.map { now + $0.timeInterval }
+            )
             body["refresh_token"] = .string(refreshToken)
         }
-        guard withIDToken, scopes.contains("openid") else { return body }
-        var claims = claims(of: grant.buyer, scopes: scopes)
-        claims["iss"] = .string(issuer)
-        claims["aud"] = .string(configuration.clientID)
-        claims["iat"] = .integer(now.epochSeconds)
-        claims["exp"] = .integer(now.epochSeconds + lifetime.wholeSeconds)
-        claims["auth_time"] = .integer(grant.authenticatedAt.epochSeconds)
-        claims["sid"] = .string(grant.sessionID)
-        claims["acr"] = grant.acr.map { .string($0) }
+        guard occasion == .first || configuration.refreshesIDToken, scopes.contains("openid") else { return body }
+        var claims = idTokenClaims(grant, client, now)
+        if configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, scopes, to: &claims) }
         // Absent from a refreshed ID token (OpenID Connect Core section 12.2).
-        if withNonce { claims["nonce"] = grant.nonce.map { .string($0) } }
-        if let digest = try? Digest.sha256(Array(accessToken.utf8)) {
-            claims["at_hash"] = .string(Base64URL.encode(Array(digest.prefix(16))))
-        }
-        body["id_token"] = .string(IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges))
+        if occasion == .first { claims["nonce"] = grant.nonce.map { .string($0) } }
+        claims["at_hash"] = Self.halfHash(accessToken, client.algorithm)
+        let token = state.keyrings.mint(claims, client.algorithm.signature, changes: call.idTokenChanges)
+        body["id_token"] = .string(token)
         return body
+    }
+
+    private func issuesRefreshToken(for grant: Grant, _ occasion: Occasion) -> Bool {
+        guard configuration.issuesRefreshTokens, occasion == .first || configuration.rotatesRefreshTokens else {
+            return false
+        }
+        return !configuration.refreshNeedsOfflineAccess || grant.scopes.contains("offline_access")
+    }
+
+    /// The claims of every ID token, without those about the buyer.
+    func idTokenClaims(_ grant: Grant, _ client: SandboxOpenIDClient, _ now: Date) -> JSONObject {
+        var claims: JSONObject = [
+            "sub": .string(Self.subject(of: grant.buyer)), "iss": .string(issuer), "aud": .string(client.clientID),
+            "iat": .integer(now.epochSeconds),
+            "exp": .integer(now.epochSeconds + configuration.idTokenLifetime.wholeSeconds),
+            "auth_time": .integer(grant.authenticatedAt.epochSeconds), "sid": .string(grant.sessionID),
+        ]
+        claims["acr"] = grant.acr.map { .string($0) }
+        return claims
+    }
+
+    func add(claimsOf buyer: Int, _ scopes: [String], to claims: inout JSONObject) {
+        for member in self.claims(of: buyer, scopes: scopes).members { claims[member.name] = member.value }
+    }
+
+    /// `at_hash` and `c_hash`: the left half of the hash of the signature algorithm (OpenID Connect Core section 3.1.3.6).
+    static func halfHash(_ text: String, _ algorithm: SandboxOpenIDConfiguration.Algorithm) -> JSONValue? {
+        let bytes = Array(text.utf8)
+        let digest =
+            switch algorithm {
+            case .rs256, .ps256, .es256: try? Digest.sha256(bytes)
+            case .es384: try? Digest.sha384(bytes)
+            case .edDSA: try? Digest.sha512(bytes)
+            }
+        return digest.map { .string(Base64URL.encode(Array($0.prefix($0.count / 2)))) }
     }
 }

@@ -18,20 +18,33 @@ extension SandboxOpenID {
             switch (scheme, found.key) {
             case (.bearer, nil): break
             case (.bearer, _?):
-                throw OAuthRefusal("invalid_token", "The token is bound to a key: Bearer is not enough.")
+                throw OAuthRefusal(
+                    "invalid_token",
+                    "The token is bound to a key and must be sent with DPoP, not as Bearer."
+                )
             case (.dpop, nil):
-                throw OAuthRefusal("invalid_token", "The token is not bound to a key: it goes with Bearer.")
+                throw OAuthRefusal("invalid_token", "The token is not bound to a key and must be sent as Bearer.")
             case (.dpop, let key?):
                 let proven = try provenKey(call.request, isRequired: true, accessToken: token)
                 guard proven?.isIdentical(to: key) ?? false else {
                     throw OAuthRefusal("invalid_token", "The token is bound to another key.")
                 }
             }
-            return .json(claims(of: found.known.grant.buyer, scopes: found.known.scopes))
+            return userInfo(of: found.known.grant, scopes: found.known.scopes).with("Cache-Control", "no-store")
         } catch {
             note(error, call)
             return challenge(error)
         }
+    }
+
+    /// The claims as JSON or, where the client is registered so, as a signed JWT (OpenID Connect Core section 5.3.2).
+    private func userInfo(of grant: Grant, scopes: [String]) -> SandboxAnswer {
+        var claims = claims(of: grant.buyer, scopes: scopes)
+        guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }
+        claims["iss"] = .string(issuer)
+        claims["aud"] = .string(grant.clientID)
+        let token = state.withLock { $0.keyrings.mint(claims, algorithm.signature) }
+        return SandboxAnswer(status: 200, headers: [("Content-Type", "application/jwt")], body: Array(token.utf8))
     }
 
     private enum Scheme {
@@ -39,20 +52,20 @@ extension SandboxOpenID {
         case dpop
     }
 
-    /// The token in the one place where it may be (RFC 6750 section 2, RFC 9449 section 7.1).
+    /// The token from the only permitted place (RFC 6750 section 2, RFC 9449 section 7.1).
     private func presentedToken(_ request: SandboxRequest) throws(OAuthRefusal) -> (Scheme, token: String) {
         guard request.queryValue("access_token") == nil, request.formValue("access_token") == nil else {
-            throw OAuthRefusal("invalid_request", "The access token belongs into the Authorization header alone.")
+            throw OAuthRefusal("invalid_request", "The access token must be in the Authorization header only.")
         }
         let headers = request.headers.filter { $0.name.lowercased() == "authorization" }
         guard headers.count <= 1 else {
-            throw OAuthRefusal("invalid_request", "The Authorization header comes more than once.")
+            throw OAuthRefusal("invalid_request", "The Authorization header occurs more than once.")
         }
         let parts = headers.first?.value.split(separator: " ", maxSplits: 1).map(String.init) ?? []
         switch (parts.first?.lowercased(), parts.count) {
         case ("bearer", 2): return (.bearer, parts[1])
         case ("dpop", 2) where configuration.dpop != .off: return (.dpop, parts[1])
-        default: throw OAuthRefusal("", "The request presents no access token.")
+        default: throw OAuthRefusal("", "The request has no access token.")
         }
     }
 
@@ -66,7 +79,7 @@ extension SandboxOpenID {
             let text = members.isEmpty ? scheme : scheme + " " + members.joined(separator: ", ")
             return (name: "WWW-Authenticate", value: text)
         }
-        var headers = refusal.headers
+        var headers = refusal.headers + [("Cache-Control", "no-store")]
         if configuration.dpop != .off {
             let algorithms = configuration.clientSigningAlgorithms.joined(separator: " ")
             headers.append(challenge("DPoP", members + ["algs=\"\(algorithms)\""]))

@@ -5,12 +5,12 @@ internal import Synchronization
 
 /// A plain OpenID provider that follows the specifications.
 ///
-/// The issuer is the origin.
+/// The issuer is the origin unless the configuration names another one.
 public final class SandboxOpenID: SandboxService {
     struct State: Sendable {
         var ledger: GrantLedger
         var logins = LoginSessions(brand: "OpenID", cookieName: "sandbox_openid")
-        var keyring: SigningKeyring
+        var keyrings: SigningKeyrings
         var accessTokenLifetime: Duration
         /// The `jti` values of received assertions.
         var usedAssertions = OneUseRegister()
@@ -21,11 +21,13 @@ public final class SandboxOpenID: SandboxService {
         var devices = DeviceAuthorizations()
         /// The redirect URIs registered after the start.
         var redirectURIs: [String] = []
+        /// The logouts that wait for the buyer's answer.
+        var logouts: [String: PendingLogout] = [:]
     }
 
     /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
-    /// The issuer, which is the origin.
+    /// The issuer, with which the addresses of all endpoints begin.
     public let issuer: String
     /// How it was set up.
     public let configuration: SandboxOpenIDConfiguration
@@ -40,23 +42,18 @@ public final class SandboxOpenID: SandboxService {
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, origin: String) {
         self.configuration = configuration.openID
         self.directory = directory
-        issuer = origin
+        issuer = configuration.openID.issuer ?? origin
         let keySetName = configuration.openID.randomizesKeySetPath ? RandomText.hexadecimal(32) : "jwks"
         keySetPath = "/\(keySetName).json"
-        clientCheck = OpenIDClientCheck(configuration: configuration.openID, issuer: origin)
+        clientCheck = OpenIDClientCheck(configuration: configuration.openID, issuer: issuer)
         clock = configuration.clock
-        codeLifetime = configuration.authorizationCodeLifetime
-        let usesCurve = configuration.openID.algorithm == .es256
-        let keyring = SigningKeyring(
-            owner: "openid",
-            keyIDPrefix: usesCurve ? "ec-" : "rsa-",
-            algorithm: usesCurve ? .es256 : .rs256
-        )
+        codeLifetime = configuration.openID.authorizationCodeLifetime ?? configuration.authorizationCodeLifetime
+        let algorithms = configuration.openID.algorithms.map(\.signature)
         state = Mutex(
             State(
-                ledger: GrantLedger(reuse: configuration.tokenReuse),
-                keyring: keyring,
-                accessTokenLifetime: configuration.accessTokenLifetime,
+                ledger: GrantLedger(reuse: configuration.openID.tokenReuse ?? configuration.tokenReuse),
+                keyrings: SigningKeyrings(owner: "openid", algorithms: algorithms),
+                accessTokenLifetime: configuration.openID.accessTokenLifetime ?? configuration.accessTokenLifetime,
                 nonces: DPoPNonces(policy: configuration.openID.dpopNonce)
             )
         )
@@ -76,12 +73,12 @@ public final class SandboxOpenID: SandboxService {
     public var revocationEndpoint: String { issuer + "/revoke" }
     /// The URL of the end-session endpoint.
     public var endSessionEndpoint: String { issuer + "/logout" }
-    /// The URL where a device begins a login.
+    /// The URL of the device authorization endpoint.
     public var deviceAuthorizationEndpoint: String { issuer + "/device_authorization" }
-    /// The URL that a device shows to its buyer.
+    /// The verification URI that a device shows to its buyer.
     public var verificationURI: String { issuer + "/device" }
 
-    /// Registers another redirect URI, compared byte for byte; of a loopback URI the port may differ.
+    /// Registers another redirect URI at every client, compared byte for byte; of a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
@@ -93,12 +90,18 @@ public final class SandboxOpenID: SandboxService {
 
     /// Signs with a new key; the old ones stay published by default.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
-        state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
+        state.withLock { $0.keyrings.rotate(keepsOld: keepsOld) }
     }
 
     /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
     public func revokeAll() {
         state.withLock { $0.ledger.revokeAll() }
+    }
+
+    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
+    public func revokeTokens(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { $0.ledger.revoke(buyer: buyer) }
     }
 
     /// Expires all access tokens; a refresh still works.
@@ -130,7 +133,8 @@ public final class SandboxOpenID: SandboxService {
             default: .other
             }
         return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
-            switch endpoint {
+            if let refusal = refusal(ofMethod: call) { return refusal }
+            return switch endpoint {
             case .discovery: discovery()
             case .jwks: keySet()
             case .authorization: authorize(call)
@@ -138,7 +142,7 @@ public final class SandboxOpenID: SandboxService {
             case .token: withFreshNonce(token(call))
             case .pushedRequest: withFreshNonce(push(call))
             case .api: withFreshNonce(userinfo(call))
-            case .logout: logout(call)
+            case .logout: await logout(call)
             case .revocation: revoke(call)
             case .deviceAuthorization: authorizeDevice(call)
             case .devicePage: devicePage(call)
@@ -147,19 +151,37 @@ public final class SandboxOpenID: SandboxService {
         }
     }
 
+    /// 405 for a method that an endpoint does not serve; the endpoints of RFC 6749 section 3.2 check it with their form.
+    private func refusal(ofMethod call: SandboxCall) -> SandboxAnswer? {
+        let methods: [String]
+        switch call.request.endpoint {
+        case .discovery, .jwks: methods = ["GET", "HEAD"]
+        case .authorization, .loginPage, .devicePage, .logout, .api: methods = ["GET", "HEAD", "POST"]
+        default: return nil
+        }
+        guard !methods.contains(call.request.method) else { return nil }
+        let allowed = methods.joined(separator: ", ")
+        let description = "The method must be one of \(allowed)."
+        let refusal = OAuthRefusal("invalid_request", description, status: 405, headers: [("Allow", allowed)])
+        note(refusal, call)
+        return refusal.answer
+    }
+
     private func keySet() -> SandboxAnswer {
         journal.count(\.jwksFetches)
-        return .json(state.withLock { $0.keyring.keySet() })
+        return .json(state.withLock { $0.keyrings.keySet() })
     }
 
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
-    /// The claims of an ID token that this provider issued to the client, expired or not; nil for other tokens.
-    func hintClaims(_ hint: String) -> JSONObject? {
-        guard let claims = state.withLock({ IDTokenMint.claims(of: hint, signedBy: $0.keyring) }),
-            claims["iss"] == .string(issuer), claims["aud"] == .string(configuration.clientID)
+    /// The claims of an ID token that this provider issued, and its client; nil for other tokens.
+    ///
+    /// The token may have expired.
+    func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
+        guard let claims = state.withLock({ $0.keyrings.claims(of: token) }), claims["iss"] == .string(issuer),
+            let client = configuration.client(id: claims["aud"]?.string)
         else { return nil }
-        return claims
+        return (claims, client)
     }
 
     /// The claims about a person that the scopes allow (OpenID Connect Core section 5.4).

@@ -1,92 +1,142 @@
-public import IdentityKit
+internal import IdentityCrypto
+internal import IdentityKit
 
 /// How the sandbox's plain OpenID provider is set up.
+///
+/// The members of its first client are members of the configuration too:
+///
+/// ```swift
+/// var configuration = SandboxConfiguration()
+/// configuration.openID.clientID = "my-app"
+/// configuration.openID.claimsIn = .idToken
+/// ```
+@dynamicMemberLookup
 public struct SandboxOpenIDConfiguration: Sendable {
-    /// The signature algorithms of ID tokens that it can use.
-    public enum Algorithm: Sendable, Equatable {
+    /// The signature algorithms that the provider can use, by their JOSE names.
+    public enum Algorithm: String, Sendable, CaseIterable {
         /// RSASSA-PKCS1-v1_5 with SHA-256.
-        case rs256
+        case rs256 = "RS256"
+        /// RSASSA-PSS with SHA-256.
+        case ps256 = "PS256"
         /// ECDSA on P-256 with SHA-256.
-        case es256
+        case es256 = "ES256"
+        /// ECDSA on P-384 with SHA-384.
+        case es384 = "ES384"
+        /// EdDSA on Ed25519.
+        case edDSA = "EdDSA"
+
+        var signature: SignatureAlgorithm { SignatureAlgorithm(rawValue: rawValue) ?? .rs256 }
     }
 
-    /// The client id.
-    public var clientID = "sandbox-openid-client"
+    /// Where an app finds the claims of the scopes `email`, `profile` and `phone`.
+    public enum ClaimsPlace: String, Sendable, CaseIterable {
+        /// In the UserInfo response only, as OpenID Connect Core section 5.4 says for logins that return an access token.
+        case userInfo = "userinfo"
+        /// In the ID token too.
+        case idToken = "id_token"
+    }
+
     /// A client secret with characters that form-encoding changes.
     ///
-    /// RFC 6749 section 2.3.1 asks for form-encoding before HTTP Basic, and many clients leave it out: they fail with this secret.
+    /// RFC 6749 section 2.3.1 requires form-encoding before HTTP Basic. Clients that omit it fail with this secret.
     public static let specialClientSecret = "sandbox-openid+secret/with=signs&more"
 
-    /// The client secret; nil for a public client, which must use PKCE.
+    /// The first client, whose values `labConfiguration()` uses.
+    public var client = SandboxOpenIDClient()
+    /// Further clients; none unless given.
+    public var furtherClients: [SandboxOpenIDClient] = []
+    /// The issuer and the beginning of all addresses in the metadata; the provider's origin unless set.
     ///
-    /// The default holds nothing that form-encoding changes, so that every client can use it. ``specialClientSecret`` finds clients
-    /// that do not form-encode.
-    public var clientSecret: String? = "sandbox-openid-secret-5d1f0c7a9b3e4286"
-    /// Whether a client that can prove who it is must use PKCE too; false unless set.
+    /// Set it where clients reach the provider by another address, for example by a proxy that adds TLS.
+    public var issuer: String?
+    /// Whether a confidential client must use PKCE too; false unless set.
     public var requiresPKCE = false
-    /// The one method by which the client authenticates at token endpoint and its like.
-    ///
-    /// Nil, the default, follows ``clientSecret``: either method with the secret, or ``ClientAuthentication/none`` without one.
-    public var clientAuthentication: ClientAuthentication?
-    /// The client's registered public keys as JWKs, for ``ClientAuthentication/privateKeyJWT``.
-    public var clientKeys: [JSONObject] = []
-    /// The algorithms with which a client may sign what it sends: assertions and DPoP proofs.
+    /// The algorithms with which a client may sign assertions and DPoP proofs.
     public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
     /// Sender-constrained tokens (RFC 9449); off unless set.
     ///
-    /// Where they are ``Feature/accepted`` a request with a proof gets bound tokens and one without gets bearer tokens.
+    /// With ``Feature/accepted`` a request with a proof gets bound tokens, and a request without one gets bearer tokens.
     public var dpop = Feature.off
-    /// Whether DPoP proofs must hold a nonce of the provider's; none unless set.
+    /// Whether DPoP proofs must contain a nonce of the provider; no nonce unless set.
     public var dpopNonce = DPoPNonce.none
     /// Pushed authorization requests (RFC 9126); off unless set.
     public var pushedRequests = Feature.off
-    /// How long a pushed request may be used; 60 seconds unless given.
+    /// The lifetime of a pushed request; 60 seconds unless given.
     public var pushedRequestLifetime: Duration = .seconds(60)
-    /// Whether `response_mode=form_post` is offered; true unless set.
-    public var supportsFormPost = true
-    /// The authentication contexts that a client can ask for by `acr_values`; none unless given.
+    /// The served values of `response_type`: `code` unless set, `id_token` and `code id_token`.
+    public var responseTypes = ["code"]
+    /// The served values of `response_mode`; all three unless set.
+    public var responseModes = ["query", "fragment", "form_post"]
+    /// The authentication contexts that a client can request with `acr_values`; none unless given.
     ///
-    /// The ID token's `acr` is the first wanted one that is listed here; there is no `acr` when none is.
+    /// The ID token's `acr` is the first requested one that is listed here; without one there is no `acr`.
     public var acrValues: [String] = []
+    /// Where an app finds the claims about the buyer; in UserInfo unless set.
+    public var claimsIn = ClaimsPlace.userInfo
     /// Whether tokens can be revoked (RFC 7009); false unless set.
     public var supportsRevocation = false
     /// Whether devices without a browser can sign in (RFC 8628); false unless set.
     public var supportsDeviceAuthorization = false
-    /// How long a device's code lives; 600 seconds unless given.
+    /// The lifetime of a device's code; 600 seconds unless given.
     public var deviceCodeLifetime: Duration = .seconds(600)
-    /// How long a device must wait between two polls; 5 seconds unless given.
+    /// The minimum time between two polls of a device; 5 seconds unless given.
     public var devicePollingInterval: Duration = .seconds(5)
-    /// Where the browser may go after a logout, compared as ``redirectURIs`` are; the redirect URIs unless given.
-    public var postLogoutRedirectURIs: [String]?
-    /// Where the app takes logout tokens (OpenID Connect Back-Channel Logout section 2.2).
-    public var backchannelLogoutURI: String?
-    /// Whether the metadata list response types that the provider does not offer, in odd orders (`token id_token code`);
+    /// Whether the metadata list response types that the provider does not offer, in unusual orders (`token id_token code`);
     /// false unless set.
     public var announcesOddResponseTypes = false
-    /// Whether the key set lies at a path that nobody can guess; false unless set.
+    /// Whether the path of the key set is random; false unless set.
     public var randomizesKeySetPath = false
-    /// The registered redirect URIs, compared byte for byte; of a loopback URI the port may differ.
-    public var redirectURIs =
-        ["https://app.example/callback", "https://app.example/callback/any"] + RedirectRule.loopback
-    /// How ID tokens are signed.
-    public var algorithm = Algorithm.rs256
-    /// Whether refresh tokens are issued; always, unless set.
+    /// Whether refresh tokens are issued; true unless set.
     public var issuesRefreshTokens = true
-    /// Whether a refresh brings a new ID token; true unless set.
+    /// Whether only logins with the scope `offline_access` get refresh tokens; false unless set.
+    public var refreshNeedsOfflineAccess = false
+    /// Whether `offline_access` without `prompt=consent` is dropped (OpenID Connect Core section 11); false unless set.
+    public var offlineAccessNeedsConsent = false
+    /// Whether a refresh returns a new ID token; true unless set.
     public var refreshesIDToken = true
+    /// Whether a refresh returns a new refresh token; true unless set.
+    ///
+    /// If false, a refresh token works until it expires or is revoked.
+    public var rotatesRefreshTokens = true
+    /// The reaction to a used refresh token; that of ``SandboxConfiguration/tokenReuse`` unless set.
+    public var tokenReuse: SandboxTokenReuse?
+    /// The lifetime of authorization codes; that of ``SandboxConfiguration/authorizationCodeLifetime`` unless set.
+    public var authorizationCodeLifetime: Duration?
+    /// The lifetime of access tokens; that of ``SandboxConfiguration/accessTokenLifetime`` unless set.
+    public var accessTokenLifetime: Duration?
+    /// The lifetime of ID tokens; 3600 seconds unless set.
+    public var idTokenLifetime: Duration = .seconds(3600)
+    /// The lifetime of refresh tokens; unlimited unless set.
+    public var refreshTokenLifetime: Duration?
 
     /// A configuration with the defaults.
     public init() {}
 
-    /// The scopes that the provider knows; others are dropped from a request.
+    /// A member of ``client``.
+    public subscript<Value>(dynamicMember member: WritableKeyPath<SandboxOpenIDClient, Value>) -> Value {
+        get { client[keyPath: member] }
+        set { client[keyPath: member] = newValue }
+    }
+
+    var clients: [SandboxOpenIDClient] { [client] + furtherClients }
+
+    func client(id: String?) -> SandboxOpenIDClient? {
+        id.flatMap { id in clients.first { $0.clientID.isIdentical(to: id) } }
+    }
+
+    /// The supported scopes; others are ignored in a request.
     var scopes: [String] {
         ["openid", "email", "profile", "phone"] + (issuesRefreshTokens ? ["offline_access"] : [])
     }
 
-    /// What a request for these scopes is granted.
+    /// The granted scopes of a request for these scopes.
     func granted(_ wanted: [String]) -> [String] {
         wanted.filter { scope in scopes.contains { $0.isIdentical(to: scope) } }
     }
 
-    var responseModes: [String] { supportsFormPost ? ["query", "form_post"] : ["query"] }
+    /// The algorithms with which the provider signs for its clients.
+    var algorithms: [Algorithm] {
+        let used = clients.map(\.algorithm) + clients.compactMap(\.userInfoAlgorithm)
+        return Algorithm.allCases.filter { used.contains($0) }
+    }
 }

@@ -1,6 +1,6 @@
 extension SandboxOpenIDConfiguration {
     /// Whether the provider supports a feature, and whether clients must use it.
-    public enum Feature: Sendable, Equatable {
+    public enum Feature: String, Sendable, CaseIterable {
         /// Not supported: not announced, ignored.
         case off
         /// Announced; clients may use it.

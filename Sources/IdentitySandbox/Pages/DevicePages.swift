@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// The pages of a device login (RFC 8628): code, confirmation, result.
 enum DevicePages {
     static func code(brand: String, typed: String?, problem: String?) -> String {
@@ -36,7 +38,7 @@ enum DevicePages {
             <button name="action" value="continue">Approve</button>
             <button class="plain" name="action" value="cancel">Refuse</button>
             </form>
-            <footer><dl><dt>App</dt><dd>\(client)</dd><dt>Asks for</dt><dd>\(device.scopes.joined(separator: " "))</dd>\
+            <footer><dl><dt>App</dt><dd>\(HTMLText(breaking: client))</dd><dt>Asks for</dt><dd>\(device.scopes.joined(separator: " "))</dd>\
             </dl></footer>
             """
         )
@@ -46,7 +48,8 @@ enum DevicePages {
         PageLayout.page(
             brand: brand,
             title: isApproved ? "Your device is connected" : "You refused",
-            isApproved ? "<p>Go on there. You can close this page.</p>" : "<p>The device gets nothing.</p>"
+            isApproved
+                ? "<p>Continue on your device. You can close this page.</p>" : "<p>The device gets no access.</p>"
         )
     }
 }

@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityHTTP
 
 /// The page of `response_mode=form_post`: it submits itself, and has a button for browsers without scripts.
 enum FormPostPage {

@@ -1,4 +1,6 @@
-/// The two steps of a login.
+internal import IdentityHTTP
+
+/// The pages of a login: e-mail address and code.
 enum LoginPages {
     static func email(_ login: LoginTransaction, brand: String, action: String) -> String {
         PageLayout.page(
@@ -56,8 +58,8 @@ enum LoginPages {
     ]
 
     private static func footer(_ login: LoginTransaction) -> HTMLText {
-        var rows: [HTMLText] = ["<dt>App</dt><dd>\(login.clientID)</dd>"]
-        rows.append("<dt>Asks for</dt><dd>\(login.scopes.joined(separator: " "))</dd>")
+        var rows: [HTMLText] = ["<dt>App</dt><dd>\(HTMLText(breaking: login.clientID))</dd>"]
+        rows.append("<dt>Requested scopes</dt><dd>\(HTMLText(breaking: login.scopes.joined(separator: " ")))</dd>")
         for (name, value) in login.wishes { rows.append("<dt>\(wishNames[name] ?? name)</dt><dd>\(value)</dd>") }
         return "<footer><dl>\(HTMLText(joining: rows))</dl></footer>"
     }

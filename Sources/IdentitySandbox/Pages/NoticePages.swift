@@ -1,4 +1,6 @@
-/// The final pages of a login, a logout or a checkout.
+internal import IdentityHTTP
+
+/// The final pages of a login or a logout.
 package enum NoticePages {
     /// The provider's error page, for a request that gets no redirect.
     static func refusal(brand: String, _ reason: String, hint: String) -> String {
@@ -6,7 +8,7 @@ package enum NoticePages {
             brand: brand,
             reason,
             hint: hint,
-            note: "The real provider explains nothing here, and the app gets no callback either."
+            note: "The real provider shows no explanation here, and the app gets no callback either."
         )
     }
 
@@ -46,25 +48,6 @@ package enum NoticePages {
             brand: brand,
             title: "Access denied",
             "<p>You do not have permission to access this website.</p>"
-        )
-    }
-
-    package static func checkout(buyer: String?, lines: [(title: String, quantity: Int)], total: String) -> String {
-        let rows = lines.map { line -> HTMLText in
-            "<tr><td>\(line.title)</td><td>\(String(line.quantity))</td></tr>"
-        }
-        let identity: HTMLText =
-            if let buyer { "<p>Signed in as <strong data-sandbox-buyer>\(buyer)</strong></p>" } else {
-                "<p><strong>Guest checkout.</strong> Nobody is signed in.</p>"
-            }
-        return PageLayout.page(
-            brand: "Shopify checkout",
-            title: "Checkout",
-            """
-            \(identity)
-            <table><thead><tr><th>Item</th><th>Quantity</th></tr></thead><tbody>\(HTMLText(joining: rows))</tbody></table>
-            <p>Total <strong>\(total)</strong></p>
-            """
         )
     }
 }

@@ -3,7 +3,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// The sandbox's Salesforce Commerce Cloud storefront with Bolt behind it: two controllers, tied together by cookies.
+/// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers, connected by cookies.
 ///
 /// The first controller exchanges Bolt's code inside the process with the merchant's secret, as the real one does from
 /// server to server; a login with PKCE can therefore not be finished here.
@@ -14,6 +14,9 @@ public final class SandboxSFCC: SandboxService {
         /// The buyers of sessions that passed the first controller; the second removes them.
         var sessions: [String: Int] = [:]
     }
+
+    /// The name on the pages of a login that SFCC begins at Bolt.
+    static let brand = "Bolt for Salesforce"
 
     /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
@@ -33,10 +36,10 @@ public final class SandboxSFCC: SandboxService {
         state = Mutex(State(configuration: configuration.sfcc))
     }
 
-    /// How it is set up at the moment.
+    /// The current configuration.
     public var configuration: SandboxSFCCConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes how the controllers answer.
+    /// Changes the configuration.
     public func configure(_ change: @Sendable (inout SandboxSFCCConfiguration) -> Void) {
         state.withLock { change(&$0.configuration) }
     }

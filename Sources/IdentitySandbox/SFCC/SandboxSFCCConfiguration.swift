@@ -1,6 +1,6 @@
 /// How the sandbox's Salesforce Commerce Cloud is set up.
 public struct SandboxSFCCConfiguration: Sendable {
-    /// Where the second controller puts the shopper's JWT.
+    /// The place in which the second controller returns the shopper's JWT.
     public enum TokenPlacement: Sendable, Equatable {
         /// In the `Authorization: Bearer` response header.
         case header
@@ -20,15 +20,15 @@ public struct SandboxSFCCConfiguration: Sendable {
     public var siteID = "Shop"
     /// The locale in the controllers' paths.
     public var locale = "default"
-    /// Where the token is returned.
+    /// The place in which the token is returned.
     public var tokenPlacement = TokenPlacement.json(path: ["access_token"])
-    /// Whether the token in JSON is written with `Bearer ` before it.
+    /// Whether the token in JSON has the prefix `Bearer `.
     public var prefixesBearer = false
     /// The first controller's response.
     public var codeAnswer = CodeAnswer.json
-    /// How long the shopper's JWT lives; 30 minutes unless given.
+    /// The lifetime of the shopper's JWT; 30 minutes unless given.
     public var tokenLifetime: Duration = .seconds(1800)
-    /// Whether `expires_in` stands beside the token.
+    /// Whether the response contains `expires_in`.
     public var includesExpiry = true
 
     /// A configuration with the defaults.

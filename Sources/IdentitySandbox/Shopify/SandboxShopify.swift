@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The Customer Account API is served by a sandbox that has a shop, which the product `StorefrontSandbox` adds.
 ///
-/// Both endpoint shapes are served at once and share their state: the platform's at ``platformOrigin``, the account domain's
+/// Both forms of endpoints are served at once and share their state: the platform's at ``platformOrigin``, the account domain's
 /// at ``accountOrigin``. Discovery is answered at both and, in the configured shape, at the shop's own domain
 /// (``Sandbox/shopOrigin``), where a client looks for it.
 public final class SandboxShopify: SandboxService {
@@ -58,7 +58,7 @@ public final class SandboxShopify: SandboxService {
     /// The registered clients.
     public var clients: [SandboxShopifyClient] { state.withLock { $0.clients } }
 
-    /// Registers a client or replaces the one of that id.
+    /// Registers a client, or replaces the client with the same id.
     public func register(_ client: SandboxShopifyClient) {
         state.withLock { state in
             state.clients.removeAll { $0.id == client.id }
@@ -70,6 +70,13 @@ public final class SandboxShopify: SandboxService {
     public func register(redirectURI: String) {
         state.withLock { state in
             for index in state.clients.indices { state.clients[index].redirectURIs.append(redirectURI) }
+        }
+    }
+
+    /// Registers an address after a logout at every client, compared byte for byte; of a loopback URI the port may differ.
+    public func register(logoutURI: String) {
+        state.withLock { state in
+            for index in state.clients.indices { state.clients[index].logoutURIs.append(logoutURI) }
         }
     }
 
@@ -88,10 +95,25 @@ public final class SandboxShopify: SandboxService {
         state.withLock { $0.ledger.revokeAll() }
     }
 
+    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
+    public func revokeTokens(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { $0.ledger.revoke(buyer: buyer) }
+    }
+
     /// Expires all access tokens; a refresh still works.
     public func expireAccessTokens() {
         let now = clock.now
         state.withLock { $0.ledger.expireAccessTokens(at: now) }
+    }
+
+    /// Ends the sessions of a buyer: signs the browsers out and revokes all tokens.
+    public func endSessions(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { state in
+            state.logins.closeSessions(ofBuyer: buyer)
+            state.ledger.revoke(buyer: buyer)
+        }
     }
 
     /// Signs all browsers out, so that the next login shows its page again.
@@ -114,6 +136,7 @@ public final class SandboxShopify: SandboxService {
             switch endpoint {
             case .discovery: discovery(shape)
             case .apiDiscovery: apiDiscovery(shape)
+            case .resourceDiscovery: resourceDiscovery(shape)
             case .jwks: keySet()
             case .authorization: authorize(call, shape)
             case .loginPage: login(call)
@@ -130,6 +153,8 @@ public final class SandboxShopify: SandboxService {
         switch path {
         case "/.well-known/openid-configuration", base + "/.well-known/openid-configuration": return .discovery
         case "/.well-known/customer-account-api": return .apiDiscovery
+        case "/.well-known/oauth-authorization-server": return .discovery
+        case "/.well-known/oauth-protected-resource": return .resourceDiscovery
         case base + "/.well-known/jwks.json": return .jwks
         case base + "/oauth/authorize": return .authorization
         case base + "/oauth/token": return .token

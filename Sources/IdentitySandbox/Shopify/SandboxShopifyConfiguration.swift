@@ -1,6 +1,6 @@
 /// A client that is registered at the sandbox's Shopify.
 public struct SandboxShopifyClient: Sendable, Equatable {
-    /// The types of `wire` clients that Shopify knows.
+    /// The client types that Shopify supports.
     public enum Kind: Sendable, Equatable {
         /// Public, in a native app: PKCE, no secret.
         case publicMobile
@@ -24,7 +24,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var javaScriptOrigins: [String]
     /// The registered logout URIs; the first is the default.
     public var logoutURIs: [String]
-    /// Whether registered loopback URIs are accepted: redirect and logout URIs and JavaScript origins.
+    /// Whether loopback URIs may be registered: redirect and logout URIs and JavaScript origins.
     ///
     /// Shopify accepts none, but a test needs them. True unless set.
     public var allowsLoopback: Bool
@@ -51,15 +51,15 @@ public struct SandboxShopifyClient: Sendable, Equatable {
 
 /// How the sandbox's Shopify is set up.
 public struct SandboxShopifyConfiguration: Sendable {
-    /// The two shapes of a shop's endpoints.
+    /// The two forms of a shop's endpoints.
     public enum EndpointShape: Sendable, Equatable {
-        /// All under one host that serves every shop, as `shopify.com/authentication/{shop id}`.
+        /// All endpoints at one host that serves every shop, as `shopify.com/authentication/{shop id}`.
         case platform
-        /// Under the shop's own account domain; the issuer stays the platform's.
+        /// All endpoints at the shop's own account domain; the issuer is still the platform's.
         case accountDomain
     }
 
-    /// The response to `prompt=none` when nobody is signed in.
+    /// The response to `prompt=none` if no buyer is signed in.
     ///
     /// Shopify's documentation is inconsistent about it.
     public enum SilentLoginRefusal: Sendable, Equatable {
@@ -73,19 +73,21 @@ public struct SandboxShopifyConfiguration: Sendable {
 
     /// The number of the shop.
     public var shopID = 82_920_341_806
-    /// Which shape discovery at the shop's domain describes.
+    /// The form of the endpoint URLs in the discovery document of the shop's domain.
     ///
-    /// Both are always served.
+    /// The sandbox serves the URLs of both forms.
     public var endpointShape = EndpointShape.platform
-    /// Another issuer than the platform's origin with `/authentication/{shop id}`.
+    /// An issuer that replaces the platform's origin with `/authentication/{shop id}`.
     public var issuer: String?
-    /// Whether token responses contain `token_type` and `scope`, which the reference page does not list.
-    ///
-    /// False unless set.
-    public var includesTokenTypeAndScope = false
+    /// Whether token responses contain `token_type`; true unless set.
+    public var includesTokenType = true
+    /// Whether token responses contain `scope`, which the reference page does not list; false unless set.
+    public var includesScope = false
+    /// Whether the token endpoint requires `client_id` in the form beside HTTP Basic, as Shopify documents it; true unless set.
+    public var requiresClientIDBesideBasic = true
     /// Whether a logout revokes the tokens of its session; undocumented, false unless set.
     public var logoutRevokesTokens = false
-    /// How a silent login is refused.
+    /// The refusal of a silent login.
     public var silentLoginRefusal = SilentLoginRefusal.error
     /// The registered clients.
     public var clients: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]

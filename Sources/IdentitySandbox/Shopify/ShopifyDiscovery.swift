@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The URLs of one of the two endpoint shapes.
+/// The URLs of one of the two forms of endpoints.
 public struct SandboxShopifyEndpoints: Sendable, Equatable {
     /// The OpenID configuration.
     public let discovery: String
@@ -20,10 +20,10 @@ public struct SandboxShopifyEndpoints: Sendable, Equatable {
 }
 
 extension SandboxShopify {
-    /// The endpoints of the configured shape.
+    /// The endpoints of the configured form.
     public var endpoints: SandboxShopifyEndpoints { endpoints(for: configuration.endpointShape) }
 
-    /// The endpoints of a shape.
+    /// The endpoints of a form.
     public func endpoints(for shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxShopifyEndpoints {
         let origin = shape == .platform ? platformOrigin : accountOrigin
         let base = origin + basePath(shape)
@@ -74,6 +74,18 @@ extension SandboxShopify {
         return .json([
             "graphql_api": .string(endpoints(for: shape).api),
             "mcp_api": .string(origin + apiBase(shape) + "mcp"),
+        ])
+    }
+
+    /// The metadata of the Customer Account API as a protected resource (RFC 9728).
+    func resourceDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
+        journal.count(\.discoveries)
+        let origin = shape == .platform ? platformOrigin : accountOrigin
+        return .json([
+            "resource": .string(origin + apiBase(shape) + "mcp"),
+            "authorization_servers": .array([.string(issuer)]),
+            "bearer_methods_supported": .array([.string("header")]),
+            "scopes_supported": .array([.string("customer-account-mcp-api:full")]),
         ])
     }
 

@@ -11,7 +11,7 @@ extension SandboxShopify {
                 NoticePages.error(
                     brand: "Shopify",
                     "id_token_hint is missing or is not a token of this shop.",
-                    hint: "Send the ID token of the login; an expired one will do."
+                    hint: "Send the ID token of the login; an expired one is accepted."
                 ),
                 status: 400
             )

@@ -13,7 +13,7 @@ extension SandboxAnswer {
 
 /// Misbehaviours of the sandbox's Shopify.
 extension SandboxMisbehaviour {
-    /// 401 with an empty error: Shopify's own upstream failed, and the tokens are still good.
+    /// 401 with an empty error: an upstream service of Shopify failed, and the tokens are still valid.
     public static let shopifyUpstreamFailure = SandboxMisbehaviour.answer(
         .json(["error": .string(""), "error_description": .string("Access token request error.")], status: 401)
     )
@@ -40,7 +40,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Keys of unknown kinds beside the real ones.
+    /// Keys of unknown types beside the real ones.
     ///
     /// Valid at the key set.
     public static let unknownKeys = SandboxMisbehaviour.editJSON { object in

@@ -20,13 +20,33 @@ extension SandboxShopify {
         do throws(Refused) {
             let (fields, client) = try authenticate(call.request)
             switch fields["grant_type"] {
-            case "authorization_code": return try exchange(fields, client, call)
-            case "refresh_token" where client.kind != .app: return try refresh(fields, client)
+            case nil: throw Refused("invalid_request", "grant_type is missing.")
+            case "authorization_code":
+                try require(
+                    ["code", "redirect_uri", "code_verifier"],
+                    in: fields,
+                    unless: client.kind == .confidential
+                )
+                return try exchange(fields, client, call)
+            case "refresh_token" where client.kind != .app:
+                try require(["refresh_token"], in: fields)
+                return try refresh(fields, client)
             default: throw Refused("unsupported_grant_type", "The grant type is not supported for this client.")
             }
         } catch {
             journal.count(\.tokenRefusals)
             return error.answer
+        }
+    }
+
+    /// Refuses a request that lacks a parameter; a client with a secret may omit `code_verifier`.
+    private func require(
+        _ names: [String],
+        in fields: [String: String],
+        unless isConfidential: Bool = false
+    ) throws(Refused) {
+        for name in names where fields[name] == nil && !(isConfidential && name == "code_verifier") {
+            throw Refused("invalid_request", "\(name) is missing.")
         }
     }
 
@@ -46,7 +66,10 @@ extension SandboxShopify {
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
             throw Refused("invalid_request", "\(field.name) is repeated.")
         }
-        guard let clientID = fields["client_id"] else { throw Refused("invalid_request", "client_id is missing.") }
+        let basicID = configuration.requiresClientIDBesideBasic ? nil : Self.basicID(request)
+        guard let clientID = fields["client_id"] ?? basicID else {
+            throw Refused("invalid_request", "client_id is missing.")
+        }
         guard let client = clients.first(where: { $0.id == clientID }) else {
             throw Refused("invalid_client", "The client is unknown.", status: 401)
         }
@@ -64,6 +87,14 @@ extension SandboxShopify {
         case .publicMobile, .app: break
         }
         return (fields, client)
+    }
+
+    /// The client id of HTTP Basic.
+    private static func basicID(_ request: SandboxRequest) -> String? {
+        guard let header = request.header("authorization"), header.hasPrefix("Basic "),
+            let bytes = Base64.decode(String(header.dropFirst(6)))
+        else { return nil }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
     }
 
     // MARK: Grants
@@ -161,10 +192,8 @@ extension SandboxShopify {
             state.ledger.addRefreshToken(refreshToken, for: grant.id)
             body["refresh_token"] = .string(refreshToken)
         }
-        if configuration.includesTokenTypeAndScope {
-            body["token_type"] = .string("bearer")
-            body["scope"] = .string(grant.scopes.joined(separator: " "))
-        }
+        if configuration.includesTokenType { body["token_type"] = .string("bearer") }
+        if configuration.includesScope { body["scope"] = .string(grant.scopes.joined(separator: " ")) }
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
@@ -182,7 +211,9 @@ extension SandboxShopify {
         return IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges)
     }
 
-    /// Looks like Shopify's: a prefix and a JWT whose algorithm has a name of its own; opaque to every client.
+    /// Has the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.
+    ///
+    /// Clients must treat it as opaque.
     private static func accessToken(
         _ grant: Grant,
         issuer: String,

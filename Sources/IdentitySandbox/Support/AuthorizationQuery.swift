@@ -14,12 +14,21 @@ struct AuthorizationQuery: Sendable {
         self.fields = fields
     }
 
+    /// The parameters of a GET or, of a POST, its form (OpenID Connect Core section 3.1.2.1).
+    init(queryOrForm request: SandboxRequest) throws(OAuthRefusal) {
+        if request.method == "POST" {
+            self = try OAuthForm(request).query
+        } else if let query = AuthorizationQuery(request) {
+            self = query
+        } else {
+            throw OAuthRefusal("invalid_request", "The query is malformed, or repeats a parameter.")
+        }
+    }
+
     /// The value; nil when absent or empty, which is the same (RFC 6749 section 3.1).
     subscript(_ name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
-
-    var names: Set<String> { Set(fields.keys) }
 
     var scopes: [String] {
         (self["scope"] ?? "").split(separator: " ").map(String.init)

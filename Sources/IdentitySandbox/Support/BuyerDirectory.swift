@@ -22,6 +22,12 @@ package final class BuyerDirectory: Sendable {
         buyers.withLock { $0.first { $0.number == number } }
     }
 
+    /// Whether a buyer with the address exists.
+    package func contains(email: String) -> Bool {
+        let wanted = email.lowercased()
+        return buyers.withLock { $0.contains { $0.account.email.lowercased() == wanted } }
+    }
+
     /// The buyer with the address; an unknown address creates a buyer, as at the real providers.
     package func buyer(email: String) -> KnownBuyer {
         buyers.withLock { buyers in

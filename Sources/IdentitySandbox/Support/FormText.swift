@@ -2,7 +2,7 @@
 package enum FormText {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// The fields, or nil for a broken escape, an unescaped byte that no encoder leaves in, or bytes that are not UTF-8.
+    /// The fields; nil for an invalid escape, a byte that must be escaped, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -74,7 +74,7 @@ package enum FormText {
         fields.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
     }
 
-    /// A URL with fields added behind its query.
+    /// A URL with fields appended to its query.
     package static func append(_ fields: [(name: String, value: String)], to url: String) -> String {
         guard !fields.isEmpty else { return url }
         return url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + encode(fields)

@@ -42,6 +42,7 @@ struct GrantLedger: Sendable {
         let grant: Int
         /// The key to which the token of a public client is bound (RFC 9449 section 5).
         let keyThumbprint: String?
+        let expires: Date?
         var spentAt: Date?
         /// The response, kept when it may be repeated.
         var answer: SandboxAnswer?
@@ -50,7 +51,7 @@ struct GrantLedger: Sendable {
     enum Refusal: Error, Sendable {
         case unknown
         case expired
-        /// It was used before.
+        /// The code or token was used before.
         case reused(grant: Int)
         case revoked
     }
@@ -100,7 +101,7 @@ struct GrantLedger: Sendable {
         codes[code] = Code(grant: grant, expires: expires)
     }
 
-    /// The grant of a code, which stays unused.
+    /// The grant of a code, without using the code.
     func grant(ofCode code: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = codes[code], let grant = grants[known.grant] else { throw .unknown }
         guard !known.isUsed else { throw .reused(grant: grant.id) }
@@ -123,16 +124,23 @@ struct GrantLedger: Sendable {
         accessTokens[token] = AccessToken(grant: grant, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    mutating func addRefreshToken(_ token: String, for grant: Int, keyThumbprint: String? = nil) {
-        refreshTokens[token] = RefreshToken(grant: grant, keyThumbprint: keyThumbprint)
+    /// Adds a refresh token; without `expires` it has no end.
+    mutating func addRefreshToken(
+        _ token: String,
+        for grant: Int,
+        keyThumbprint: String? = nil,
+        expires: Date? = nil
+    ) {
+        refreshTokens[token] = RefreshToken(grant: grant, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    /// The key to which a refresh token is bound; nil for one that is not.
+    /// The key to which a refresh token is bound; nil for an unbound token.
     func key(ofRefreshToken token: String) -> String? { refreshTokens[token]?.keyThumbprint }
 
     func grant(ofRefreshToken token: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = refreshTokens[token], let grant = grants[known.grant] else { throw .unknown }
         if let spentAt = known.spentAt, !isForgiven(known, spentAt, now) { throw .reused(grant: grant.id) }
+        if let expires = known.expires, expires <= now { throw .expired }
         guard !grant.isRevoked else { throw .revoked }
         return grant
     }
@@ -152,21 +160,21 @@ struct GrantLedger: Sendable {
         return successor.spentAt == nil ? answer : nil
     }
 
-    /// The response to a refresh token, when it is to be repeated.
+    /// The response that must be repeated for a used refresh token; nil if the token was not used or is not answered again.
     func repeatedAnswer(to token: String) -> SandboxAnswer? {
         refreshTokens[token].flatMap { repeatedAnswer($0) }
     }
 
     /// Marks a refresh token as used.
     ///
-    /// - Returns: Whether it was the first time.
+    /// - Returns: Whether it was the first use.
     mutating func spendRefreshToken(_ token: String, at now: Date) -> Bool {
         guard let known = refreshTokens[token], known.spentAt == nil else { return false }
         refreshTokens[token]?.spentAt = now
         return true
     }
 
-    /// Keeps a response, when it may be repeated.
+    /// Keeps a response if it may be repeated.
     mutating func keep(_ answer: SandboxAnswer, to token: String) {
         if reuse == .repeatsAnswer { refreshTokens[token]?.answer = answer }
     }
@@ -186,10 +194,20 @@ struct GrantLedger: Sendable {
         for id in grants.keys { revoke(id) }
     }
 
+    /// Revokes all codes and tokens of a buyer.
+    mutating func revoke(buyer: Int) {
+        for grant in grants.values where grant.buyer == buyer { revoke(grant.id) }
+    }
+
     /// Revokes a token of a client: a refresh token with all tokens of its login, or one access token (RFC 7009 section 2.1).
-    mutating func revoke(token: String) {
-        if let known = refreshTokens[token] { revoke(known.grant) }
-        accessTokens[token]?.isRevoked = true
+    ///
+    /// - Parameters:
+    ///   - token: The token; an unknown one, or one of another client, changes nothing.
+    ///   - clientID: The client.
+    mutating func revoke(token: String, of clientID: String) {
+        func isOurs(_ grant: Int) -> Bool { grants[grant]?.clientID.isIdentical(to: clientID) ?? false }
+        if let known = refreshTokens[token], isOurs(known.grant) { revoke(known.grant) }
+        if let known = accessTokens[token], isOurs(known.grant) { accessTokens[token]?.isRevoked = true }
     }
 
     func buyer(ofSession id: String) -> Int? {
@@ -201,8 +219,18 @@ struct GrantLedger: Sendable {
             .reduce(into: []) { ids, id in if !ids.contains(id) { ids.append(id) } }
     }
 
-    mutating func revoke(sessionID: String) {
-        for grant in grants.values where grant.sessionID == sessionID { revoke(grant.id) }
+    /// The clients with a grant of a session, in the order of their logins.
+    func clientIDs(ofSession id: String) -> [String] {
+        grants.values.filter { $0.sessionID == id }.sorted { $0.id < $1.id }.map(\.clientID)
+            .reduce(into: []) { ids, id in if !ids.contains(where: { $0.isIdentical(to: id) }) { ids.append(id) } }
+    }
+
+    /// Revokes codes and tokens of a session, except those of logins with a scope.
+    mutating func revoke(sessionID: String, exceptWithScope scope: String? = nil) {
+        for grant in grants.values where grant.sessionID == sessionID {
+            if let scope, grant.scopes.contains(scope) { continue }
+            revoke(grant.id)
+        }
     }
 
     /// Expires all access tokens; refresh tokens keep working.

@@ -24,7 +24,7 @@ enum IDTokenMint {
         return token.rewrites.reduce(input + "." + Base64URL.encode(signature)) { $1($0) }
     }
 
-    /// The object's text with further members unchanged, even if they are invalid JSON.
+    /// The object's text with further members inserted unchanged, even if they are invalid JSON.
     private static func text(_ object: JSONObject, _ rawMembers: [String]) -> [UInt8] {
         let text = JSONValue.object(object).serialized
         guard !rawMembers.isEmpty else { return text }
@@ -60,7 +60,8 @@ enum IDTokenMint {
     }
 
     private static func hmac(_ input: [UInt8], _ key: [UInt8]) -> [UInt8] {
-        // HMAC fills a short key up with zeros, so that one zero is the empty key, which the library refuses.
+        // HMAC pads a short key with zeros. A single zero byte is therefore the same key as the empty key, which the
+        // library refuses.
         (try? HMACSHA256.authenticationCode(for: input, key: SecretBytes(key.isEmpty ? [0] : key))) ?? []
     }
 

@@ -1,15 +1,24 @@
 internal import FoundationEssentials
 
+/// How an authorization response reaches the app.
+enum ResponseMode: String, Sendable {
+    case query
+    case fragment
+    case form = "form_post"
+}
+
 /// A login that waits for the buyer.
 struct LoginTransaction: Sendable {
     enum Step: Sendable {
         case email
         case code
+        /// The buyer is signed in and is asked whether the app may have access.
+        case consent
     }
 
     let id: String
     let clientID: String
-    /// Where the answer goes; empty when nothing is registered.
+    /// The URI for the response; empty if none is registered.
     let callback: String
     /// The redirect URI of the request; nil when it had none.
     let redirectURI: String?
@@ -27,14 +36,26 @@ struct LoginTransaction: Sendable {
     var code: String?
     var problem: String?
     var failures = 0
-    /// Whether the answer goes back by a form (`response_mode=form_post`) and not by a redirect.
-    var postsAnswer = false
-    /// The authentication context that the app asked for and gets.
+    /// The name on the pages if it is not the provider's own.
+    var brand: String?
+    /// How the answer goes back (`response_mode`).
+    var responseMode = ResponseMode.query
+    /// What the answer contains (`response_type`).
+    var responseType: Set<String> = ["code"]
+    /// Whether the page asks for consent before the answer (`prompt=consent`).
+    var asksConsent = false
+    /// The subject of `id_token_hint`: only this buyer may sign in.
+    var hintedSubject: String?
+    /// The session of the step `consent`.
+    var session: LoginSessions.Session?
+    /// The authentication context that the app requested and gets.
     var acr: String?
     /// The device for which the buyer signs in; nil for a login that ends at a redirect URI.
     var deviceHandle: String?
     /// The key to which the code is bound (RFC 9449 section 10).
     var keyThumbprint: String?
+    /// The `request_uri` of a pushed request.
+    var pushedRequest: String?
 }
 
 /// The pending logins and the signed-in browsers of one provider.
@@ -76,6 +97,8 @@ struct LoginSessions: Sendable {
         for (key, session) in sessions where session.id == id { sessions[key] = nil }
     }
 
+    mutating func closeSessions(ofBuyer buyer: Int) { sessions = sessions.filter { $0.value.buyer != buyer } }
+
     mutating func closeAllSessions() { sessions.removeAll() }
 
     var expiredCookie: String { "\(cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" }
@@ -100,17 +123,20 @@ struct LoginSessions: Sendable {
         let id = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard var login = transactions[id], login.expires > now else {
             return .answer(
-                error("This login has expired or does not exist.", "Go back to the app and start again.", 404)
+                error("This login has expired or does not exist.", "Return to the app and start again.", 404)
             )
         }
         guard request.cookies["sandbox_login"] == login.binding else {
             return .answer(error("This login belongs to another browser.", "Cookies must be kept during a login.", 403))
         }
         guard request.method == "POST" else {
+            let brand = login.brand ?? brand
             let page =
-                login.step == .email
-                ? LoginPages.email(login, brand: brand, action: request.path)
-                : LoginPages.code(login, brand: brand, action: request.path)
+                switch login.step {
+                case .email: LoginPages.email(login, brand: brand, action: request.path)
+                case .code: LoginPages.code(login, brand: brand, action: request.path)
+                case .consent: ConsentPage.page(login, brand: brand, action: request.path)
+                }
             return .answer(.html(page))
         }
         let action = request.formValue("action") ?? "continue"
@@ -121,6 +147,9 @@ struct LoginSessions: Sendable {
         case ("back", _):
             login.step = .email
             login.problem = nil
+        case (_, .consent):
+            transactions[id] = nil
+            return .signedIn(login, email: login.email ?? "")
         case (_, .email): Self.accept(email: request.formValue("email") ?? "", &login)
         case (_, .code):
             if let code = login.code, request.formValue("code") == code, let email = login.email {
@@ -131,7 +160,7 @@ struct LoginSessions: Sendable {
             login.problem = "That code is not right. Please try again."
             guard login.failures < 5 else {
                 transactions[id] = nil
-                return .answer(error("Too many wrong codes.", "Go back to the app and start again.", 403))
+                return .answer(error("Too many wrong codes.", "Return to the app and start again.", 403))
             }
         }
         transactions[id] = login

@@ -17,7 +17,7 @@ struct OAuthForm: Sendable {
         self.fields = fields
     }
 
-    /// The same parameters as those of an authorization request that is pushed.
+    /// The parameters as those of a pushed authorization request.
     var query: AuthorizationQuery { AuthorizationQuery(fields) }
 
     /// The value; nil when absent or empty, which is the same.

@@ -27,7 +27,7 @@ struct OAuthRefusal: Error, Sendable {
 
     /// What `error_description` may contain: printable ASCII without quotation mark and backslash.
     ///
-    /// Descriptions quote what the client sent, and go into headers too.
+    /// Descriptions quote text of the client and are also sent in headers.
     private static func permitted(_ text: String) -> String {
         let bytes = text.utf8.prefix(500).map { byte in
             (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

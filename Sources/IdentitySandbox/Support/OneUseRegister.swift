@@ -4,7 +4,7 @@ internal import FoundationEssentials
 struct OneUseRegister: Sendable {
     private var expiries: [String: Date] = [:]
 
-    /// Saves an id; false when it is known.
+    /// Saves an id; returns false if it was used before.
     mutating func take(_ id: String, until expiry: Date, now: Date) -> Bool {
         expiries = expiries.filter { $0.value >= now }
         return expiries.updateValue(expiry, forKey: id) == nil

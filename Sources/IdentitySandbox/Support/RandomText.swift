@@ -8,7 +8,7 @@ package enum RandomText {
         return String(decoding: bytes(digits).map { alphabet[Int($0 & 15)] }, as: UTF8.self)
     }
 
-    /// Base64url of that many bytes.
+    /// Returns `count` random bytes as base64url.
     static func base64URL(_ count: Int) -> String {
         Base64URL.encode(bytes(count))
     }
@@ -19,7 +19,7 @@ package enum RandomText {
     }
 
     static func bytes(_ count: Int) -> [UInt8] {
-        // These texts protect nothing, so Swift's generator is enough when the system has no random bytes.
+        // These texts protect no real secret, so Swift's generator is sufficient if the system has no random bytes.
         (try? SecureRandom.bytes(count)) ?? (0..<count).map { _ in UInt8.random(in: 0...255) }
     }
 }

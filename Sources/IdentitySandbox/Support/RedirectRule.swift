@@ -8,8 +8,8 @@ enum RedirectRule {
     /// Whether a URI is registered, byte for byte; of a loopback URI the port may differ (RFC 8252 section 7.3).
     ///
     /// - Parameters:
-    ///   - uri: What the request names.
-    ///   - registered: What is registered.
+    ///   - uri: The URI of the request.
+    ///   - registered: The registered URIs.
     ///   - allowsLoopback: Whether loopback URIs are accepted at all.
     /// - Returns: Whether the URI is permitted.
     static func permits(_ uri: String, registered: [String], allowsLoopback: Bool = true) -> Bool {
@@ -26,7 +26,7 @@ enum RedirectRule {
                 guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
                 rest = rest[digits.endIndex...]
             }
-            // Anything else, such as user information, belongs to another host.
+            // Any other character means another host; `@`, for example, ends user information.
             let isWhole = rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
             return isWhole ? Array(origin.utf8) + rest : nil
         }

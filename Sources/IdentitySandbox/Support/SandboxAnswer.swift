@@ -9,14 +9,14 @@ public struct SandboxAnswer: Sendable {
     /// The body.
     public var body: [UInt8]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// An answer with a JSON body.
+    /// Creates a response with a JSON body.
     public static func json(_ object: JSONObject, status: Int = 200) -> SandboxAnswer {
         SandboxAnswer(
             status: status,
@@ -25,17 +25,17 @@ public struct SandboxAnswer: Sendable {
         )
     }
 
-    /// An answer with a page.
+    /// Creates a response with a page.
     public static func html(_ text: String, status: Int = 200) -> SandboxAnswer {
         html(text, status: status, script: "'none'")
     }
 
-    /// An answer with a page that may run a script.
+    /// Creates a response with a page that may run a script.
     ///
     /// - Parameters:
     ///   - text: The page.
     ///   - status: The HTTP status.
-    ///   - script: What the content security policy permits: a quoted hash.
+    ///   - script: The quoted hash that the content security policy permits.
     /// - Returns: The answer.
     static func html(_ text: String, status: Int = 200, script: String) -> SandboxAnswer {
         let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -49,7 +49,7 @@ public struct SandboxAnswer: Sendable {
         )
     }
 
-    /// An answer with plain text.
+    /// Creates a response with plain text.
     public static func text(_ text: String, status: Int) -> SandboxAnswer {
         SandboxAnswer(status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }

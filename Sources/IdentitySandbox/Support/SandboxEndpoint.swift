@@ -12,9 +12,11 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let discovery = SandboxEndpoint(rawValue: "discovery")
     /// Shopify's `/.well-known/customer-account-api`.
     public static let apiDiscovery = SandboxEndpoint(rawValue: "api_discovery")
+    /// Shopify's `/.well-known/oauth-protected-resource`.
+    public static let resourceDiscovery = SandboxEndpoint(rawValue: "resource_discovery")
     /// The provider's public keys.
     public static let jwks = SandboxEndpoint(rawValue: "jwks")
-    /// The authorization endpoint, where the browser arrives.
+    /// The authorization endpoint.
     public static let authorization = SandboxEndpoint(rawValue: "authorization")
     /// The login pages.
     public static let loginPage = SandboxEndpoint(rawValue: "login_page")
@@ -22,7 +24,7 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let token = SandboxEndpoint(rawValue: "token")
     /// The end-session endpoint.
     public static let logout = SandboxEndpoint(rawValue: "logout")
-    /// The API behind the access token: Shopify's Customer Account GraphQL, Bolt's account, userinfo.
+    /// The API that the access token is for: Shopify's Customer Account API, Bolt's account, UserInfo.
     public static let api = SandboxEndpoint(rawValue: "api")
     /// The endpoint for pushed authorization requests.
     public static let pushedRequest = SandboxEndpoint(rawValue: "pushed_request")
@@ -36,7 +38,7 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let codeExchange = SandboxEndpoint(rawValue: "code_exchange")
     /// SFCC's second controller, `Login-ExchangeSFCCToken`.
     public static let tokenExchange = SandboxEndpoint(rawValue: "token_exchange")
-    /// Everything else.
+    /// All other paths.
     public static let other = SandboxEndpoint(rawValue: "other")
 
     /// The stable name.

@@ -6,21 +6,21 @@ public struct SandboxIDToken: Sendable {
     public enum Signature: Sendable {
         /// By the provider's current key.
         case valid
-        /// By the provider's current key, with one bit turned.
+        /// By the provider's current key, with one bit flipped.
         case corrupted
         /// No signature at all.
         case absent
-        /// By a key that the provider does not publish, under the published key's name.
+        /// Signed with a key that the provider does not publish, and with the `kid` of the published key.
         case foreignKey
         /// HMAC-SHA-256 keyed with the modulus of the public key: an algorithm confusion attack.
         case hmacWithPublicKey
         /// HMAC-SHA-256 with this key.
         case hmac(key: [UInt8])
-        /// By the provider's current key with another algorithm that fits it, by its JOSE name.
+        /// Signed with the provider's current key and another algorithm that fits it, by its JOSE name.
         case algorithm(String)
-        /// By a key of the test, with the algorithm of that key.
+        /// Signed with a key of the test and its algorithm.
         case keyPair(SandboxKeyPair)
-        /// By the provider's current key, and then changed.
+        /// Signed with the provider's current key; then the closure changes the signature.
         case changed(@Sendable (_ valid: [UInt8]) -> [UInt8])
     }
 
@@ -30,15 +30,15 @@ public struct SandboxIDToken: Sendable {
     public var claims: JSONObject
     /// How it is signed.
     public var signature: Signature = .valid
-    /// Members that are written behind those of ``header``, as JSON text without comma: `"alg":"none"`.
+    /// Members that are written after those of ``header``, as JSON text without a comma: `"alg":"none"`.
     ///
     /// They may repeat a name of the header, and a value need not be JSON.
     public var rawHeaderMembers: [String] = []
-    /// The same for ``claims``.
+    /// Members that are written after those of ``claims``, in the same form.
     public var rawClaimMembers: [String] = []
-    /// The header's bytes in the place of all of that.
+    /// The header's bytes, which replace ``header`` and the further members.
     public var rawHeader: [UInt8]?
-    /// The payload's bytes in the place of ``claims``.
+    /// The payload's bytes, which replace ``claims`` and the further members.
     public var rawClaims: [UInt8]?
     /// Changes to the signed token's text, in order.
     public var rewrites: [@Sendable (_ token: String) -> String] = []
@@ -61,7 +61,7 @@ extension SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.idToken(change)])
     }
 
-    /// Sets a claim of the ID token or, with nil, leaves it out.
+    /// Sets a claim of the ID token or, with nil, removes it.
     public static func claim(_ name: String, _ value: JSONValue?) -> SandboxMisbehaviour {
         .idToken { $0.claims[name] = value }
     }
@@ -74,15 +74,15 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Sets a member of the ID token's header or, with nil, leaves it out.
+    /// Sets a member of the ID token's header or, with nil, removes it.
     public static func tokenHeader(_ name: String, _ value: JSONValue?) -> SandboxMisbehaviour {
         .idToken { $0.header[name] = value }
     }
 
     /// Another signature on the ID token.
     ///
-    /// The header's `alg` says what was done: `none` without a signature, `HS256` for an HMAC, the name of the algorithm
-    /// where that is another one.
+    /// The header's `alg` fits the signature: `none` without a signature, `HS256` for an HMAC, otherwise the name of the
+    /// algorithm.
     public static func signature(_ signature: SandboxIDToken.Signature) -> SandboxMisbehaviour {
         .idToken { token in
             token.signature = signature

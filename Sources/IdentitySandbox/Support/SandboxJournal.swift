@@ -8,13 +8,13 @@ public struct SandboxCounters: Sendable, Equatable {
     public var codesIssued = 0
     /// Codes exchanged for tokens.
     public var exchanges = 0
-    /// Refreshes that gave new tokens.
+    /// Refreshes that returned new tokens.
     public var refreshes = 0
     /// Refreshes with a used token that got tokens; see ``SandboxTokenReuse``.
     public var refreshReplays = 0
     /// Codes or refresh tokens that were used a second time.
     ///
-    /// Each revoked what had been issued from them where the provider does so.
+    /// If the provider revokes at reuse, each revoked the tokens of its login.
     public var reusesPunished = 0
     /// Requests to the token endpoint that were refused.
     public var tokenRefusals = 0
@@ -22,13 +22,13 @@ public struct SandboxCounters: Sendable, Equatable {
     public var jwksFetches = 0
     /// Times a discovery document was fetched.
     public var discoveries = 0
-    /// Calls of the API behind the access token, refused ones too.
+    /// Calls of the API that the access token is for, also refused ones.
     public var apiCalls = 0
     /// Logouts.
     public var logouts = 0
     /// Authorization requests that were pushed (RFC 9126).
     public var pushedRequests = 0
-    /// Tokens that were revoked, unknown ones too (RFC 7009).
+    /// Revoked tokens, also unknown ones (RFC 7009).
     public var revocations = 0
     /// Logins that a device began (RFC 8628).
     public var deviceAuthorizations = 0
@@ -106,7 +106,7 @@ public final class SandboxJournal: Sendable {
     }
 }
 
-/// What every provider of the sandbox offers to a test.
+/// The record and the misbehaviours that every provider of the sandbox offers to a test.
 public protocol SandboxService: Sendable {
     /// The record of requests, and the planned misbehaviours.
     var journal: SandboxJournal { get }
@@ -116,7 +116,7 @@ extension SandboxService {
     /// All requests in the order of arrival; at most the latest 10,000.
     public var requests: [SandboxRequest] { journal.requests }
 
-    /// What has been counted so far.
+    /// The counters.
     public var counters: SandboxCounters { journal.counters }
 
     /// The rules that the client broke, in order.
@@ -129,21 +129,21 @@ extension SandboxService {
         journal.requests.filter { $0.endpoint == endpoint }
     }
 
-    /// Makes the next requests to an endpoint go wrong.
+    /// Plans a misbehaviour for the next requests to an endpoint.
     ///
     /// Misbehaviours for one endpoint apply in the order of the calls, one for each request.
     ///
     /// - Parameters:
-    ///   - misbehaviour: What goes wrong.
-    ///   - endpoint: Where.
-    ///   - times: For how many requests; 1 unless given.
+    ///   - misbehaviour: The misbehaviour.
+    ///   - endpoint: The endpoint.
+    ///   - times: The number of requests; 1 unless given.
     public func misbehave(_ misbehaviour: SandboxMisbehaviour, on endpoint: SandboxEndpoint, times: Int = 1) {
         journal.plan(misbehaviour, endpoint, times)
     }
 
-    /// Drops all planned misbehaviours.
+    /// Removes all planned misbehaviours.
     public func behave() { journal.behave() }
 
-    /// Forgets the noted requests and violations and sets all counters to zero; tokens and carts stay.
+    /// Removes the recorded requests and violations and sets all counters to zero; tokens and carts are kept.
     public func forgetRequests() { journal.forget() }
 }

@@ -2,35 +2,35 @@ public import IdentityKit
 
 /// One way in which the sandbox deviates from the provider's documentation.
 ///
-/// Pass it to ``SandboxService/misbehave(_:on:times:)``. Several can be combined with ``and(_:)``. What is specific to one
-/// provider is found as further static members: ``idToken(_:)``, ``withoutMembers(_:)`` and so on.
+/// Pass it to ``SandboxService/misbehave(_:on:times:)``. Several can be combined with ``and(_:)``. Further static members
+/// are specific to a provider or endpoint, such as ``idToken(_:)`` and ``withoutMembers(_:)``.
 public struct SandboxMisbehaviour: Sendable {
     enum Effect: Sendable {
         /// This response instead of the provider's; the provider's state does not change.
         case replace(SandboxAnswer)
-        /// The provider acts on the request, then its response is changed.
+        /// The provider executes the request, then its response is changed.
         case edit(@Sendable (inout SandboxAnswer) -> Void)
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
         case drip(bytes: Int, every: Duration)
-        /// The connection is reset; before the provider saw the request, or after it acted on it.
+        /// The connection is reset before the provider receives the request, or after it executed it.
         case reset(afterActing: Bool)
-        /// The connection closes after so many bytes of the message.
+        /// The connection closes after this number of bytes of the message.
         case cut(afterBytes: Int)
         /// Bytes instead of an HTTP message.
         case raw([UInt8])
-        /// An action before the provider acts.
+        /// An action before the provider executes the request.
         case before(@Sendable () async -> Void)
     }
 
     let effects: [Effect]
 
-    /// Both at once; if they conflict, the first applies.
+    /// Combines two misbehaviours; if they conflict, the first one applies.
     public func and(_ other: SandboxMisbehaviour) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: effects + other.effects)
     }
 
-    // MARK: Instead of an answer
+    // MARK: Replaced responses
 
     /// Another response; the provider does not see the request.
     public static func answer(_ answer: SandboxAnswer) -> SandboxMisbehaviour {
@@ -66,7 +66,7 @@ public struct SandboxMisbehaviour: Sendable {
     /// An OAuth error body (RFC 6749 section 5.2) with any status, 200 too.
     public static func oauthError(
         _ error: String,
-        description: String = "Made by the sandbox.",
+        description: String = "Planned by the sandbox.",
         status: Int = 400
     ) -> SandboxMisbehaviour {
         .answer(.oauthError(error, description, status: status))
@@ -80,16 +80,16 @@ public struct SandboxMisbehaviour: Sendable {
         SandboxMisbehaviour(effects: [.raw(bytes)])
     }
 
-    // MARK: The right answer, at the wrong moment
+    // MARK: Actions before the response
 
-    /// Runs an action before the provider acts on the request, such as rotating keys or advancing a clock.
+    /// Runs an action before the provider executes the request, such as rotating keys or advancing a clock.
     public static func before(_ action: @escaping @Sendable () async -> Void) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.before(action)])
     }
 
-    // MARK: The right answer, delivered badly
+    // MARK: Lost and slow responses
 
-    /// The provider acts on the request, then the connection is reset: the response is lost.
+    /// The provider executes the request, then the connection is reset: the response is lost.
     public static let loseAnswer = SandboxMisbehaviour(effects: [.reset(afterActing: true)])
 
     /// Waits before the first byte.
@@ -107,7 +107,7 @@ public struct SandboxMisbehaviour: Sendable {
         SandboxMisbehaviour(effects: [.cut(afterBytes: max(0, count))])
     }
 
-    // MARK: The right answer, changed
+    // MARK: Changed responses
 
     /// Changes the response.
     public static func edit(_ change: @escaping @Sendable (inout SandboxAnswer) -> Void) -> SandboxMisbehaviour {
@@ -157,10 +157,10 @@ extension SandboxMisbehaviour: CustomStringConvertible {
             case .idToken: "changes the ID token"
             case .delay(let duration): "waits \(duration)"
             case .drip(let bytes, let interval): "sends \(bytes) bytes every \(interval)"
-            case .reset(let afterActing): afterActing ? "acts and resets" : "resets"
+            case .reset(let afterActing): afterActing ? "executes the request and resets" : "resets"
             case .cut(let count): "closes after \(count) bytes"
-            case .raw(let bytes): "sends \(bytes.count) bytes that are no answer"
-            case .before: "does something first"
+            case .raw(let bytes): "sends \(bytes.count) bytes that are not a response"
+            case .before: "runs an action first"
             }
         }
         .joined(separator: ", ")

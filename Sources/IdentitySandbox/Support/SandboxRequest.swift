@@ -5,7 +5,7 @@ public struct SandboxRequest: Sendable {
     /// A name with a value: a header field, a form field or a query field.
     public typealias Field = (name: String, value: String)
 
-    /// The endpoint that it went to.
+    /// The endpoint.
     public let endpoint: SandboxEndpoint
     /// The method.
     public let method: String
@@ -13,7 +13,7 @@ public struct SandboxRequest: Sendable {
     public let path: String
     /// The query, still percent-encoded and without question mark; nil without one.
     public let query: String?
-    /// The header fields in the order they came.
+    /// The header fields in the order of arrival.
     public let headers: [Field]
     /// The body.
     public let body: [UInt8]
@@ -27,7 +27,7 @@ public struct SandboxRequest: Sendable {
         self.body = body
     }
 
-    /// The value of the first header of that name, without regard to ASCII case.
+    /// The value of the first header with this name, compared without ASCII case.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.first { $0.name.lowercased() == wanted }?.value
@@ -38,22 +38,22 @@ public struct SandboxRequest: Sendable {
         query.flatMap { FormText.decode(Array($0.utf8)) } ?? []
     }
 
-    /// The fields of a form body, decoded; empty when the body is no well-formed form.
+    /// The fields of a form body, decoded; empty if the body is not a well-formed form.
     public var formFields: [Field] {
         FormText.decode(body) ?? []
     }
 
-    /// The first query field of that name.
+    /// The value of the first query field with this name.
     public func queryValue(_ name: String) -> String? {
         queryFields.first { $0.name == name }?.value
     }
 
-    /// The first form field of that name.
+    /// The value of the first form field with this name.
     public func formValue(_ name: String) -> String? {
         formFields.first { $0.name == name }?.value
     }
 
-    /// The body as text; bytes that are no UTF-8 are replaced.
+    /// The body as text; invalid UTF-8 is replaced.
     public var bodyText: String { String(decoding: body, as: UTF8.self) }
 
     /// The cookies of the request.

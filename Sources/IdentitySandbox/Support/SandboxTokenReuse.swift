@@ -1,4 +1,4 @@
-/// What a provider of the sandbox does when a refresh token is sent a second time.
+/// The reaction of a provider of the sandbox to a used refresh token.
 public enum SandboxTokenReuse: Sendable, Equatable {
     /// Revokes all tokens of the login at once.
     case revokes

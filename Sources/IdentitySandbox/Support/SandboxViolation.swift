@@ -1,10 +1,10 @@
 /// A rule that a client broke, with the error that the sandbox returned.
 public struct SandboxViolation: Sendable, Equatable, CustomStringConvertible {
-    /// Where.
+    /// The endpoint.
     public let endpoint: SandboxEndpoint
-    /// The error code of the answer, such as `invalid_client`.
+    /// The error code of the response, such as `invalid_client`.
     public let error: String
-    /// What was wrong, in a sentence.
+    /// The broken rule, as a sentence.
     public let reason: String
 
     init(endpoint: SandboxEndpoint, error: String, reason: String) {
@@ -13,6 +13,6 @@ public struct SandboxViolation: Sendable, Equatable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Where, the error code, and what was wrong.
+    /// The endpoint, the error code and the broken rule.
     public var description: String { "\(endpoint): \(error): \(reason)" }
 }

@@ -2,7 +2,9 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// The keys of one provider: the newest signs, older ones stay published, unknown ones can be published beside them.
+/// The keys of one provider.
+///
+/// The newest key signs, older keys stay published, and keys of unknown types can be published beside them.
 struct SigningKeyring: Sendable {
     struct Entry: Sendable {
         let keyID: String
@@ -12,27 +14,37 @@ struct SigningKeyring: Sendable {
     let algorithm: SignatureAlgorithm
     private(set) var entries: [Entry] = []
     private let owner: String
-    private let keyIDPrefix: String
+    private let keyIDPrefix: String?
     private var generation = 0
 
-    init(owner: String, keyIDPrefix: String, algorithm: SignatureAlgorithm = .rs256) {
+    /// Creates a keyring whose keys are created when they are needed.
+    ///
+    /// - Parameters:
+    ///   - owner: The provider; providers share no key.
+    ///   - keyIDPrefix: What a number follows in the ids of the keys. By default an id is the thumbprint of its key (RFC 7638), so
+    ///     that a client's cache cannot take a key of an earlier run for this one.
+    ///   - algorithm: How the keys sign.
+    init(owner: String, keyIDPrefix: String? = nil, algorithm: SignatureAlgorithm = .rs256) {
         self.owner = owner
         self.keyIDPrefix = keyIDPrefix
         self.algorithm = algorithm
     }
 
-    /// The key that signs, made on first use.
+    /// The signing key, created on first use.
     mutating func current() -> Entry? {
         if entries.isEmpty { rotate(keepsOld: false) }
         return entries.last
     }
 
-    /// Makes a new key the one that signs; with `keepsOld` the old ones stay published.
+    /// Signs with a new key from now on; with `keepsOld` the old keys stay published.
     mutating func rotate(keepsOld: Bool) {
         if entries.isEmpty, generation > 0 || keepsOld { _ = current() }
-        let keyID = keyIDPrefix + String(generation)
+        let number = String(generation)
         generation += 1
-        guard let key = SigningKeyPool.key(named: owner + "/" + keyID, algorithm) else { return }
+        let name = [owner, algorithm.rawValue, number].joined(separator: "/")
+        guard let key = SigningKeyPool.key(named: name, algorithm) else { return }
+        let thumbprint = try? ClientKey(jwk: SandboxPublicKey(key.publicNumbers).jwk()).thumbprint
+        let keyID = keyIDPrefix.map { $0 + number } ?? thumbprint ?? number
         entries = (keepsOld ? entries : []) + [Entry(keyID: keyID, key: key)]
     }
 
@@ -48,13 +60,18 @@ struct SigningKeyring: Sendable {
     }
 }
 
-/// Keys made once per process: an RSA key takes a tenth of a second, and tests start hundreds of sandboxes.
+/// Keys that are created once per process, because an RSA key takes a tenth of a second and tests start hundreds of sandboxes.
 enum SigningKeyPool {
     private static let keys = Mutex<[String: SigningKey]>([:])
 
     static func key(named name: String, _ algorithm: SignatureAlgorithm) -> SigningKey? {
         try? key(named: name) {
-            algorithm == .es256 ? try SigningKey.generateEllipticCurve(.p256) : try SigningKey.generateRSA()
+            switch algorithm {
+            case .es256: try SigningKey.generateEllipticCurve(.p256)
+            case .es384: try SigningKey.generateEllipticCurve(.p384)
+            case .edDSA: try SigningKey.generateEd25519()
+            default: try SigningKey.generateRSA()
+            }
         }
     }
 

@@ -18,7 +18,7 @@ extension AuthClient {
                 throw IdentityError(
                     .configuration,
                     .unsupportedByProvider,
-                    "The shop's metadata have no authorization endpoint or no token endpoint.",
+                    "The shop's metadata lack the authorization endpoint, the token endpoint or both.",
                     hint: "Check shopDomain, or set endpoints in the provider's configuration.",
                     reference: "OpenID Connect Discovery section 3"
                 )
@@ -70,9 +70,7 @@ extension AuthClient {
             }
         guard isVerifier else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The code verifier does not have 43 to 128 unreserved characters.",
+                configuration: "The code verifier does not have 43 to 128 unreserved characters.",
                 hint: "Use the result of generateCodeVerifier().",
                 reference: "RFC 7636 section 4.1"
             )

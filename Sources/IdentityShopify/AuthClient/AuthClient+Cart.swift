@@ -20,9 +20,7 @@ extension AuthClient {
             let provider = try provider()
             guard let storefrontAccessToken else {
                 throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "AuthClient has no Storefront access token.",
+                    configuration: "AuthClient has no Storefront access token.",
                     hint: "Pass the shop's public Storefront API token as storefrontAccessToken to the initializer.",
                     reference: "Storefront API reference, authentication"
                 )
@@ -32,9 +30,8 @@ extension AuthClient {
                 try call.headers.set("X-Shopify-Storefront-Access-Token", storefrontAccessToken.reveal())
             } catch {
                 throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "The Storefront access token contains characters that an HTTP header cannot contain.",
+                    configuration:
+                        "The Storefront access token contains characters that an HTTP header cannot contain.",
                     hint: "Copy the token without line breaks.",
                     reference: "Storefront API reference, authentication"
                 )

@@ -24,7 +24,7 @@ public final class AuthClient: Sendable {
     public let shopDomain: String
     /// The client id.
     public let customerAccountsApiClientId: String
-    /// The redirect URI; empty if it contains the shop id and discovery has not given that yet.
+    /// The redirect URI; empty if it contains the shop id and discovery has not returned that id yet.
     public let customerAccountsApiRedirectUri: String
     /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil without one.
     public let storefrontAccessToken: Secret?

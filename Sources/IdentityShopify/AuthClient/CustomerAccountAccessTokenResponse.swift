@@ -108,7 +108,7 @@ extension CustomerAccountAccessTokenResponse: Decodable {
     }
 }
 
-extension CustomerAccountAccessTokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CustomerAccountAccessTokenResponse: Redacted {
     /// Which tokens there are and their lifetime, without the tokens.
     public var description: String {
         let others = [("refresh token", tokenSet.refreshToken), ("ID token", tokenSet.idToken)]
@@ -116,10 +116,4 @@ extension CustomerAccountAccessTokenResponse: CustomStringConvertible, CustomDeb
         return "CustomerAccountAccessTokenResponse(\((["access token"] + others).joined(separator: ", ")), "
             + "expires in \(expiresIn) s)"
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -48,12 +48,12 @@ struct PendingLogins: Sendable {
         pending.append(attempt)
     }
 
-    /// Notes a code verifier that the app may use in an authorization URL of its own.
+    /// Records a code verifier that the app may use in an authorization URL that it builds itself.
     mutating func offer(_ verifier: Secret, until end: Date) {
         offered = (verifier, end)
     }
 
-    /// Removes and returns the login of a callback; the same callback is a repeated one afterwards.
+    /// Removes and returns the login of a callback; afterwards the same callback counts as repeated.
     mutating func take(state: Secret, at now: Date) -> Match {
         removeExpired(at: now)
         if let index = pending.firstIndex(where: { $0.state.isEqual(to: state) }) {

@@ -3,7 +3,8 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// What ``AuthClient`` needs in addition to the protocols: its callers have single values, such as a code or a refresh token.
+/// The functions that ``AuthClient`` needs in addition to the protocols, because its callers have single values, such as
+/// a code or a refresh token.
 extension ShopifyProvider {
     /// Starts a login with the app's own code verifier.
     func authorizationRequest(_ options: LoginOptions, pkce: PKCE) async throws -> AuthorizationRequest {

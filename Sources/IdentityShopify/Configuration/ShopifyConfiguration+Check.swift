@@ -22,8 +22,7 @@ extension ShopifyProvider.Configuration {
                 hint: "Remove it to accept Shopify's own issuer."
             )
         }
-        guard endpointHosts?.isEmpty != true, endpointHosts?.allSatisfy({ EndpointHosts.host($0) != nil }) ?? true
-        else {
+        guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw ConfigurationProblem(
                 member: "endpointHosts",
                 problem: "must be a list of host names",
@@ -74,11 +73,7 @@ extension ShopifyProvider.Configuration {
     private func checkSource() throws(ConfigurationProblem) {
         if let shopDomain {
             guard ShopifyURLs.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) != nil else {
-                throw ConfigurationProblem(
-                    member: "shopDomain",
-                    problem: "is not a bare domain name",
-                    hint: "Write for example your-shop.myshopify.com, without https:// and without a path."
-                )
+                throw ConfigurationProblem.shopDomain
             }
         } else if shopID == nil, endpoints.discovery == nil, !endpoints.isComplete {
             throw ConfigurationProblem(
@@ -147,4 +142,13 @@ extension ShopifyProvider.Configuration {
             )
         }
     }
+}
+
+extension ConfigurationProblem {
+    /// A shop's domain that is no domain.
+    static let shopDomain = ConfigurationProblem(
+        member: "shopDomain",
+        problem: "is not a bare domain name",
+        hint: "Write for example your-shop.myshopify.com, without https:// and without a path."
+    )
 }

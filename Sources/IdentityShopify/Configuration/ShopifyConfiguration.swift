@@ -3,7 +3,7 @@ public import IdentityKit
 internal import IdentityOIDC
 
 extension ShopifyProvider {
-    /// How a client of a shop's customer accounts is set up.
+    /// The configuration of a client of a shop's customer accounts.
     ///
     /// ```swift
     /// var configuration = ShopifyProvider.Configuration(
@@ -50,8 +50,10 @@ extension ShopifyProvider {
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// What every login requests unless its own options say otherwise, for example `prompt`.
+        /// The default options of every login, for example `prompt`; a login's own options replace them.
         public var loginDefaults = LoginDefaults()
+        /// What buyers read on a button.
+        public var displayName = "Shopify"
         /// The tenant of the app that this client serves.
         public var tenant = ""
 
@@ -142,9 +144,7 @@ struct ConfigurationProblem: Error {
 
     var error: IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The Shopify configuration's \(member) \(problem).",
+            configuration: "The Shopify configuration's \(member) \(problem).",
             hint: hint,
             reference: "Customer Account API reference, authorization"
         )

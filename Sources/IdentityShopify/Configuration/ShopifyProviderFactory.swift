@@ -24,9 +24,14 @@ public struct ShopifyProviderFactory: ProviderFactory {
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
         try section.check(members: Self.memberNames)
+        var endpoints = ShopifyProvider.Endpoints()
         let common = try CommonProviderMembers(
             &section,
-            endpoints: ["discovery", "authorization", "token", "jwks", "logout", "api"]
+            &endpoints,
+            [
+                "discovery": \.discovery, "authorization": \.authorization, "token": \.token, "jwks": \.jwks,
+                "logout": \.logout, "api": \.api,
+            ]
         )
         let redirectURI = try section.optionalString("redirectURI")
         var configuration = ShopifyProvider.Configuration(
@@ -43,14 +48,10 @@ public struct ShopifyProviderFactory: ProviderFactory {
         configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
         configuration.timeout = common.timeout
         configuration.issuers = common.issuers
+        configuration.displayName = common.displayName ?? configuration.displayName
         configuration.tenant = common.tenant
         configuration.loginDefaults = common.loginDefaults
-        configuration.endpoints.discovery = common.endpoints["discovery"]
-        configuration.endpoints.authorization = common.endpoints["authorization"]
-        configuration.endpoints.token = common.endpoints["token"]
-        configuration.endpoints.jwks = common.endpoints["jwks"]
-        configuration.endpoints.logout = common.endpoints["logout"]
-        configuration.endpoints.api = common.endpoints["api"]
+        configuration.endpoints = endpoints
         configuration.endpointHosts = try section.optionalStrings("endpointHosts")
         do {
             try configuration.check()

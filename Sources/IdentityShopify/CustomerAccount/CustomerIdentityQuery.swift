@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The query of the Customer Account API that says who the buyer is.
+/// The query of the Customer Account API for the buyer's identity.
 struct CustomerIdentityQuery: GraphQLOperation {
     /// `Customer` has no scalar fields `email` and `phone`.
     static let document = GraphQLDocument(
@@ -49,7 +49,7 @@ struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
         phone = try contact("phoneNumber")
     }
 
-    /// The buyer with what the customer record adds; a missing field leaves what the login verified.
+    /// The buyer with the fields of the customer record; a missing field keeps the value of the login.
     func buyer(_ verified: Buyer) -> Buyer {
         // The API does not say whether a contact is verified; the ID token may.
         func contact(_ value: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {

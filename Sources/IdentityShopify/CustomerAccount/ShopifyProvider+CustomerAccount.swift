@@ -4,10 +4,10 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider {
-    /// Asks the Customer Account API who the buyer is.
+    /// Requests the buyer's data from the Customer Account API.
     ///
-    /// Name, e-mail and phone are protected customer data: an app without Shopify's approval gets none, and what the login
-    /// verified stays. The same is returned if the configuration gives no URL of that API.
+    /// Name, e-mail and phone are protected customer data: an app without Shopify's approval gets none, and the values of
+    /// the login are kept. The values of the login are also returned if the configuration has no URL of that API.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -35,7 +35,7 @@ extension ShopifyProvider {
         return customer.buyer(tokens.buyer)
     }
 
-    /// Gives the refusals that a sign-in can meet the codes of this module.
+    /// Replaces the error codes of refusals that can occur during a sign-in with the codes of this module.
     private static func profileError(_ error: IdentityError) -> IdentityError {
         guard error.code == .customerAccountRefused, let answer = error.providerAnswer else { return error }
         let name = answer.error ?? ""
@@ -58,7 +58,7 @@ extension ShopifyProvider {
     static func customerAccountAPI(
         _ configuration: Configuration,
         discovery: HTTPURL?,
-        hosts: EndpointHosts,
+        hosts: AllowedHosts,
         environment: IdentityEnvironment
     ) -> CustomerAccountAPI {
         var api = CustomerAccountAPI.Configuration(
@@ -78,7 +78,7 @@ extension ShopifyProvider {
             api.fallback = ShopifyURLs.fixedAPI(shopID: shopID, version: configuration.apiVersion)
         }
         if case .publicWeb(let origin) = configuration.client { api.origin = origin }
-        // One attempt: SessionManager and the app retry.
+        // Only one attempt is made, because SessionManager and the app retry.
         return CustomerAccountAPI(api, environment: environment, retry: .none)
     }
 }

@@ -14,17 +14,6 @@ enum ShopifyURLs {
         return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
     }
 
-    /// The hosts that a shop's documents may name: the configured list, else `shopify.com`, the shop's domain with its subdomains,
-    /// and the hosts of configured endpoints.
-    static func hosts(_ configuration: ShopifyProvider.Configuration, _ site: HTTPURL?) -> EndpointHosts {
-        let member = "endpointHosts"
-        if let given = configuration.endpointHosts {
-            return EndpointHosts(given.compactMap { EndpointHosts.host($0) }, member: member)
-        }
-        let configured = configuration.endpoints.all.compactMap { $0?.host }
-        return EndpointHosts(["shopify.com"] + configured, andBelow: [site?.host].compactMap(\.self), member: member)
-    }
-
     /// The endpoints of every shop without an account domain, for shops whose discovery document is missing.
     static func fixedEndpoints(shopID: String) -> OpenIDClient.Endpoints {
         let base = ShopifyIssuer.issuer(shopID: shopID)

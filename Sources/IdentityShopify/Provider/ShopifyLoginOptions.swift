@@ -52,13 +52,9 @@ extension LoginOptions {
     }
 }
 
-extension ShopifyLoginOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ShopifyLoginOptions: Redacted {
     /// Whether the login is silent and has a hint, without personal data.
     public var description: String {
         "ShopifyLoginOptions(silent: \(isSilent), hint: \(loginHint == nil ? "none" : "<private>"))"
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

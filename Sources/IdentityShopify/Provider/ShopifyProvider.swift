@@ -47,7 +47,11 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
             configured: [site] + configuration.endpoints.all
         )
         let discovery = Self.discoveryURL(configuration, site)
-        let hosts = ShopifyURLs.hosts(configuration, site)
+        let hosts = ShopifyEndpointHosts.list(
+            configuration.endpointHosts,
+            shop: site?.host,
+            configured: configuration.endpoints.all.compactMap { $0?.host }
+        )
         client = try OpenIDClient(
             Self.openID(configuration, discovery, hosts),
             quirks: ShopifyQuirks(configuration.client),
@@ -61,7 +65,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
     }
 
-    /// Where discovery starts: the configured URL, nowhere if all endpoints are configured, the shop's domain, or Shopify's.
+    /// The URL of discovery: the configured one, otherwise that of the shop's domain or of Shopify; nil if all endpoints
+    /// are configured.
     private static func discoveryURL(_ configuration: Configuration, _ site: HTTPURL?) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }
         if configuration.endpoints.isComplete { return nil }
@@ -73,7 +78,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     private static func openID(
         _ configuration: Configuration,
         _ discovery: HTTPURL?,
-        _ hosts: EndpointHosts
+        _ hosts: AllowedHosts
     ) -> OpenIDClient.Configuration {
         var openID = OpenIDClient.Configuration(
             name: configuration.name,
@@ -106,6 +111,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         openID.timeout = configuration.timeout
         openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
         openID.loginDefaults = configuration.loginDefaults
+        openID.displayName = configuration.displayName
         openID.tenant = configuration.tenant
         return openID
     }
@@ -124,7 +130,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         return configuration.shopID.map { ShopifyURLs.mobileRedirect($0) }
     }
 
-    /// Starts a login; ``ShopifyLoginOptions`` contains what Shopify's page supports.
+    /// Starts a login; ``ShopifyLoginOptions`` contains the options of Shopify's page.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(try await checked(options))
     }
@@ -171,18 +177,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         guard let endpoint = try await client.metadata().endSessionEndpoint else { return nil }
         var fields = [(name: "id_token_hint", value: idToken.reveal())]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
-        do {
-            return try endpoint.appending(queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
-        } catch {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The logout URL would be too long.",
-                hint: "Shorten the post-logout redirect URI.",
-                reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
-                cause: error
-            )
-        }
+        return try OpenIDClient.logoutURL(at: endpoint, fields)
     }
 
     /// The access token, which a Storefront cart accepts as `customerAccessToken`.

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Where Shopify differs from OpenID Connect.
+/// The differences between Shopify and OpenID Connect.
 struct ShopifyQuirks: OpenIDQuirks {
     private let isConfidential: Bool
 
@@ -13,7 +13,7 @@ struct ShopifyQuirks: OpenIDQuirks {
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()
         settings.localeParameter = "locale"
-        // By Shopify's reference page, a failed silent login returns as error or as code.
+        // According to Shopify's reference page, a failed silent login returns `login_required` as error or as code.
         settings.errorsInCode = ["login_required"]
         settings.requiresTokenType = false
         settings.requiresLifetime = true

@@ -7,8 +7,8 @@ public import IdentityKit
 /// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
 /// ```
 ///
-/// Keep the key apart from the database. Do not lose it: nobody can read what was sealed under a lost key. The bytes are wiped from memory
-/// when the last copy is released.
+/// Keep the key apart from the database. Do not lose it: records that were sealed under a lost key cannot be read. The
+/// bytes are wiped from memory when the last copy is released.
 public struct StoreKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32
@@ -16,7 +16,7 @@ public struct StoreKey: Sendable {
     package let bytes: SecretBytes
     package let identifier: [UInt8]
 
-    /// The name of the key in records, errors and health reports: 32 hexadecimal digits that tell nothing about the key.
+    /// The name of the key in records, errors and health reports: 32 hexadecimal digits that reveal nothing about the key.
     public var id: String { Self.describe(identifier) }
 
     /// A key from its 64 hexadecimal digits, in either case.
@@ -30,7 +30,7 @@ public struct StoreKey: Sendable {
                 "it must have \(2 * Self.byteCount) hexadecimal digits, but has \(hexadecimal.count) bytes"
             )
         }
-        // From secret memory to secret memory, so that no unwiped copy is left.
+        // The bytes are copied between wiped buffers, so that no other copy remains.
         let bytes = try unsafe SecretBytes(count: Self.byteCount) { (output) throws(IdentityError) in
             try unsafe hexadecimal.bytes.withUnsafeBytes { (digits) throws(IdentityError) in
                 for position in digits.indices {
@@ -64,8 +64,7 @@ public struct StoreKey: Sendable {
 
     /// A key's identifier as text.
     package static func describe(_ identifier: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: identifier.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        Hexadecimal.encode(Array(identifier))
     }
 
     private static func value(ofDigit character: UInt8) -> UInt8? {
@@ -79,9 +78,7 @@ public struct StoreKey: Sendable {
 
     private static func invalid(_ reason: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The store key cannot be used: \(reason).",
+            configuration: "The store key cannot be used: \(reason).",
             hint: "Create a key with `openssl rand -hex 32` and keep it apart from the database."
         )
     }

@@ -1,10 +1,10 @@
 internal import IdentityKit
 
-/// The keys of a store: one that seals, and any number that only open records.
+/// The keys of a store: one key that seals records, and any number of keys that only open them.
 public struct StoreKeys: Sendable {
-    /// Seals what is saved.
+    /// Seals new records.
     public var active: StoreKey
-    /// Open records that were sealed before, during a rotation.
+    /// Open records that were sealed before a rotation.
     public var readOnly: [StoreKey]
 
     /// Keys for one store.
@@ -19,7 +19,7 @@ public struct StoreKeys: Sendable {
 
     /// The key with this identifier.
     package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
-        // Two or three keys at most in practice: a search is faster than hashing.
+        // A linear search, because there are two or three keys in practice.
         ([active] + readOnly).first { $0.identifier.elementsEqual(identifier) }
     }
 }
@@ -55,7 +55,8 @@ extension StoreKeySource {
                 .retryLater,
                 .storeKeyUnavailable,
                 "The source of the store's keys failed.",
-                hint: "See the cause for the error of the source. The store was not opened, and nothing was changed.",
+                hint:
+                    "Read the cause of this error: it is the error of the source. The store was not opened or changed.",
                 cause: error
             )
         }

@@ -19,7 +19,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         self.records = records
     }
 
-    /// Opens every row and adds to a report what it found.
+    /// Opens every row and adds the results to a report.
     public func checkRows(for health: inout StoreHealth) async throws {
         for kind in SealedRow.Kind.allCases {
             try await forEachChunk(of: kind) { rows in
@@ -48,7 +48,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     /// Moves every damaged row into quarantine; returns how many.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0
-        // Attachments first: those of a damaged session may go with it.
+        // Attachments are moved first, because those of a damaged session may be moved together with it.
         for kind in SealedRow.Kind.allCases.reversed() {
             try await forEachChunk(of: kind) { rows in
                 let damaged = try rows.compactMap { row in
@@ -61,7 +61,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         return moved
     }
 
-    /// Seals the next rows under the active key, unless they are already.
+    /// Seals the next rows that are not sealed under the active key under that key.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let start = position ?? ResealPosition(table: 0, row: -1)
         guard let kind = SealedRow.Kind(rawValue: start.table) else { return ResealProgress() }
@@ -90,7 +90,8 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         return progress
     }
 
-    /// How many rows are read at once: few enough that other callers get their turn, and at most 4 MiB of short records.
+    /// The number of rows that are read at once: few enough that other callers can work in between, and at most 4 MiB of
+    /// short records.
     private var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
 
     private func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
@@ -103,12 +104,12 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         }
     }
 
-    /// Why a row cannot be opened; nil when it can.
+    /// The reason why a row cannot be opened; nil if it can be opened.
     ///
     /// - Throws: An error that does not concern this row.
     private func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
         guard SessionRecords.rowKey(stored.row.hash) == stored.key else {
-            return .damagedRecord("it stands under the key of another row")
+            return .damagedRecord("it is stored under the key of another row")
         }
         do {
             try records.check(stored.row)

@@ -1,18 +1,18 @@
 public import IdentityKit
 
-/// The tables of a store, as ``RowMaintenance`` reads and changes them.
+/// The tables of a store, for ``RowMaintenance``.
 public protocol SealedTables: Sendable {
-    /// The next rows of a kind in the order of their keys, at most so many.
+    /// The next rows of a kind in the order of their keys, up to a limit.
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow]
 
-    /// Replaces the records of rows that are as they were read; returns how many were replaced.
+    /// Replaces the records of rows that are unchanged since they were read; returns the number of replaced rows.
     func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int
 
-    /// Moves rows to quarantine that are as they were read; returns how many were moved.
+    /// Moves rows to quarantine that are unchanged since they were read; returns the number of moved rows.
     ///
     /// - Parameters:
     ///   - rows: Rows of one kind.
-    ///   - reasons: Why each of them cannot be opened.
+    ///   - reasons: The reason why each of them cannot be opened.
     /// - Returns: The number of rows that were moved.
     /// - Throws: `IdentityError` of the store.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int
@@ -22,7 +22,7 @@ public protocol SealedTables: Sendable {
 public struct StoredRow: Sendable {
     /// The key of the row.
     ///
-    /// It has to be the ``SessionRecords/rowKey(_:)`` of the row's hash, otherwise the row was moved.
+    /// It must be the ``SessionRecords/rowKey(_:)`` of the row's hash; otherwise the row was moved.
     public var key: Int64
     /// The content of the row.
     public var row: SealedRow

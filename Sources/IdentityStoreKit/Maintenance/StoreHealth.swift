@@ -18,32 +18,32 @@ public struct StoreHealth: Sendable {
     public var quarantinedRows = 0
     /// The number of sessions in the spool that wait to be saved in the store.
     public var spooledSessions = 0
-    /// The number of sessions with a refresh under way or in doubt.
+    /// The number of sessions with a refresh in progress or in doubt.
     public var unsettledSessions = 0
 
     /// The report of an empty store.
     public init() {}
 
-    /// Whether nothing is wrong.
+    /// Whether the store has no problem.
     public var isSound: Bool { problems.isEmpty && damagedRows == 0 && rowsWithoutKey == 0 }
 }
 
-/// A store that can check everything in it.
+/// A store that can check its contents.
 public protocol StoreHealthChecking: Sendable {
-    /// Checks the whole store and opens every row. In a large store this takes long: run it in a quiet hour.
+    /// Checks the whole store and opens every row. In a large store this takes long: run it when there is little load.
     ///
     /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
     func checkHealth() async throws -> StoreHealth
 }
 
-/// A store that can move damaged rows out of the way.
+/// A store that can move damaged rows to quarantine.
 ///
-/// It deletes nothing for being damaged.
+/// It does not delete damaged rows.
 public protocol RowQuarantining: Sendable {
     /// Moves every damaged row into quarantine, where a sweep removes it after 30 days.
     ///
-    /// Rows under a key that this process does not have stay where they are: they are not damaged. A session in quarantine is still
-    /// answered as `storeCorrupt`, never as unknown.
+    /// Rows under a key that this process does not have are not moved, because they are not damaged. A session in
+    /// quarantine is still reported as `storeCorrupt`, never as unknown.
     ///
     /// - Returns: The number of rows that were moved.
     func quarantineDamagedRows() async throws -> Int

@@ -1,10 +1,10 @@
-/// One key of a store, as a report shows it.
+/// A key of a store in a report.
 public struct StoreKeyUsage: Sendable, Equatable {
-    /// What this process uses a key for.
+    /// The role of a key in this process.
     public enum Role: String, Sendable {
-        /// Seals what is saved.
+        /// Seals new records.
         case active
-        /// Opens what was sealed before.
+        /// Opens records that were sealed before.
         case readOnly = "read_only"
         /// Seals rows, but this process does not have it.
         case missing
@@ -12,7 +12,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
 
     /// ``StoreKey/id``.
     public var id: String
-    /// What this process uses the key for.
+    /// The role of the key in this process.
     public var role: Role
     /// The number of rows that are sealed under the key.
     public var rows: Int
@@ -30,20 +30,20 @@ public protocol StoreKeyRotating: Sendable {
     /// The keys of this process and of the rows: the active key first, then by id.
     func keyUsage() async throws -> [StoreKeyUsage]
 
-    /// Seals the next rows under the active key, unless they are already, and reports what it did.
+    /// Seals the next rows that are not sealed under the active key under that key, and returns the numbers of rows.
     ///
-    /// Sessions with a refresh under way are postponed to a later call. It is safe to stop between two calls. To undo a rotation, make
-    /// the old key the active one and rotate again.
+    /// Sessions with a refresh in progress are postponed to a later call. It is safe to stop between two calls. To undo a
+    /// rotation, make the old key the active one and rotate again.
     ///
     /// - Parameters:
-    ///   - position: Where the last call ended; nil to start.
+    ///   - position: The end of the last call; nil to start.
     ///   - limit: The number of rows to look at, for example 100: other callers use the store between two calls.
     /// - Returns: The numbers of rows, and where to continue.
     /// - Throws: `IdentityError` of the store.
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
 }
 
-/// Where a step of a key rotation ended.
+/// The end of a step of a key rotation.
 ///
 /// Pass it to the next step; only the store understands it.
 public struct ResealPosition: Sendable, Equatable {
@@ -63,11 +63,11 @@ public struct ResealPosition: Sendable, Equatable {
 public struct ResealProgress: Sendable {
     /// The number of rows that were sealed under the active key.
     public var resealed: Int
-    /// The number of rows that were left for later, because a refresh is under way or somebody saved them at the same moment.
+    /// The number of rows that were postponed, because a refresh is in progress or they were saved concurrently.
     public var postponed: Int
-    /// The number of rows that could not be opened, because their key is missing or they are damaged; they were left as they are.
+    /// The number of rows that could not be opened, because their key is missing or they are damaged; they were not changed.
     public var unreadable: Int
-    /// Where the next step starts; nil at the end.
+    /// The start of the next step; nil at the end.
     public var position: ResealPosition?
 
     /// Creates a value.

@@ -1,4 +1,4 @@
-/// An attachment of a session as the row of a store holds it.
+/// The row of an attachment of a session.
 public struct SealedAttachment: Sendable {
     /// The keyed hash of session and name: the name of the row.
     public var hash: [UInt8]
@@ -17,6 +17,6 @@ public struct SealedAttachment: Sendable {
         self.record = record
     }
 
-    /// What the record is bound to.
+    /// The row identity to which the record is bound.
     package var identity: RecordIdentity { RecordIdentity(.attachment, row: hash, generation: revision) }
 }

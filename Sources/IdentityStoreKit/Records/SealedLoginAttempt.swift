@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// A pending login as the row of a store holds it.
+/// The row of a pending login.
 public struct SealedLoginAttempt: Sendable {
     /// The keyed hash of the attempt's key: the name of the row.
     public var hash: [UInt8]
-    /// The tenant, empty where the app has only one.
+    /// The tenant; empty if the app has only one.
     public var tenant: String
     /// When a sweep may remove the row.
     ///
-    /// The record holds the exact time too, and that one counts.
+    /// The record also contains the exact time, which is the one that is used.
     public var expiresAt: Date
     /// The attempt, encrypted.
     public var record: [UInt8]
@@ -21,6 +21,6 @@ public struct SealedLoginAttempt: Sendable {
         self.record = record
     }
 
-    /// What the record is bound to.
+    /// The row identity to which the record is bound.
     package var identity: RecordIdentity { RecordIdentity(.loginAttempt, row: hash, tenant: tenant) }
 }

@@ -1,4 +1,4 @@
-/// A row with a sealed record, whatever it holds: for health checks, quarantine and key rotation, which treat all rows alike.
+/// A row of any kind with a sealed record, for health checks, quarantine and key rotation.
 public enum SealedRow: Sendable {
     /// A session.
     case session(SealedSession)
@@ -7,7 +7,7 @@ public enum SealedRow: Sendable {
     /// An attachment of a session.
     case attachment(SealedAttachment)
 
-    /// What a row holds.
+    /// The kind of a row.
     public enum Kind: Int, CaseIterable, Sendable {
         /// A session.
         case session
@@ -17,7 +17,7 @@ public enum SealedRow: Sendable {
         case attachment
     }
 
-    /// What the row holds.
+    /// The kind of the row.
     public var kind: Kind {
         switch self {
         case .session: .session
@@ -62,12 +62,12 @@ public enum SealedRow: Sendable {
     /// Generation or revision; zero for a pending login, which never changes.
     public var generation: Int64 { identity.generation }
 
-    /// Whether it is a session with a refresh under way.
+    /// Whether it is a session with a refresh in progress.
     public var isUnsettled: Bool {
         if case .session(let row) = self { row.isUnsettled } else { false }
     }
 
-    /// What the record is bound to.
+    /// The row identity to which the record is bound.
     package var identity: RecordIdentity {
         switch self {
         case .session(let row): row.identity

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A session as the row of a store holds it: a sealed record, and the columns in the clear that it is bound to or found by.
+/// The row of a session: a sealed record, and the plain-text columns that it is bound to or found by.
 ///
-/// Write every member to the row. A store of keys and values can write ``bytes`` instead.
+/// Write every member to the row. A key-value store can write ``bytes`` instead.
 public struct SealedSession: Sendable {
     /// The keyed hash of the session's id: the name of the row.
     public var hash: [UInt8]
@@ -10,7 +10,7 @@ public struct SealedSession: Sendable {
     public var buyer: [UInt8]
     /// The keyed hash of the provider's own name for the session (`sid`); index it, for logouts that the provider sends.
     public var providerSession: [UInt8]?
-    /// The tenant, empty where the app has only one.
+    /// The tenant; empty if the app has only one.
     public var tenant: String
     /// The provider's name.
     public var provider: String
@@ -20,15 +20,15 @@ public struct SealedSession: Sendable {
     public var generation: Int64
     /// When a sweep may remove the row.
     ///
-    /// The record holds the exact time too, and that one counts.
+    /// The record also contains the exact time, which is the one that is used.
     public var retainedUntil: Date
-    /// Whether a refresh is under way or ended without a known outcome; index it where it is true.
+    /// Whether a refresh is in progress or ended without a known outcome; index the rows in which it is true.
     public var isUnsettled: Bool
-    /// Whether the row came back with a backup.
+    /// Whether the row was restored from a backup.
     ///
-    /// A save clears it.
+    /// A save clears the mark.
     public var isRestored: Bool
-    /// Everything else, encrypted.
+    /// All other data, encrypted.
     public var record: [UInt8]
 
     /// Creates a row from its columns.
@@ -58,7 +58,7 @@ public struct SealedSession: Sendable {
         self.record = record
     }
 
-    /// What the record is bound to.
+    /// The row identity to which the record is bound.
     package var identity: RecordIdentity {
         RecordIdentity(
             .session,
@@ -75,7 +75,7 @@ public struct SealedSession: Sendable {
 extension SealedSession {
     private static let prefix: [UInt8] = Array("IKSP".utf8) + [1]
 
-    /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members, each behind its length.
+    /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members, each after its length.
     ///
     /// The spool writes these bytes to its files.
     public var bytes: [UInt8] {
@@ -89,7 +89,7 @@ extension SealedSession {
         return Self.prefix + fields.bytes
     }
 
-    /// Reads ``bytes``; nil unless every byte of it is understood.
+    /// Reads ``bytes``; nil if any byte is invalid.
     public init?(bytes: [UInt8]) {
         guard bytes.starts(with: Self.prefix) else { return nil }
         var reader = FieldReader(bytes[Self.prefix.count...])

@@ -1,10 +1,11 @@
 public import IdentityKit
 
 extension SessionRecords {
-    /// The revision of an attachment that replaces one of the given revision, or that is new; nil when there is none left.
+    /// The revision of an attachment that replaces one with the given revision, or of a new attachment; nil if no higher
+    /// revision exists.
     ///
-    /// A new attachment starts at a random revision, so that a caller who has read an attachment that was removed since cannot change
-    /// the one that came after it. Revisions are as high as generations: their stored width never changes.
+    /// A new attachment starts at a random revision, so that a caller that has read a removed attachment cannot change
+    /// its successor. Revisions have the size of generations, so their stored width never changes.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)
@@ -44,7 +45,7 @@ extension SessionRecords {
     ) throws(IdentityError) -> (name: String, payload: Secret) {
         var reader = FieldReader(try sealer.open(row.record, as: row.identity))
         guard let name = reader.text(), let payload = reader.field(), reader.isAtEnd else {
-            throw .damagedRecord("its content is no attachment")
+            throw .damagedRecord("its content is not an attachment")
         }
         guard try hash(ofAttachment: name, of: id) == row.hash else {
             throw .damagedRecord("the attachment belongs to another session")

@@ -26,7 +26,7 @@ extension SessionRecords {
         var reader = FieldReader(try sealer.open(row.record, as: row.identity))
         guard let key = reader.text(), let expiresAt = reader.integer(UInt64.self), let payload = reader.field(),
             reader.isAtEnd
-        else { throw .damagedRecord("its content is no login attempt") }
+        else { throw .damagedRecord("its content is not a login attempt") }
         return StoredLoginAttempt(
             key: key,
             tenant: row.tenant,

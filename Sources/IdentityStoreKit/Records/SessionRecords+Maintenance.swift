@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension SessionRecords {
-    /// The ``StoreKey/id`` of the key that a record is sealed under; nil for bytes that are no record.
+    /// The ``StoreKey/id`` of the key that a record is sealed under; nil for bytes that are not a record.
     public static func keyID(of record: [UInt8]) -> String? {
         RecordSealer.keyIdentifier(of: record).map(StoreKey.describe)
     }
@@ -22,15 +22,15 @@ extension SessionRecords {
             }
     }
 
-    /// Opens a row of any kind, and throws its content away: for health checks.
+    /// Opens a row of any kind and discards its content, for health checks.
     ///
-    /// - Throws: `store_corrupt` or `store_key_mismatch` for a record that cannot be opened, other errors where nothing is said about
-    ///   the record.
+    /// - Throws: `store_corrupt` or `store_key_mismatch` for a record that cannot be opened, and other errors that do not
+    ///   concern the record.
     public func check(_ row: SealedRow) throws(IdentityError) {
         _ = try sealer.open(row.record, as: row.identity)
     }
 
-    /// The row with its record sealed under the active key, and as long as before.
+    /// The row with its record sealed under the active key and with the same length.
     public func reseal(_ row: SealedRow) throws(IdentityError) -> SealedRow {
         var resealed = row
         let body = try sealer.open(row.record, as: row.identity)
@@ -40,18 +40,18 @@ extension SessionRecords {
 }
 
 extension IdentityError {
-    /// Whether the error says something about one stored record: it is damaged, or its key is missing.
+    /// Whether the error concerns one stored record: it is damaged, or its key is missing.
     ///
-    /// Any other error, such as OpenSSL without memory, says nothing about the record. No row may be left out of a list, counted as
-    /// damaged or moved to quarantine for it.
+    /// Any other error, such as exhausted memory in OpenSSL, does not concern the record. Because of such an error, no
+    /// row may be omitted from a list, counted as damaged or moved to quarantine.
     public var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
 
-    /// A record cannot be used as it is.
+    /// The error for a damaged record.
     package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "A stored record is damaged: \(reason). It was left as it is.",
+            "A stored record is damaged: \(reason). It was not changed.",
             hint: "Run the store's health check. Restore the row from a backup, or let the buyer sign in again.",
             cause: cause
         )

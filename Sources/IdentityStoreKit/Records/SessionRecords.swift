@@ -3,8 +3,9 @@ public import IdentityKit
 
 /// Seals the rows of a store, opens them, and computes the keyed hashes by which a store finds them.
 ///
-/// `SQLiteStore` and `PostgresStore` seal their rows with this type, and so does a store of your own. It gets what to save in the
-/// clear, and writes only what ``SealedSession``, ``SealedLoginAttempt`` and ``SealedAttachment`` hold:
+/// `SQLiteStore` and `PostgresStore` seal their rows with this type, and so does a store of your own. The store receives
+/// the data in plain text, and writes only the members of ``SealedSession``, ``SealedLoginAttempt`` and
+/// ``SealedAttachment``:
 ///
 /// ```swift
 /// // Once, when the store is created: write the header to the database.
@@ -47,7 +48,7 @@ public struct SessionRecords: Sendable {
         try lookup.hash(.buyer, Array(issuer.utf8), Array(subject.utf8))
     }
 
-    /// The hash by which the sessions are found that a provider calls by this name (`sid`).
+    /// The hash for the sessions with this session id of the provider (`sid`).
     public func hash(ofProviderSession name: String) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.providerSession, Array(name.utf8))
     }
@@ -62,17 +63,17 @@ public struct SessionRecords: Sendable {
         try lookup.hash(.attachment, Array(id.rawValue.utf8), Array(name.utf8))
     }
 
-    /// The hash that stands for a used token.
+    /// The hash of a used token.
     public func hash(ofUsedToken key: String) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.usedToken, Array(key.utf8))
     }
 
-    /// The hash that stands for a lock, where locks are kept outside of the process.
+    /// The hash of a lock's name, for locks outside of the process.
     public func hash(of name: LockName) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.lock, name.bytes)
     }
 
-    /// The first 63 bits of a hash: the key of a row where integers are looked up faster than bytes.
+    /// The first 63 bits of a hash: the key of a row in a database that finds integers faster than bytes.
     public static func rowKey(_ hash: [UInt8]) -> Int64 {
         Int64(hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 1)
     }
@@ -83,8 +84,8 @@ public struct SessionRecords: Sendable {
     ///
     /// - Parameters:
     ///   - session: The session to save.
-    ///   - length: The length of the record that the row has already. The new record is at least as long, so that a database that
-    ///     overwrites rows in place needs no more room. Zero, the default, for a new row.
+    ///   - length: The length of the row's current record. The new record is at least as long, so that a database that
+    ///     overwrites rows in place needs no more space. Zero, the default, for a new row.
     /// - Returns: The columns of the row.
     /// - Throws: `IdentityError` when the session cannot be sealed.
     public func seal(_ session: StoredSession, atLeast length: Int = 0) throws(IdentityError) -> SealedSession {
@@ -113,13 +114,13 @@ public struct SessionRecords: Sendable {
     /// Opens a row of a list.
     public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
         let body = try sealer.open(row.record, as: row.identity)
-        guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is no session") }
+        guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is not a session") }
         session.isUnsettled = row.isUnsettled
         session.isRestored = row.isRestored
         return session
     }
 
-    /// Opens rows of a list and adds those that match the filter to a listing, in which damaged rows are noted.
+    /// Opens rows of a list and adds the matching ones to a listing, which also records damaged rows.
     ///
     /// - Throws: An error that does not concern a single record.
     public func open(
@@ -138,7 +139,7 @@ public struct SessionRecords: Sendable {
         }
     }
 
-    /// What is sealed: everything that the row does not show, and the exact times.
+    /// The content of a record: all data that the columns do not show, and the exact times.
     package static func body(of session: StoredSession) -> [UInt8] {
         var body = FieldWriter(capacity: session.payload.count + 128)
         body.append(session.id.rawValue)
@@ -150,7 +151,7 @@ public struct SessionRecords: Sendable {
         return body.bytes
     }
 
-    /// The session of a body; nil when the body is none.
+    /// The session in a record's body; nil if the body is invalid.
     package static func session(from body: ArraySlice<UInt8>, _ row: SealedSession) -> StoredSession? {
         var reader = FieldReader(body)
         guard let id = reader.text().flatMap(SessionID.init(rawValue:)), let subject = reader.text(),

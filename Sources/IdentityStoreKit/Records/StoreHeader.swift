@@ -1,10 +1,10 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// What a store has to remember about itself, written when it is created: an id, the length of its records, and the lookup key, sealed
+/// The header that a store writes when it is created: an id, the length of its records, and the lookup key, sealed
 /// under each key that the store was opened with.
 ///
-/// Keep it as three values beside the rows. Nothing in it is secret. A store without its header cannot be read.
+/// Store it as three values beside the rows. It contains no secret. A store without its header cannot be read.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
@@ -18,10 +18,10 @@ public struct StoreHeader: Sendable {
 
     private static let lookupSlotSize = 256
     private static let lookupIdentity = RecordIdentity(.lookupKey, row: Array("lookup key".utf8))
-    /// The meaning of the sealed records, bound into each of them.
+    /// The format version of the sealed records, to which each record is bound.
     private static let recordVersion: UInt32 = 1
 
-    /// The header of a store that exists, from its three values; nil unless they can be those of a store.
+    /// The header of an existing store, from its three values; nil if they are invalid.
     public init?(storeID: [UInt8], slotSize: Int, sealedLookupKeys: [[UInt8]]) {
         guard storeID.count == 16, Self.slotSizes.contains(slotSize) else { return nil }
         self.storeID = storeID
@@ -49,7 +49,7 @@ public struct StoreHeader: Sendable {
         return header
     }
 
-    /// What seals and opens the rows of the store.
+    /// Returns the object that seals and opens the rows of the store.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch` when none of the keys is one of the store's.
     public func records(openedWith keys: StoreKeys) throws(IdentityError) -> SessionRecords {
@@ -64,7 +64,7 @@ public struct StoreHeader: Sendable {
         )
     }
 
-    /// The lookup key sealed under the active key, to be added to the header's; nil when the header has it already.
+    /// The lookup key sealed under the active key, which must be added to the header; nil if the header already contains it.
     ///
     /// Add it when a store is opened with a new active key.
     public func missingLookupKey(for keys: StoreKeys) throws(IdentityError) -> [UInt8]? {
@@ -112,9 +112,7 @@ public struct StoreHeader: Sendable {
 extension IdentityError {
     package static var invalidSlotSize: IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The store's slot size must be between 512 and 1048576 bytes.",
+            configuration: "The store's slot size must be between 512 and 1048576 bytes.",
             hint: "Set slotSize to a value in this range, for example 8192."
         )
     }

@@ -1,18 +1,18 @@
-/// The number of rows that each tenant got since they were last counted.
+/// The number of rows that were added for each tenant since they were last counted.
 ///
-/// Counting reads the tenant's part of an index, so a large number is counted only now and then: each other process may exceed a limit by
-/// one percent. Up to 127 the count is exact.
+/// Counting reads the tenant's part of an index, so a large number is counted only occasionally, and each other process
+/// may exceed a limit by one percent. Up to 127 the count is exact.
 package struct TenantRoom: Sendable {
     private static let maximumTenants = 1_024
 
-    // By bytes: canonically equivalent names are different tenants.
+    // The keys are bytes, because canonically equivalent names are different tenants.
     private var added: [[UInt8]: Int] = [:]
 
     package init() {}
 
-    /// Notes a new row.
+    /// Records a new row.
     ///
-    /// Returns true if the tenant's rows have to be counted before it is added.
+    /// Returns true if the tenant's rows must be counted before it is added.
     package mutating func mustCount(_ tenant: String, _ maximum: Int) -> Bool {
         let name = Array(tenant.utf8)
         if let count = added[name], count < maximum / 128 {
@@ -24,7 +24,7 @@ package struct TenantRoom: Sendable {
         return true
     }
 
-    /// Takes the last note back, because there was no room.
+    /// Removes the last record, because the row was refused.
     package mutating func refuse(_ tenant: String) {
         added[Array(tenant.utf8)] = nil
     }

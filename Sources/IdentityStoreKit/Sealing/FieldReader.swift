@@ -1,6 +1,6 @@
-/// Reads what ``FieldWriter`` wrote.
+/// Reads the fields of ``FieldWriter``.
 ///
-/// A method returns nil when the bytes do not fit.
+/// A method returns nil if the bytes are invalid.
 package struct FieldReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

@@ -1,4 +1,4 @@
-/// Writes each field after its length, so that two different lists of fields never give the same bytes.
+/// Writes each field after its length, so that different lists of fields have different bytes.
 package struct FieldWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -7,7 +7,7 @@ package struct FieldWriter {
     }
 
     package mutating func append(_ field: some Collection<UInt8>) {
-        // No record holds a field of 4 GiB, so a length is never cut.
+        // No field has 4 GiB, so a length always fits.
         append(UInt32(truncatingIfNeeded: field.count))
         bytes.append(contentsOf: field)
     }

@@ -1,13 +1,14 @@
 package import IdentityCrypto
 package import IdentityKit
 
-/// Computes the keyed hashes that rows are found by, so that the database never holds a session id, a state or a subject.
+/// Computes the keyed hashes that rows are found by, so that the database never contains a session id, a state or a subject.
 ///
-/// The key is random. It is created with the store and kept in it, sealed under the store keys, so it stays when those change.
+/// The key is random. It is created with the store and stored in it, sealed under the store keys, so it does not change
+/// when they do.
 package struct LookupKey: Sendable {
-    /// What is hashed.
+    /// The use of a hash.
     ///
-    /// The same text gives different hashes for different uses.
+    /// The same text has different hashes for different uses.
     package enum Use: String, Sendable {
         case session, buyer, attachment, loginAttempt, providerSession, usedToken, lock
     }

@@ -13,7 +13,7 @@ public import IdentityKit
 package struct RecordSealer: Sendable {
     /// The default length of a record.
     package static let defaultSlotSize = 8_192
-    /// The number of bytes of a record besides the body.
+    /// The number of bytes of a record in addition to the body.
     package static let overhead = headerCount + AESGCM.nonceCount + AESGCM.tagCount + lengthCount
 
     private static let prefix: [UInt8] = Array("IKSR".utf8) + [1, 1, 0, 0]
@@ -49,7 +49,7 @@ package struct RecordSealer: Sendable {
     /// The length of the longest record.
     package var longestRecord: Int { slotSize * Self.largestFactor }
 
-    /// The length of a record that holds a body of this many bytes, or the longest there is.
+    /// The length of a record with a body of this many bytes, or the maximum length.
     package func recordLength(forBody count: Int) -> Int {
         var length = slotSize
         while length - Self.overhead < count, length < longestRecord { length *= 2 }
@@ -61,9 +61,9 @@ package struct RecordSealer: Sendable {
     /// - Parameters:
     ///   - body: The content.
     ///   - identity: The row of the record.
-    ///   - length: The minimum length of the record, so that a row keeps the room that it has.
+    ///   - length: The minimum length of the record, so that a row keeps its space.
     /// - Returns: The record.
-    /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when there is no randomness.
+    /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when the system has no random bytes.
     package func seal(
         _ body: [UInt8],
         as identity: RecordIdentity,
@@ -113,8 +113,8 @@ package struct RecordSealer: Sendable {
 
     /// Opens a record that was sealed for this row.
     ///
-    /// - Throws: `store_key_mismatch` when this process does not have its key, `store_corrupt` when it was changed, cut or moved here from
-    ///   another row.
+    /// - Throws: `store_key_mismatch` when this process does not have its key, `store_corrupt` when it was changed,
+    ///   truncated or moved here from another row.
     package func open(_ record: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
             throw .damagedRecord("it was changed, cut or moved here from another row")
@@ -141,7 +141,7 @@ package struct RecordSealer: Sendable {
         return plaintext[Self.lengthCount..<Self.lengthCount + length]
     }
 
-    /// The identifier of the key that a record was sealed under; nil for bytes that are no record.
+    /// The identifier of the key that a record was sealed under; nil for bytes that are not a record.
     package static func keyIdentifier(of record: [UInt8]) -> ArraySlice<UInt8>? {
         record.count >= overhead ? keyIdentifier(ofStart: record) : nil
     }

@@ -4,8 +4,8 @@ public import IdentityKit
 
 /// The spool of a store: a local directory that keeps new tokens while the store is down, one file for each session.
 ///
-/// A file holds ``SealedSession/bytes``, sealed exactly like the row in the store. Files are written on a queue of their own, never on
-/// the cooperative pool.
+/// A file holds ``SealedSession/bytes``, sealed exactly like the row in the store. Files are written on a separate queue,
+/// never on the cooperative pool.
 ///
 /// ```swift
 /// extension MyStore: SessionSpooling {
@@ -16,7 +16,7 @@ public import IdentityKit
 /// }
 /// ```
 public final class SessionSpool: Sendable {
-    /// What a file has besides the record: names of tenant, provider and issuer, and hashes.
+    /// The size of the other parts of a file: names of tenant, provider and issuer, and hashes.
     private static let maximumHeader = 65_536
 
     private let directory: SpoolDirectory
@@ -37,15 +37,13 @@ public final class SessionSpool: Sendable {
     ///
     /// - Parameters:
     ///   - path: The directory of the spool.
-    ///   - database: What is missing, for the error's message.
+    ///   - database: The missing database, for the error's message.
     /// - Throws: `IdentityError` with code `configuration_invalid`.
     public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
         let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
         guard count > 0 else { return }
         throw IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "There is no \(database), but \(path) holds the newest tokens of \(count) sessions.",
+            configuration: "There is no \(database), but \(path) contains the newest tokens of \(count) sessions.",
             hint: """
                 Put the database back, or restore its newest backup. To start with an empty store, move the spool directory away: \
                 the buyers whose tokens it holds have to sign in again.
@@ -53,13 +51,13 @@ public final class SessionSpool: Sendable {
         )
     }
 
-    /// Keeps a session durably and replaces the one that was kept for its id before.
+    /// Writes a session durably, in place of an earlier one with the same id.
     public func keep(_ session: StoredSession) async throws {
         let row = try records.seal(session)
         try await run { [directory] in try directory.write(row.bytes, to: StoreKey.describe(row.hash)) }
     }
 
-    /// The session that is kept for an id, or nil.
+    /// The spooled session with an id; nil if no such session was spooled.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let name = try name(of: id)
         guard let bytes = try await run({ [directory] in try directory.read(name) }) else { return nil }
@@ -74,7 +72,7 @@ public final class SessionSpool: Sendable {
         return files.compactMap { try? open($0.1, named: $0.0) }
     }
 
-    /// Removes the session that is kept for an id.
+    /// Removes the spooled session with an id.
     public func remove(_ id: SessionID) async throws {
         let name = try name(of: id)
         try await run { [directory] in try directory.remove(name) }
@@ -95,7 +93,7 @@ public final class SessionSpool: Sendable {
         }
     }
 
-    /// Removes sessions that were to be retained until before a date, and files that were half written long ago.
+    /// Removes sessions that were to be retained until before a date, and old incomplete files.
     ///
     /// - Returns: The number of sessions.
     public func sweep(retiredBefore date: Date) async throws -> Int {

@@ -201,16 +201,14 @@ package struct SpoolDirectory: Sendable {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "A file in the store's spool is damaged. It was left as it is.",
+            "A file in the store's spool is damaged. It was not changed.",
             hint: "Move the file away if the buyer can sign in again."
         )
     }
 
     private static func refused(_ reason: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The store's spool directory cannot be used: \(reason).",
+            configuration: "The store's spool directory cannot be used: \(reason).",
             hint: "Give the directory to the process's user, with mode 0700, and its files mode 0600."
         )
     }
@@ -228,7 +226,12 @@ package struct SpoolDirectory: Sendable {
                 hint: "Give the process's user write access to the directory of the store."
             )
         default:
-            return IdentityError(.retryLater, .storeFailed, message, hint: "Check the disk and the system's log.")
+            return IdentityError(
+                .retryLater,
+                .storeFailed,
+                message,
+                hint: "Check that the disk has space and works, and read the system's log for disk errors."
+            )
         }
     }
 }

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 public import IdentityKit
 public import Testing
 
-/// The conformance suite for `IdentityProvider`; authors of providers run it against a server that behaves like the real one.
+/// The conformance suite for `IdentityProvider`; authors of providers run it with a server that behaves like the real one.
 ///
 /// ```swift
 /// @Test(arguments: ProviderConformance.cases)
@@ -15,7 +15,7 @@ public struct ProviderConformance: Sendable {
     public struct Subject: Sendable {
         /// The provider.
         public var provider: any IdentityProvider
-        /// Shows the provider's login page to a buyer or robot who signs in.
+        /// Shows the provider's login page to a real or simulated buyer who signs in.
         public var presenter: any Presenter
         /// Whether the provider issues refresh tokens.
         public var isRefreshable: Bool
@@ -61,7 +61,7 @@ public struct ProviderConformance: Sendable {
                 #expect((43...128).contains(one.count))
             }
         },
-        Case("the authorization URL carries the attempt's state and no verifier") { subject in
+        Case("the authorization URL contains the attempt's state and no verifier") { subject in
             let request = try await subject.provider.authorizationRequest(LoginOptions())
             #expect(request.url.text.contains(request.attempt.state.reveal()))
             if let verifier = request.attempt.codeVerifier {
@@ -120,7 +120,7 @@ public struct ProviderConformance: Sendable {
             let url = try await subject.provider.logoutURL(for: tokens, returningTo: nil)
             if let url { #expect(!url.text.contains(tokens.accessToken.reveal())) }
         },
-        Case("a logout URL carries the state unchanged, if the provider returns it") { subject in
+        Case("a logout URL contains the state unchanged, if the provider returns it") { subject in
             guard let supporting = subject.provider as? any LogoutStateSupporting else { return }
             let tokens = try await login(subject).tokens
             let address = "https://app.example/signed-out"
@@ -138,7 +138,7 @@ public struct ProviderConformance: Sendable {
                 #expect(error?.kind == .rejected)
             }
         },
-        Case("each device login has codes of its own and is pending until the buyer signs in") { subject in
+        Case("each device login has its own codes and is pending until the buyer signs in") { subject in
             guard let device = subject.provider as? any DeviceAuthorizing else { return }
             let first: DeviceAuthorization
             do { first = try await device.deviceAuthorization(LoginOptions()) } catch {

@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import Synchronization
 
-/// Makes marked secrets and finds leaks of them in prints, dumps, mirrors, errors, files and output.
+/// Creates marked secrets and finds leaks of them in prints, dumps, mirrors, errors, files and output.
 ///
 /// A secret is found in plain text, in base64 and base64url at any offset, in hexadecimal, escaped for URLs, JSON and HTML, and as a
 /// list of decimal numbers, which is the form of dumped bytes. For a secret from ``plant(_:)`` the first or last ten characters are
@@ -12,7 +12,7 @@ public final class SecretCanary: Sendable {
     /// Creates a canary without secrets.
     public init() {}
 
-    /// Makes a unique marked text for use as a secret.
+    /// Creates a unique marked text for use as a secret.
     public func plant(_ label: String) -> String {
         func random() -> String { String(UInt64.random(in: 1 << 36..<1 << 40), radix: 16) }
         let (head, tail) = (random(), random())

@@ -65,7 +65,7 @@ struct SecretTraces: Sendable {
         numbers.insert(Needle(bytes: Array(list.utf8), secret: secrets.count - 1))
     }
 
-    /// The secrets that bytes contain.
+    /// The names of the secrets that occur in the bytes.
     func found(in haystack: [UInt8]) -> [String] {
         texts.search(haystack).union(numbers.search(Self.numbersOnly(haystack))).sorted().map { secrets[$0] }
     }

@@ -3,7 +3,7 @@ package import IdentityKit
 package import IdentityStoreKit
 internal import Synchronization
 
-/// Hands each call to the next of several stores over one database, as processes that share it do.
+/// Passes each call to the next of several stores over one database, like processes that share it.
 package final class AlternatingStore<Store>: WrappingStore, UsedTokenStore, ExpirySweeping
 where Store: SessionStore & UsedTokenStore & ExpirySweeping {
     private let stores: [Store]

@@ -72,7 +72,7 @@ extension StoreConformance {
     /// If it does not conform, the case does not apply.
     static func offered<Ability>(_ ability: Ability.Type, by store: any SessionStore) throws -> Ability {
         if let offered = store as? Ability { return offered }
-        try doesNotApply("the store is no \(ability)")
+        try doesNotApply("the store does not conform to \(ability)")
     }
 
     /// Ends a case that needs an optional ability.
@@ -103,7 +103,7 @@ extension StoreConformance {
     ///
     /// Its error must be an `IdentityError`.
     ///
-    /// - Returns: Whether it was done.
+    /// - Returns: Whether the call succeeded.
     static func isDone(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ body: () async throws -> Bool
@@ -115,7 +115,7 @@ extension StoreConformance {
         } catch {
             let typed = error as? IdentityError
             #expect(typed != nil, "\(error)", sourceLocation: sourceLocation)
-            // Neither waiting nor a new login would help.
+            // The error must not suggest waiting or a new login, because neither would help.
             #expect(typed?.kind == .configuration || typed?.kind == .rejected, sourceLocation: sourceLocation)
             return false
         }

@@ -6,7 +6,7 @@ internal import Testing
 
 /// Values to store.
 enum StoreSample {
-    /// A moment with a fraction that no coarser clock would keep.
+    /// A date with a fraction that a rounding store would change.
     static let moment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
 
     static func id() throws -> SessionID {
@@ -38,7 +38,7 @@ enum StoreSample {
         )
     }
 
-    /// The same session under another id.
+    /// The same session with another id.
     static func copy(_ session: StoredSession, id: SessionID) -> StoredSession {
         var copy = session
         copy.id = id
@@ -69,7 +69,7 @@ enum StoreSample {
         Secret(bytes: try SecureRandom.bytes(count))
     }
 
-    /// Saves a session again and again, each time a generation later.
+    /// Saves a session repeatedly, each time with the next generation.
     static func replace(
         _ session: StoredSession,
         times count: Int,
@@ -84,7 +84,7 @@ enum StoreSample {
         }
     }
 
-    /// Inserts many sessions at once, which a durable store does much faster than one after another.
+    /// Inserts many sessions concurrently, which is much faster in a durable store than one after the other.
     static func insert(_ sessions: [StoredSession], into store: any SessionStore) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for session in sessions { group.addTask { try await store.insert(session) } }
@@ -92,19 +92,19 @@ enum StoreSample {
         }
     }
 
-    /// Texts that stores, collations and encodings have been known to change.
+    /// Texts that stores, collations and encodings are known to change.
     static let awkwardTexts = [
         "", " ", "a\u{0}b", "\u{FEFF}bom", "e\u{301}", "é", "\u{212A}1", "K1", "k1", "'; DROP TABLE session; --",
         "%_\\", "\u{1F469}\u{200D}\u{1F680}", "\r\n", String(repeating: "ß", count: 300),
     ]
 
-    /// Pairs that look alike, or that Unicode calls equal: to a store they are different.
+    /// Pairs of texts that look alike or are canonically equivalent; for a store they are different.
     static let lookalikes = ["e\u{301}", "é", "\u{212A}1", "K1", "k1", "K1 "]
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     private static func bits(_ date: Date) -> UInt64 { date.timeIntervalSinceReferenceDate.bitPattern }
 
-    /// Whether two sessions are the same, texts compared as bytes.
+    /// Whether two sessions are equal, with texts compared as bytes.
     static func areSame(_ one: StoredSession?, _ other: StoredSession) -> Bool {
         guard let one else { return false }
         return one.id == other.id && one.provider.isIdentical(to: other.provider)
@@ -118,7 +118,7 @@ enum StoreSample {
 }
 
 extension StoredSession {
-    /// The session one generation later.
+    /// The session with the next generation.
     func successor(_ payload: Secret, generations: Int64 = 1) -> StoredSession {
         var next = self
         next.generation += generations

@@ -86,7 +86,7 @@ public struct StoreUnderTest: Sendable {
 
     func damage(_ damage: Damage) async throws {
         guard try await damaging?(damage) == true else {
-            try StoreConformance.doesNotApply("the store under test cannot make this damage")
+            try StoreConformance.doesNotApply("the store under test cannot create this damage")
         }
     }
 }

@@ -1,42 +1,71 @@
-package import IdentityKit
+public import IdentityKit
 
-/// A store around another one.
+/// A store around another one, for tests that watch, count or break single calls.
 ///
-/// It passes on the calls that a wrapper does not implement.
-package protocol WrappingStore: SessionStore {
+/// It passes on the calls that the wrapper does not implement:
+///
+/// ```swift
+/// final class CountingStore: WrappingStore {
+///     let inner = InMemoryStore()
+///     let reads = Mutex(0)
+///
+///     func session(_ id: SessionID) async throws -> StoredSession? {
+///         reads.withLock { $0 += 1 }
+///         return try await inner.session(id)
+///     }
+/// }
+/// ```
+///
+/// A wrapper has the optional abilities that it declares itself, and no others: without `SessionSpooling`, tokens that the inner store
+/// cannot save are not spooled; without `PartialSessionListing`, one unreadable session fails a whole list; without `ExpirySweeping`,
+/// `UsedTokenStore` and the protocols of `IdentityStoreKit`, nothing is swept, no logout token is remembered, and there is no health check.
+public protocol WrappingStore: SessionStore {
     associatedtype Inner: SessionStore
 
-    var inner: Inner { get async }
+    /// The store that gets the calls.
+    var inner: Inner { get }
 }
 
 extension WrappingStore {
-    package func withLock<Result: Sendable>(
+    /// The lock duration of the inner store, because a manager refuses providers that are slower.
+    public var guaranteedLockDuration: Duration? { inner.guaranteedLockDuration }
+    /// Calls the inner store.
+    public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await inner.withLock(name, waitingUpTo: limit, body)
     }
-    package func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
-    package func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
-    package func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+    /// Calls the inner store.
+    public func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
+    /// Calls the inner store.
+    public func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
+    /// Calls the inner store.
+    public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         try await inner.replace(session, expecting: generation)
     }
-    package func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
-    package func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+    /// Calls the inner store.
+    public func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
+    /// Calls the inner store.
+    public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         try await inner.sessions(matching: filter)
     }
-    package func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
-    package func takeLoginAttempt(
+    /// Calls the inner store.
+    public func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
+    /// Calls the inner store.
+    public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
     ) async throws -> StoredLoginAttempt? {
         try await inner.takeLoginAttempt(key, after: check)
     }
-    package func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+    /// Calls the inner store.
+    public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         try await inner.attachment(name, of: id)
     }
-    package func setAttachment(
+    /// Calls the inner store.
+    public func setAttachment(
         _ name: String,
         to payload: Secret?,
         of id: SessionID,

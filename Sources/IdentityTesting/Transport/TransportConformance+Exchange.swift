@@ -3,14 +3,14 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let exchangeCases: [Case] = [
-        ("a request and its response arrive as they were sent", fidelity),
-        ("a status of 500 is a response, not an error", serverError),
-        ("an empty POST says that it is empty", emptyPost),
-        ("the answer to HEAD has no body, whatever length it names", head),
-        ("an interim response is passed over", interim),
-        ("many requests at once get each its own answer", concurrency),
-        ("a POST whose used connection dies is not sent again", noResend),
-        ("cancelling the task ends the exchange", cancellation),
+        Case("a request and its response arrive as they were sent", fidelity),
+        Case("a status of 500 is a response, not an error", serverError),
+        Case("an empty POST has a Content-Length of 0", emptyPost),
+        Case("the response to HEAD has no body, with any Content-Length", head),
+        Case("an interim response is skipped", interim),
+        Case("each of many concurrent requests gets its own response", concurrency),
+        Case("a POST is not sent again if its reused connection breaks", noResend),
+        Case("cancelling the task ends the exchange", cancellation),
     ]
 
     @Sendable private static func fidelity(_ probe: TransportProbe) async throws {
@@ -29,7 +29,7 @@ extension TransportConformance {
             try probe.expect(response.headers["x-first"] == "1", "another header value")
             try probe.expect(
                 response.headers.values(for: "X-Twice") == ["a", "b"],
-                "a repeated header was joined or lost"
+                "a repeated header was combined or lost"
             )
             try probe.expect(response.headers["X-Empty"] == "", "an empty header was lost")
             let seen = log.all.first
@@ -84,7 +84,7 @@ extension TransportConformance {
                     let request = try probe.request(server, .post, body: body)
                     group.addTask { try await probe.transport.send(request).body == body }
                 }
-                for try await isOwn in group { try probe.expect(isOwn, "an answer went to the wrong request") }
+                for try await isOwn in group { try probe.expect(isOwn, "a response was returned for another request") }
             }
         }
     }

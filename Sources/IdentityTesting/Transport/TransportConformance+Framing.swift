@@ -3,14 +3,14 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let framingCases: [Case] = [
-        ("an answer that is not HTTP is refused", notHTTP),
-        ("a header that two readers could read in two ways is refused", doubtfulHeaders),
-        ("a body that ends in two places is refused", doubtfulLength),
-        ("a chunk that is none is refused", brokenChunks),
-        ("a transfer coding that was not asked for is refused", transferCoding),
-        ("a truncated body is an error", truncated),
-        ("trailers change nothing and are bounded", trailers),
-        ("bytes behind an answer are not the answer to the next request", splitting),
+        Case("a response that is not HTTP is refused", notHTTP),
+        Case("a header that two parsers could read differently is refused", doubtfulHeaders),
+        Case("a body with contradictory lengths is refused", doubtfulLength),
+        Case("an invalid chunk is refused", brokenChunks),
+        Case("an unsolicited transfer coding is refused", transferCoding),
+        Case("a truncated body is an error", truncated),
+        Case("trailers do not change the response and have a size limit", trailers),
+        Case("bytes after a response are not the response to the next request", splitting),
     ]
 
     private static func expectViolation(_ probe: TransportProbe, _ answers: [String]) async throws {
@@ -67,7 +67,7 @@ extension TransportConformance {
                 do {
                     let response = try await probe.transport.send(probe.request(server))
                     throw TransportProbe.Violation(
-                        description: "\(body.debugDescription) was taken for a body of \(response.body.count) bytes"
+                        description: "\(body.debugDescription) was read as a body of \(response.body.count) bytes"
                     )
                 } catch let error as HTTPTransportError {
                     try probe.expect(codes.contains(error.code), "got the error \(error.code.rawValue)")
@@ -107,7 +107,7 @@ extension TransportConformance {
         try await probe.withServer({ _, _ in .script([.send(few)]) }) { server, _ in
             let response = try await probe.transport.send(probe.request(server))
             try probe.expect(response.body == [0x61], "another body")
-            try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer took a header's place")
+            try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer replaced a header")
             try probe.expect(response.headers["Set-Cookie"] == nil, "a trailer became a header")
         }
         let many = Array((start + String(repeating: "X: trailer\r\n", count: 100_000)).utf8)
@@ -123,7 +123,7 @@ extension TransportConformance {
             "HTTP/1.1 304 Not Modified\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
         ]
-        // All connections but the last one only look as if they could be reused.
+        // All connections except the last one only seem to be reusable.
         let answers =
             starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
             + [
@@ -141,8 +141,8 @@ extension TransportConformance {
                 // Refusing the response is permitted, too.
                 _ = try? await probe.transport.send(probe.request(server, path: "/first"))
                 let response = try await probe.transport.send(probe.request(server, path: "/second"))
-                try probe.expect(response.headers["X-Planted"] == nil, "the rest was taken for an answer")
-                try probe.expect(response.body.isEmpty, "the rest was taken for a body")
+                try probe.expect(response.headers["X-Planted"] == nil, "the rest was read as a response")
+                try probe.expect(response.body.isEmpty, "the rest was read as a body")
             }
         }
     }

@@ -3,20 +3,20 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let limitCases: [Case] = [
-        ("a body larger than the cap is refused by its Content-Length", announcedBody),
-        ("a body larger than the cap is refused without Content-Length", endlessBody),
-        ("a body of exactly the cap is accepted", exactBody),
-        ("headers larger than the cap are refused", headerBomb),
-        ("of three hundred megabytes no more is read than the cap and what lies in the sockets", flood),
-        ("endless interim responses are refused", interimBomb),
-        ("a content coding is left as it is and not asked for", contentCoding),
-        ("a gzip bomb stays as small as it came", bomb),
-        ("a server that does not answer is left at the first-byte deadline", firstByte),
-        ("a server that drips is left at the total deadline", drip),
-        ("a drip of header bytes is left at a deadline", headerDrip),
-        ("a drip of interim responses is left at the first-byte deadline", interimDrip),
-        ("a drip within a chunk's extension is left at the total deadline", extensionDrip),
-        ("a drip of trailers is left at the total deadline", trailerDrip),
+        Case("a body larger than the limit is refused because of its Content-Length", announcedBody),
+        Case("a body larger than the limit is refused without Content-Length", endlessBody),
+        Case("a body of exactly the limit is accepted", exactBody),
+        Case("headers larger than the limit are refused", headerBomb),
+        Case("of three hundred megabytes only the limit and the contents of the socket buffers are read", flood),
+        Case("endless interim responses are refused", interimBomb),
+        Case("a content coding is not requested and not decoded", contentCoding),
+        Case("a gzip bomb is not expanded", bomb),
+        Case("a server that does not respond is abandoned at the first-byte deadline", firstByte),
+        Case("a server that sends slowly is abandoned at the total deadline", drip),
+        Case("slow header bytes end at a deadline", headerDrip),
+        Case("slow interim responses end at the first-byte deadline", interimDrip),
+        Case("slow bytes of a chunk extension end at the total deadline", extensionDrip),
+        Case("slow trailers end at the total deadline", trailerDrip),
     ]
 
     private static func limits(body: Int = 1000, headers: Int = 2000) -> HTTPLimits {
@@ -65,9 +65,10 @@ extension TransportConformance {
                     from: probe.request(server, limits: limits(body: 1 << 20))
                 )
             }
-            // Both kernels' buffers are a few megabytes; in chunks of one byte the megabyte is six.
+            // The buffers of both kernels have a few megabytes. With chunks of one byte, a megabyte of body is six
+            // megabytes on the wire.
             let megabytes = taken.value >> 4
-            try probe.expect(megabytes <= 24, "\(megabytes) MB were taken from the server")
+            try probe.expect(megabytes <= 24, "\(megabytes) MB were read from the server")
         }
     }
 
@@ -123,7 +124,10 @@ extension TransportConformance {
             try await probe.withServer({ _, _ in answer }) { server, _ in
                 let response = try await probe.transport.send(probe.request(server, limits: limits(body: gzip.count)))
                 try probe.expect(response.body == gzip, "the body was decoded to \(response.body.count) bytes")
-                try probe.expect(response.headers["Content-Encoding"] == coding, "the coding was taken off")
+                try probe.expect(
+                    response.headers["Content-Encoding"] == coding,
+                    "the Content-Encoding header was removed"
+                )
             }
         }
     }

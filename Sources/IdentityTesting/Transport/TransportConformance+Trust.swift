@@ -3,14 +3,15 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let trustCases: [Case] = [
-        ("a redirect is not followed and carries no credentials on", redirect),
-        ("cookies are not kept", cookies),
-        ("nothing can be smuggled through a header or a method", injection),
-        ("plain http is refused unless it is loopback with leave", plainHTTP),
-        ("a refused connection is known not to have been sent", refusedConnection),
-        ("a connection that ends without an answer is ambiguous", silentEnd),
-        ("an address that the policy refuses sees nothing", addressPolicy),
-        ("hints that lead elsewhere are not taken", hints),
+        Case("a redirect is not followed and passes no credentials on", redirect),
+        Case("cookies are not stored", cookies),
+        Case("a header or a method cannot smuggle a request", injection),
+        Case("plain http is refused except for loopback with permission", plainHTTP),
+        Case("the error of a refused connection says that the request was not sent", refusedConnection),
+        Case("a connection that ends without a response is ambiguous", silentEnd),
+        Case("an address that the policy refuses gets no connection", addressPolicy),
+        Case("a host name leads only to addresses that the policy permits", resolvedAddresses),
+        Case("headers that point to other servers are not followed", hints),
     ]
 
     @Sendable private static func redirect(_ probe: TransportProbe) async throws {
@@ -44,7 +45,7 @@ extension TransportConformance {
                 let request = try probe.request(server, HTTPMethod(rawValue: method))
                 try await probe.expect(.invalidMethod, .notSent, from: request)
             }
-            try probe.expect(log.all.isEmpty, "a request with an improper method was sent")
+            try probe.expect(log.all.isEmpty, "a request with an invalid method was sent")
         }
     }
 
@@ -56,7 +57,7 @@ extension TransportConformance {
             request.allowsLoopbackHTTP = true
             request.url = try HTTPURL("http://localhost:\(server.port)/")
             try await probe.expect(.insecureURL, .notSent, from: request)
-            try probe.expect(log.all.isEmpty, "a request was sent in the clear")
+            try probe.expect(log.all.isEmpty, "a request was sent without TLS")
         }
     }
 
@@ -90,10 +91,36 @@ extension TransportConformance {
             try await probe.expect(.addressRefused, .notSent, from: request)
             request.addressPolicy = .any
             _ = try await probe.transport.send(request)
-            // Now there is a connection that could be reused.
+            // Now a reusable connection exists.
             request.addressPolicy = .publicOnly
             try await probe.expect(.addressRefused, .notSent, from: request)
             try probe.expect(log.all.count == 1, "the refused address got a request")
+        }
+    }
+
+    /// A transport that checks an address and then lets somebody else resolve the name again reaches the server, whose only address the
+    /// policy refuses.
+    @Sendable private static func resolvedAddresses(_ probe: TransportProbe) async throws {
+        for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
+            // Without IPv6 there is nothing to reach.
+            guard
+                let server = try? await LoopbackServer.start(address: address, handler: { _ in .message(status: 200) })
+            else { continue }
+            let policy = AddressPolicy(name: "the other address of localhost") { $0.bytes.count == permitted }
+            let url = try HTTPURL("https://localhost:\(server.port)/")
+            let outcome: HTTPTransportError?
+            do {
+                _ = try await probe.transport.send(HTTPRequest(method: .get, url: url, addressPolicy: policy))
+                outcome = nil
+            } catch {
+                outcome = error
+            }
+            await server.stop()
+            let isRefused = outcome.map { [.connectionFailed, .addressRefused, .resolutionFailed].contains($0.code) }
+            try probe.expect(
+                isRefused == true,
+                "a connection went to an address that the policy refuses: \(outcome?.code.rawValue ?? "a response")"
+            )
         }
     }
 
@@ -117,7 +144,7 @@ extension TransportConformance {
                 }
                 try probe.expect(log.all.count == 3, "\(log.all.count) requests instead of 3 reached the server")
             }
-            try probe.expect(elsewhereLog.all.isEmpty, "a hint of the server was taken")
+            try probe.expect(elsewhereLog.all.isEmpty, "a header of the server was followed")
         }
     }
 }

@@ -1,30 +1,43 @@
 public import IdentityHTTP
+public import Testing
 
-/// Tests what every `IdentityHTTP.HTTPTransport` must do, against a server on 127.0.0.1 with valid and invalid responses.
+/// Tests the requirements of `IdentityHTTP.HTTPTransport` with a server on 127.0.0.1 that sends valid and invalid responses.
 ///
 /// ```swift
-/// @Test("my transport keeps what HTTPTransport promises")
-/// func conformance() async throws {
-///     try await TransportConformance.run { MyTransport() }
+/// @Test(arguments: TransportConformance.cases)
+/// func conformance(_ promise: TransportConformance.Case) async throws {
+///     try await promise.run { MyTransport() }
 /// }
 /// ```
 public struct TransportConformance {
-    /// Tests all requirements, each with a new transport.
-    ///
-    /// - Parameter make: Makes a transport.
-    /// - Throws: ``TransportConformanceFailure`` with every requirement that was not met, or what `make` throws.
-    public static func run(_ make: () async throws -> any HTTPTransport) async throws {
-        var findings: [TransportConformanceFailure.Finding] = []
-        for (promise, check) in exchangeCases + limitCases + framingCases + trustCases {
+    /// One requirement.
+    public struct Case: Sendable, CustomTestStringConvertible {
+        /// The requirement as a sentence.
+        public let name: String
+        private let check: @Sendable (TransportProbe) async throws -> Void
+
+        init(_ name: String, _ check: @escaping @Sendable (TransportProbe) async throws -> Void) {
+            self.name = name
+            self.check = check
+        }
+
+        /// The requirement as a sentence.
+        public var testDescription: String { name }
+
+        /// Tests the requirement with a new transport.
+        ///
+        /// - Parameter make: Creates a transport.
+        /// - Throws: ``TransportConformanceFailure`` if the requirement is not met, or the error of `make`.
+        public func run(_ make: () async throws -> any HTTPTransport) async throws {
             let transport = try await make()
             do {
                 try await check(TransportProbe(transport))
             } catch {
-                findings.append(.init(promise: promise, observation: String(describing: error)))
+                throw TransportConformanceFailure(promise: name, observation: String(describing: error))
             }
         }
-        if !findings.isEmpty { throw TransportConformanceFailure(findings: findings) }
     }
 
-    typealias Case = (promise: String, check: @Sendable (TransportProbe) async throws -> Void)
+    /// All requirements.
+    public static let cases = exchangeCases + limitCases + framingCases + trustCases
 }

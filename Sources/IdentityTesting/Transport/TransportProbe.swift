@@ -84,7 +84,7 @@ struct TransportProbe: Sendable {
         if !condition { throw Violation(description: observation()) }
     }
 
-    /// Fails unless the operation ends long before the server would end it.
+    /// Fails unless the operation ends long before the server would end the response.
     func withinBounds(_ operation: () async throws -> Void) async throws {
         let start = ContinuousClock.now
         try await operation()

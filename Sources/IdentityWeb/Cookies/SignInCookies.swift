@@ -42,18 +42,15 @@ public struct SignInCookies: Sendable {
             url.isSecure || url.isLoopback
         else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "`publicOrigin` is not an https origin.",
+                configuration: "`publicOrigin` is not an https origin.",
                 hint:
                     "Write scheme, host and port only, for example https://shop.example. Plain http works for 127.0.0.1 and [::1]."
             )
         }
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(ASCII.isToken) else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The name of the cookies must consist of 1 to 64 letters, digits and hyphens.",
+                configuration:
+                    "The name of the cookies must consist of 1 to 64 characters that RFC 6265 permits in a cookie name, such as letters, digits and hyphens.",
                 hint: "Change `cookieName`."
             )
         }
@@ -161,21 +158,5 @@ public struct SignInCookies: Sendable {
         _ lifetime: Duration?
     ) throws(HTTPTransportError) -> ResponseCookie {
         try ResponseCookie(prefix + name, value, maximumAge: lifetime, isSecure: isSecure)
-    }
-
-    private func loginCookie(
-        _ attemptID: String,
-        _ value: String,
-        _ mode: ResponseMode
-    ) throws(HTTPTransportError) -> ResponseCookie {
-        // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
-        let isPosted = mode == .formPost
-        return try ResponseCookie(
-            prefix + "login-" + attemptID,
-            value,
-            maximumAge: .seconds(900),
-            isSecure: isSecure || isPosted,
-            sameSite: isPosted ? .none : .lax
-        )
     }
 }

@@ -1,43 +1,67 @@
 public import IdentityKit
 
 extension IdentityError {
-    /// The status with which a server answers a browser after this error.
+    /// The status with which a server answers a browser or a script after this error.
     ///
-    /// | kind | status |
-    /// | --- | --- |
-    /// | `retry_later` | 503, with `Retry-After` |
-    /// | `sign_in_again` | 401 |
-    /// | `configuration` | 500 |
-    /// | `rejected` | 403; 400 for a sign-in that expired or a malformed request; 404 for an unknown provider |
-    /// | `cancelled` | 200 |
+    /// The pages of `SignInRoutes` use this table:
+    ///
+    /// | kind | code | status |
+    /// | --- | --- | --- |
+    /// | `retry_later` | any | 503, with `httpRetryAfter` |
+    /// | `sign_in_again` | any | 401 |
+    /// | `configuration` | any | 500; 404 for `provider_unknown` |
+    /// | `rejected` | any | 403; 400 for a sign-in that expired or a malformed request; 404 for `provider_unknown`; 200 for `access_denied` |
+    /// | `cancelled` | any | 200 |
     public var httpStatus: Int {
         switch (kind, code) {
-        case (_, .sessionUnknown), (_, .notSignedIn): 401
-        case (.retryLater, _), (.configuration, _), (.cancelled, _), (.rejected, _): page.status
-        case (.signInAgain, _): 401
+        case (_, .sessionUnknown), (_, .notSignedIn), (.signInAgain, _): 401
+        case (.retryLater, _), (.configuration, _), (.cancelled, _), (.rejected, _): SignInPage.Content(self).status
         }
     }
 
-    /// What a page for the buyer says about this error; never an internal message.
-    var page: SignInPage.Content {
-        switch kind {
-        case .retryLater: .unavailable(retryAfter: retryAfter)
-        case .cancelled: .signInCancelled
-        case .signInAgain: .signInExpired
-        case .configuration: code == .providerUnknown ? .notFound : .failed
-        case .rejected:
-            switch code {
-            case .accessDenied: .signInCancelled
-            case .providerUnknown: .notFound
-            case .stateInvalid, .stateUnknown, .attemptExpired, .browserMismatch, .callbackInvalid, .returnPathRefused,
-                .loginRequired:
-                .signInExpired
-            default: .signInRefused
-            }
-        }
-    }
+    /// The value of `Retry-After` for this error; nil where a repetition does not help.
+    public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
+
+    /// What a page in English says to the buyer; never an internal message.
+    public var buyerSentence: String { StandardPages.sentence(for: SignInPage.Content(self)) }
 }
 
 extension SignInPage.Content {
-    var status: Int { SignInPage(content: self, correlationID: nil, signInLink: "", homeLink: "").status }
+    /// The page for an error; it shows nothing internal.
+    public init(_ error: IdentityError) {
+        self =
+            switch (error.kind, error.code) {
+            case (.configuration, .providerUnknown), (.rejected, .providerUnknown): .notFound
+            case (.cancelled, _), (.rejected, .accessDenied): .signInCancelled
+            case (.retryLater, _): .unavailable(retryAfter: error.retryAfter)
+            case (.configuration, _): .failed
+            case (.signInAgain, _), (.rejected, .stateInvalid), (.rejected, .stateUnknown),
+                (.rejected, .attemptExpired), (.rejected, .browserMismatch), (.rejected, .callbackInvalid),
+                (.rejected, .returnPathRefused), (.rejected, .loginRequired):
+                .signInExpired
+            case (.rejected, _): .signInRefused
+            }
+    }
+
+    /// The status of the response.
+    public var status: Int {
+        switch self {
+        case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
+        case .signInExpired: 400
+        case .signInRefused: 403
+        case .notFound: 404
+        case .tooManySignIns: 429
+        case .failed: 500
+        case .unavailable: 503
+        }
+    }
+
+    /// The value of `Retry-After`; nil where the buyer need not wait.
+    public var retryAfter: Duration? {
+        switch self {
+        case .unavailable(let pause): pause ?? .seconds(5)
+        case .tooManySignIns(let pause): pause
+        default: nil
+        }
+    }
 }

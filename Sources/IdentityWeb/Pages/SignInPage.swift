@@ -34,8 +34,18 @@ public struct SignInPage: Sendable {
         public let provider: String
         /// The provider's kind, for example `shopify`.
         public let kind: String
+        /// What the button says; no two choices of a page say the same.
+        public let displayName: String
         /// The link that begins the sign-in.
         public let link: String
+
+        /// Creates a choice, for a test of an app's own pages.
+        public init(provider: String, kind: String, displayName: String, link: String) {
+            self.provider = provider
+            self.kind = kind
+            self.displayName = displayName
+            self.link = link
+        }
     }
 
     /// What the page says.
@@ -47,27 +57,21 @@ public struct SignInPage: Sendable {
     /// The link to the app's home page.
     public let homeLink: String
 
-    /// The status of the response.
-    public var status: Int {
-        switch content {
-        case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
-        case .signInExpired: 400
-        case .signInRefused: 403
-        case .notFound: 404
-        case .tooManySignIns: 429
-        case .failed: 500
-        case .unavailable: 503
-        }
+    /// Creates a page, for a test of an app's own ``SignInPages``.
+    public init(content: Content, correlationID: String? = nil, signInLink: String, homeLink: String) {
+        self.content = content
+        self.correlationID = correlationID
+        self.signInLink = signInLink
+        self.homeLink = homeLink
     }
 
-    /// The value of `Retry-After`, in seconds; nil where the buyer need not wait.
-    public var retryAfter: Duration? {
-        switch content {
-        case .unavailable(let pause): pause ?? .seconds(5)
-        case .tooManySignIns(let pause): pause
-        default: nil
-        }
-    }
+    /// The status that fits the page.
+    ///
+    /// In a response, the page of an error has the status of `IdentityError.httpStatus`.
+    public var status: Int { content.status }
+
+    /// The value of `Retry-After`; nil where the buyer need not wait.
+    public var retryAfter: Duration? { content.retryAfter }
 }
 
 /// Writes the pages of the sign-in; an app replaces ``StandardPages`` by its own look and language.

@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// Plain, accessible pages in English, without scripts and without content of other sites.
@@ -7,10 +8,11 @@ public struct StandardPages: SignInPages {
 
     /// The whole page.
     public func html(for page: SignInPage) -> String {
-        let (title, text, action) = parts(of: page)
-        let support: Markup =
+        let (title, action) = parts(of: page)
+        let text = Self.sentence(for: page.content)
+        let support: HTMLText =
             page.correlationID.map { "<p class=\"support\">If you contact us, mention <code>\($0)</code>.</p>" } ?? ""
-        let html: Markup = """
+        let html: HTMLText = """
             <!doctype html>
             <html lang="en">
             <meta charset="utf-8">
@@ -37,46 +39,46 @@ public struct StandardPages: SignInPages {
         return html.text
     }
 
-    private func parts(of page: SignInPage) -> (title: String, text: String, action: Markup) {
-        let again: Markup = "<a class=\"button\" href=\"\(page.signInLink)\">Sign in again</a>"
-        let home: Markup = "<a class=\"button\" href=\"\(page.homeLink)\">Continue</a>"
-        switch page.content {
-        case .chooseProvider(let choices):
-            let links = choices.map { choice -> Markup in
-                "<a class=\"button\" href=\"\(choice.link)\">\(Self.name(of: choice))</a>"
-            }
-            return ("Sign in", "Choose how you want to sign in.", Markup(links))
-        case .signInExpired:
-            return ("This sign-in has expired", "It took too long, or it was already used. Please start again.", again)
-        case .signInRefused:
-            return ("You could not be signed in", "The sign-in was refused.", again)
-        case .signInCancelled:
-            return ("Sign-in cancelled", "You are not signed in.", Markup([again, home]))
-        case .unavailable:
-            return ("Please try again shortly", "The sign-in is not available at the moment.", again)
-        case .tooManySignIns:
-            return ("Please wait a moment", "There were too many sign-ins from your network.", again)
-        case .signedOut:
-            return ("You are signed out", "You can close this page.", home)
-        case .confirmSignOut(let action, let fields):
-            let inputs = fields.map { field -> Markup in
-                "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value.reveal())\">"
-            }
-            let form: Markup =
-                "<form method=\"post\" action=\"\(action)\">\(Markup(inputs))<button class=\"button\">Sign out</button></form>"
-            return ("Sign out?", "Press the button to sign out.", form)
-        case .notFound:
-            return ("Page not found", "There is no page at this address.", home)
-        case .failed:
-            return ("Something went wrong", "This is our mistake. Please try again later.", home)
+    /// The sentence of a page, for an app that shows it in its own look.
+    public static func sentence(for content: SignInPage.Content) -> String {
+        switch content {
+        case .chooseProvider: "Choose how you want to sign in."
+        case .signInExpired: "It took too long, or it was already used. Please start again."
+        case .signInRefused: "The sign-in was refused."
+        case .signInCancelled: "You are not signed in."
+        case .unavailable: "The sign-in is not available at the moment."
+        case .tooManySignIns: "There were too many sign-ins from your network."
+        case .signedOut: "You can close this page."
+        case .confirmSignOut: "Press the button to sign out."
+        case .notFound: "There is no page at this address."
+        case .failed: "This is our mistake. Please try again later."
         }
     }
 
-    private static func name(of choice: SignInPage.Choice) -> String {
-        switch choice.kind {
-        case "shopify": "Shopify"
-        case "bolt", "bolt-sfcc": "Bolt"
-        default: choice.provider
+    private func parts(of page: SignInPage) -> (title: String, action: HTMLText) {
+        let again: HTMLText = "<a class=\"button\" href=\"\(page.signInLink)\">Sign in again</a>"
+        let home: HTMLText = "<a class=\"button\" href=\"\(page.homeLink)\">Continue</a>"
+        switch page.content {
+        case .chooseProvider(let choices):
+            let links = choices.map { choice -> HTMLText in
+                "<a class=\"button\" href=\"\(choice.link)\">\(choice.displayName)</a>"
+            }
+            return ("Sign in", HTMLText(joining: links))
+        case .signInExpired: return ("This sign-in has expired", again)
+        case .signInRefused: return ("You could not be signed in", again)
+        case .signInCancelled: return ("Sign-in cancelled", HTMLText(joining: [again, home]))
+        case .unavailable: return ("Please try again shortly", again)
+        case .tooManySignIns: return ("Please wait a moment", again)
+        case .signedOut: return ("You are signed out", home)
+        case .confirmSignOut(let action, let fields):
+            let inputs = fields.map { field -> HTMLText in
+                "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value.reveal())\">"
+            }
+            let form: HTMLText =
+                "<form method=\"post\" action=\"\(action)\">\(HTMLText(joining: inputs))<button class=\"button\">Sign out</button></form>"
+            return ("Sign out?", form)
+        case .notFound: return ("Page not found", home)
+        case .failed: return ("Something went wrong", home)
         }
     }
 }

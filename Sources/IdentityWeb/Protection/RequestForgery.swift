@@ -11,7 +11,7 @@ enum RequestForgery: Equatable {
     case excluded
     /// The request comes from another site.
     case foreign
-    /// Nothing shows where the request comes from.
+    /// No header shows where the request comes from.
     case undecided
 
     /// The form field and the header with the token of the session.

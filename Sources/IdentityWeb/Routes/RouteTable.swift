@@ -22,12 +22,10 @@ struct RouteTable: Sendable {
         let path = configuration.basePath
         guard let origin = try? HTTPURL(configuration.publicOrigin),
             path.isEmpty || path.utf8.first == UInt8(ascii: "/") && path.utf8.last != UInt8(ascii: "/"),
-            path.utf8.allSatisfy({ ASCII.isPathOrQuery($0) && $0 != UInt8(ascii: "?") })
+            path.utf8.allSatisfy({ ASCII.pathOrQuery.contains($0) && $0 != UInt8(ascii: "?") })
         else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "`basePath` must begin with a slash and must not end with one.",
+                configuration: "`basePath` must begin with a slash and must not end with one.",
                 hint: "Use for example /auth, or an empty text for no base path."
             )
         }
@@ -49,7 +47,7 @@ struct RouteTable: Sendable {
     /// The route of a path; nil if the app answers it.
     subscript(path: String) -> Route? { routes[path] }
 
-    /// Whether the path lies below the base path, so that the app need not be asked.
+    /// Whether the path is below the base path, so that the request is not for the app's own routes.
     func owns(_ path: String) -> Bool {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }

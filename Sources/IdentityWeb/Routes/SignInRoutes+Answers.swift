@@ -64,15 +64,21 @@ extension SignInRoutes {
         return response
     }
 
+    /// The page for an error, by the public table of errors.
+    func page(for error: IdentityError) -> WebResponse {
+        var response = page(SignInPage.Content(error), correlationID: error.correlationID)
+        response.status = error.httpStatus
+        return response
+    }
+
     /// An error for a script: its kind and the buyer's way on, and nothing internal.
     func json(_ error: IdentityError) -> WebResponse {
         var object = JSONObject()
         object["error"] = .string(error.kind.rawValue)
+        object["message"] = .string(error.buyerSentence)
         object["correlation_id"] = .string(error.correlationID)
         var response = json(object, status: error.httpStatus)
-        if error.kind == .retryLater {
-            response.headers.replace("Retry-After", Self.seconds(error.retryAfter ?? .seconds(5)))
-        }
+        if let pause = error.httpRetryAfter { response.headers.replace("Retry-After", Self.seconds(pause)) }
         return response
     }
 

@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 internal import IdentityKit
-internal import Synchronization
 
 extension SignInRoutes {
     /// Completes a sign-in.
@@ -21,16 +20,20 @@ extension SignInRoutes {
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await context.session()
-        let admission = Admission(self, provider: provider, request: request, old: old)
         let completed = try await sessions.complete(
             callback,
             browserBinding: cookies.binding(of: callback, in: request),
-            provider: provider,
-            admitting: admission.admit
-        )
+            provider: provider
+        ) { tokens, tenant, returnPath in
+            let page = try await self.page(for: tokens.buyer, of: provider, request, returnPath)
+            if let old, !Self.isSession(old, of: tokens.buyer, tenant) { try await self.end(old) }
+            return page
+        }
         let session = completed.session
-        if let old, admission.isSameBuyer(session) { await replace(old, with: session) }
-        let path = admission.page ?? completed.returnPath ?? configuration.homePath
+        if let old, completed.replaced != old.id, Self.isSession(old, of: session.buyer, session.tenant) {
+            await replace(old, with: session)
+        }
+        let path = completed.returnPath ?? configuration.homePath
         context.forgetSession()
         context.set(try cookies.session(session.id))
         if let cookie {
@@ -51,10 +54,51 @@ extension SignInRoutes {
                 provider: provider
             )
         } catch let error as IdentityError where error.code == .stateUnknown {
-            // It was used before: the cookies that come with GET tell where the browser belongs.
+            // The state was used before. The GET request that follows has the cookies that show where to send the browser.
         }
         let state = try callback.value(of: "state")?.reveal() ?? ""
         return try redirect(to: table.callbackPath(of: provider) + "?state=" + FormEncoding.escape(state))
+    }
+
+    /// Asks the app whether the buyer gets a session.
+    ///
+    /// - Returns: The path that the app chose; nil for that of the login.
+    private func page(
+        for buyer: Buyer,
+        of provider: String,
+        _ request: WebRequest,
+        _ returnPath: String?
+    ) async throws -> String? {
+        let signIn = SignIn(
+            provider: provider,
+            buyer: buyer,
+            returnPath: returnPath,
+            clientAddress: request.clientAddress
+        )
+        switch try await configuration.admit(signIn) {
+        case .accept: return nil
+        case .acceptAndGo(let page): return page
+        case .refuse:
+            throw IdentityError(
+                .rejected,
+                .signInRefused,
+                "The app refused the sign-in of this buyer.",
+                hint: "The function `admit` of the routes' configuration decides."
+            )
+        }
+    }
+
+    private static func isSession(_ session: Session, of buyer: Buyer, _ tenant: String) -> Bool {
+        session.tenant.isIdentical(to: tenant) && session.buyer.isSamePerson(as: buyer)
+    }
+
+    /// Ends the session of another buyer in this browser before the new one is stored, so that nothing of it reaches the new one.
+    private func end(_ old: Session) async throws {
+        do {
+            _ = try await sessions.logout(old.id)
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            // It ended meanwhile.
+        }
     }
 
     /// The cart moves to the new session of the same buyer, then the old session ends.
@@ -74,7 +118,7 @@ extension SignInRoutes {
     /// A sign-in does not fail because of a cart: the next request tries again.
     func mergeCart(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard let carts else { return }
-        guard (try? await carts.moveCart(ofGuest: guest, to: session)) == true else { return }
+        guard (try? await carts.mergeCart(ofGuest: guest, into: session)) == true else { return }
         if let removal = cookies.withoutGuest { context.set(removal) }
     }
 
@@ -84,58 +128,6 @@ extension SignInRoutes {
         guard let all = try? await sessions.sessions(matching: filter) else { return }
         for surplus in all.filter({ $0.id != session.id }).dropLast(max(0, maximum - 1)) {
             _ = try? await sessions.logout(surplus.id)
-        }
-    }
-}
-
-/// Decides whether a verified buyer gets a session, before one is stored.
-private final class Admission: Sendable {
-    private let routes: SignInRoutes
-    private let provider: String
-    private let request: WebRequest
-    private let old: Session?
-    private let chosenPage = Mutex<String?>(nil)
-
-    init(_ routes: SignInRoutes, provider: String, request: WebRequest, old: Session?) {
-        self.routes = routes
-        self.provider = provider
-        self.request = request
-        self.old = old
-    }
-
-    /// The page that the app chose.
-    var page: String? { chosenPage.withLock(\.self) }
-
-    /// Whether the browser's old session belongs to the buyer of the new one.
-    func isSameBuyer(_ session: Session) -> Bool {
-        guard let old else { return false }
-        return old.tenant.isIdentical(to: session.tenant) && old.buyer.isSamePerson(as: session.buyer)
-    }
-
-    /// Asks the app; then ends the session of another buyer in this browser, so that nothing of it reaches the new one.
-    @Sendable func admit(_ tokens: TokenSet, _ tenant: String, _ returnPath: String?) async throws {
-        let signIn = SignIn(
-            provider: provider,
-            buyer: tokens.buyer,
-            returnPath: returnPath,
-            clientAddress: request.clientAddress
-        )
-        switch try await routes.configuration.admit(signIn) {
-        case .accept: break
-        case .acceptAndGo(let page): chosenPage.withLock { $0 = page }
-        case .refuse:
-            throw IdentityError(
-                .rejected,
-                .signInRefused,
-                "The app refused the sign-in of this buyer.",
-                hint: "The function `admit` of the routes' configuration decides."
-            )
-        }
-        guard let old, !old.tenant.isIdentical(to: tenant) || !old.buyer.isSamePerson(as: tokens.buyer) else { return }
-        do {
-            _ = try await routes.sessions.logout(old.id)
-        } catch let error as IdentityError where error.code == .sessionUnknown {
-            // It ended meanwhile.
         }
     }
 }

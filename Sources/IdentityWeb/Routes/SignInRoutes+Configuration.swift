@@ -43,6 +43,10 @@ extension SignInRoutes {
         ///
         /// No limit by default.
         public var maximumSessions: Int?
+        /// What the events of sign-ins and the buyer's list of sign-ins contain about the client; nothing by default.
+        ///
+        /// Both values are personal data: they need a legal basis, and a place in the privacy policy of the shop.
+        public var recordedClientDetails: Set<ClientDetail> = []
         /// Decides about a verified buyer before a session is stored, for example refuses a blocked customer.
         ///
         /// Accepts everybody by default.
@@ -67,6 +71,14 @@ extension SignInRoutes {
         public init() {}
     }
 
+    /// Something about the client of a request.
+    public enum ClientDetail: String, Sendable {
+        /// ``WebRequest/clientAddress``.
+        case address
+        /// The header `User-Agent`.
+        case userAgent = "user_agent"
+    }
+
     /// A query parameter of the route `login/{provider}`.
     public enum LinkParameter: String, Sendable {
         /// The language of the login page.
@@ -82,10 +94,23 @@ public struct SignIn: Sendable {
     public let provider: String
     /// Who signs in.
     public let buyer: Buyer
-    /// The page to which the browser goes after the sign-in, where the link named one.
+    /// The page to which the browser goes after the sign-in; nil if the link named none.
     public let returnPath: String?
     /// The address of the client, from ``WebRequest/clientAddress``.
     public let clientAddress: String?
+
+    /// Creates a sign-in, for an app's own tests.
+    public init(provider: String, buyer: Buyer, returnPath: String? = nil, clientAddress: String? = nil) {
+        self.provider = provider
+        self.buyer = buyer
+        self.returnPath = returnPath
+        self.clientAddress = clientAddress
+    }
+}
+
+extension SignIn: Redacted {
+    /// The provider, without personal data.
+    public var description: String { "SignIn(provider: \(provider), <private>)" }
 }
 
 /// What an app decides about a sign-in.

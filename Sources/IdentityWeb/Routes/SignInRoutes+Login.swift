@@ -4,10 +4,17 @@ internal import IdentityKit
 extension SignInRoutes {
     /// Begins a sign-in: sets its cookie and sends the browser to the provider.
     func login(_ provider: String, _ options: LoginOptions, in context: WebContext) async throws -> WebResponse {
+        try await login(in: context) { try await sessions.begin(provider, options: options) }
+    }
+
+    private func login(
+        in context: WebContext,
+        _ begin: () async throws -> StartedLogin
+    ) async throws -> WebResponse {
         if let pause = limiter.take(for: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
         }
-        let login = try await sessions.begin(provider, options: options)
+        let login = try await context.client.scope { try await begin() }
         for surplus in cookies.surplusLogins(in: context.request, keeping: configuration.maximumOpenSignIns - 1) {
             context.set(surplus)
         }
@@ -17,20 +24,41 @@ extension SignInRoutes {
 
     /// The answer to a browser that has to sign in for a page.
     func signInAnswer(for context: WebContext) async throws -> WebResponse {
-        guard !context.request.prefersJSON else {
-            var object = JSONObject()
-            object["error"] = .string(IdentityError.Kind.signInAgain.rawValue)
-            object["sign_in"] = .string(table.loginPath)
-            return json(object, status: 401)
-        }
-        // A form cannot be repeated after the sign-in.
-        let page = context.request.method == .get ? context.request.target : configuration.homePath
+        guard !context.request.prefersJSON else { return unauthorized(.notSignedIn) }
+        let page = page(after: context.request)
         guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
             return try redirect(to: table.loginPath + "?return=" + FormEncoding.escape(page))
         }
         var options = configuration.loginOptions
         options.returnPath = page
         return try await login(provider, options, in: context)
+    }
+
+    /// The answer to a browser whose session is not recent or not strong enough for a page.
+    func stepUpAnswer(
+        for context: WebContext,
+        of session: Session,
+        _ requirement: StepUpRequirement
+    ) async throws -> WebResponse {
+        guard !context.request.prefersJSON else { return unauthorized(.insufficientUserAuthentication) }
+        var options = configuration.loginOptions
+        options.returnPath = page(after: context.request)
+        return try await login(in: context) {
+            try await sessions.beginStepUp(of: session.id, requiring: requirement, options: options)
+        }
+    }
+
+    /// The page to which a browser comes back: a form cannot be repeated after the sign-in.
+    private func page(after request: WebRequest) -> String {
+        request.method == .get ? request.target : configuration.homePath
+    }
+
+    private func unauthorized(_ code: IdentityError.Code) -> WebResponse {
+        var object = JSONObject()
+        object["error"] = .string(IdentityError.Kind.signInAgain.rawValue)
+        object["code"] = .string(code.rawValue)
+        object["sign_in"] = .string(table.loginPath)
+        return json(object, status: 401)
     }
 
     /// The options that a link may set.
@@ -62,11 +90,15 @@ extension SignInRoutes {
         if names.count == 1, let only = names.first {
             return try redirect(to: table.loginPath(of: only, returningTo: path))
         }
-        let choices = try names.map { name in
-            SignInPage.Choice(
-                provider: name,
-                kind: try sessions.descriptor(of: name).kind,
-                link: table.loginPath(of: name, returningTo: path)
+        let providers = try names.map { try sessions.descriptor(of: $0) }
+        let choices = providers.map { provider in
+            // Equal buttons would leave the buyer without a choice.
+            let isUnique = providers.count { $0.displayName.isIdentical(to: provider.displayName) } == 1
+            return SignInPage.Choice(
+                provider: provider.name,
+                kind: provider.kind,
+                displayName: isUnique ? provider.displayName : "\(provider.displayName) (\(provider.name))",
+                link: table.loginPath(of: provider.name, returningTo: path)
             )
         }
         return page(.chooseProvider(choices), correlationID: nil)

@@ -23,10 +23,10 @@ public import IdentityKit
 /// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
 /// | `session` | GET | JSON for scripts: whether the browser is signed in, without a token |
 public final class SignInRoutes: Sendable {
-    let sessions: SessionManager
+    package let sessions: SessionManager
     let carts: (any SignInCarts)?
     let configuration: Configuration
-    let cookies: SignInCookies
+    package let cookies: SignInCookies
     let limiter: LoginLimiter
     let table: RouteTable
 
@@ -63,9 +63,7 @@ public final class SignInRoutes: Sendable {
             let redirectURI = try sessions.descriptor(of: name).redirectURI
             guard redirectURI.map({ $0.isIdentical(to: address) }) ?? true else {
                 throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "`redirectURI` of provider \(name) is not the address of its callback route.",
+                    configuration: "`redirectURI` of provider \(name) is not the address of its callback route.",
                     hint: "Set providers.\(name).redirectURI to \(address), and register it at the provider.",
                     reference: "RFC 6749 section 3.1.2"
                 )

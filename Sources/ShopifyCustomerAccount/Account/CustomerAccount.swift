@@ -21,7 +21,7 @@ public struct CustomerAccount: Sendable {
     ///   - session: A session of a Shopify provider. Calls for other sessions throw, because they have no customer token.
     ///   - client: The client of the shop that the session belongs to.
     ///   - sessions: The manager of the session.
-    ///   - context: Language and country; the shop's own by default.
+    ///   - context: The language and country of the responses, by default those of the shop.
     public init(
         of session: SessionID,
         client: CustomerAccountClient,
@@ -34,7 +34,7 @@ public struct CustomerAccount: Sendable {
         self.context = context
     }
 
-    /// Carries out an operation of the app's own.
+    /// Executes an operation of the app.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` when the session's provider has no customer
     ///   token.
@@ -51,7 +51,7 @@ public struct CustomerAccount: Sendable {
         IdentityError(
             .configuration,
             .unsupportedByProvider,
-            "The session's provider has no Shopify customer token.",
+            "The provider of this session issues no Shopify customer token.",
             hint: "Use a session of a Shopify provider."
         )
     }

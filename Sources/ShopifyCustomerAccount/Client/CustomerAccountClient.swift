@@ -29,7 +29,7 @@ public struct CustomerAccountClient: Sendable {
     public init(
         configuration: CustomerAccountConfiguration,
         environment: IdentityEnvironment,
-        retry: RetryPolicy = .standard,
+        retry: RetryLimits = .standard,
         observers: [any GraphQLObserver] = []
     ) {
         self.configuration = configuration
@@ -47,7 +47,7 @@ public struct CustomerAccountClient: Sendable {
         self.api = CustomerAccountAPI(api, environment: environment, retry: retry, observers: observers)
     }
 
-    /// Carries out an operation that must return data.
+    /// Executes an operation that must return data.
     ///
     /// - Returns: The data, and the errors that left parts of them null. Names and contacts are null without Shopify's approval for
     ///   protected customer data.
@@ -62,7 +62,7 @@ public struct CustomerAccountClient: Sendable {
         try await executor().execute(operation, try api.call(accessToken: customer.token, context: context.variables))
     }
 
-    /// Carries out an operation and returns data, errors or both.
+    /// Executes an operation and returns data, errors or both.
     ///
     /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
     public func executePartial<Operation: GraphQLOperation>(
@@ -76,12 +76,19 @@ public struct CustomerAccountClient: Sendable {
         )
     }
 
+    /// Fetches the address of the API unless it is configured or in memory.
+    ///
+    /// Every call does it when needed; a program calls it at its start to find a wrong shop domain early.
+    ///
+    /// - Throws: `IdentityError` when the discovery fails.
+    public func discover() async throws(IdentityError) {
+        _ = try await executor()
+    }
+
     private func executor() async throws(IdentityError) -> GraphQLExecutor {
         guard let executor = try await api.executor() else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The configuration has no URL of the Customer Account API.",
+                configuration: "The configuration has no URL of the Customer Account API.",
                 hint: "Set shopDomain or endpoint.",
                 reference: "Customer Account API reference, discovery"
             )

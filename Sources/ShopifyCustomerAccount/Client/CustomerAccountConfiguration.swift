@@ -19,7 +19,7 @@ public struct CustomerAccountConfiguration: Sendable {
     /// The URL of the discovery document.
     let discovery: HTTPURL
     /// The hosts that the API may have.
-    let hosts: EndpointHosts
+    let hosts: AllowedHosts
 
     /// Creates a configuration.
     ///
@@ -66,8 +66,7 @@ public struct CustomerAccountConfiguration: Sendable {
                 "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
-        guard endpointHosts?.isEmpty != true, endpointHosts?.allSatisfy({ EndpointHosts.host($0) != nil }) ?? true
-        else {
+        guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw Self.invalid(
                 "`endpointHosts` must be a list of host names.",
                 "Use only host names, for example shopify.com and account.brand.example, or omit it."
@@ -83,19 +82,12 @@ public struct CustomerAccountConfiguration: Sendable {
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
         self.timeout = timeout
         self.discovery = discovery
-        let given = endpointHosts?.compactMap { EndpointHosts.host($0) }
-        hosts = EndpointHosts(
-            given ?? ["shopify.com"],
-            andBelow: given == nil ? [discovery.host] : [],
-            member: "endpointHosts"
-        )
+        hosts = ShopifyEndpointHosts.list(endpointHosts, shop: discovery.host)
     }
 
     private static func invalid(_ message: String, _ hint: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint: hint,
             reference: "Customer Account API reference, endpoints"
         )

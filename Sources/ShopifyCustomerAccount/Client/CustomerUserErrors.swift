@@ -1,4 +1,4 @@
-internal import IdentityKit
+public import IdentityKit
 internal import ShopifyGraphQL
 
 /// All errors of a rejected change of the customer.
@@ -33,22 +33,14 @@ public struct CustomerUserErrors: Error, Sendable {
     }
 }
 
-extension CustomerUserErrors: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CustomerUserErrors: Redacted {
     /// Codes and fields, without the messages.
     public var description: String { errors.map(\.description).joined(separator: ", ") }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension CustomerUserErrors.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CustomerUserErrors.Entry: Redacted {
     /// Code and field, without the message.
     public var description: String {
         "\(code.map { ForeignName.shown($0) } ?? "error") at \(field.isEmpty ? "the operation" : ForeignName.shown(field))"
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

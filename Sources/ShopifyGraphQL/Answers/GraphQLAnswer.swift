@@ -5,13 +5,16 @@ internal import IdentityKit
 struct GraphQLAnswer: Sendable {
     /// The member `data`; nil when it is missing or null.
     let data: GraphQLNode?
+    /// Whether the response has the member `data`, also if it is null.
+    let hasData: Bool
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
-    /// How long the server asks to wait (`Retry-After`).
+    /// The wait that the server requests (`Retry-After`).
     let retryAfter: Duration?
 
     init(data: GraphQLNode?, errors: [GraphQLError], metadata: GraphQLMetadata) {
         self.data = data
+        hasData = data != nil
         self.errors = errors
         self.metadata = metadata
         retryAfter = nil
@@ -27,6 +30,7 @@ struct GraphQLAnswer: Sendable {
         let body = try? GraphQLResponseBody(parsing: response.body, limits: limits)
         errors = GraphQLError.entries(of: body?.errors, hiding: secrets)
         data = body?.data
+        hasData = body?.hasData ?? false
         retryAfter = response.headers.retryAfter
         metadata = GraphQLMetadata(
             response,
@@ -61,7 +65,7 @@ struct GraphQLAnswer: Sendable {
 
     /// Whether all fields are null.
     ///
-    /// Shopify nulls the field of an operation that it did not carry out.
+    /// Shopify returns null for the field of an operation that it did not execute.
     var isWithoutData: Bool {
         data?.hasOnlyNulls ?? true
     }
@@ -71,7 +75,7 @@ struct GraphQLAnswer: Sendable {
     /// Null without errors is a valid result.
     var isFailure: Bool { isWithoutData && !errors.isEmpty }
 
-    /// What a failed operation did according to its errors; nil when it must not be repeated.
+    /// The effect of a failed operation according to its errors; nil if it must not be repeated.
     func repeatable(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
@@ -80,15 +84,17 @@ struct GraphQLAnswer: Sendable {
         if kind == .query {
             return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
         }
-        // An error below the mutation's own field means that something was carried out, whatever the code says. If there are two fields,
-        // the other one may have been carried out.
+        // An error below the mutation's own field means that the mutation was executed, with any code. If there are two
+        // fields, the other one may have been executed.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        return isThrottled || isBroken || errors.contains { $0.path.count > 1 } ? (.unknown, asked) : nil
+        // Without the member `data` the execution did not begin: a path then points into the document, not into the response.
+        let isInside = hasData && errors.contains { $0.path.count > 1 }
+        return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
     }
 
     /// The failure that the errors describe.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
-        // A mutation with data was carried out, although the data are unusable.
+        // A mutation with data was executed, although the data are unusable.
         let effect = kind == .mutation && !isWithoutData ? .unknown : repeatable(kind)?.effect ?? .refused
         return GraphQLFailure(error(endpoint), effect, metadata)
     }
@@ -101,7 +107,7 @@ struct GraphQLAnswer: Sendable {
             return IdentityError(
                 .retryLater,
                 .throttled,
-                "\(endpoint.name) throttled the operation and did not carry it out.",
+                "\(endpoint.name) throttled the operation and did not execute it.",
                 hint: "Try again later, with growing pauses.",
                 reference: "shopify.dev/docs/api/usage/response-codes",
                 retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max(),
@@ -155,7 +161,7 @@ struct GraphQLAnswer: Sendable {
 
     /// Unreadable data without errors.
     ///
-    /// A mutation was carried out all the same.
+    /// A mutation was executed nevertheless.
     func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let error = IdentityError(
             .rejected,

@@ -9,7 +9,7 @@ extension IdentityError.Code {
     public static let securityRejection = Self(rawValue: "security_rejection")
     /// A mutation got no response.
     ///
-    /// It may have been carried out, so it must not be repeated blindly.
+    /// It may have been executed, so do not repeat it without a check.
     public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// The Storefront API rejected the request because of token, scope, shop or version.
     public static let storefrontRefused = Self(rawValue: "storefront_refused")

@@ -1,13 +1,13 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Why an attempt returned no data, and what it may have done.
+/// The reason why an attempt returned no data, and its possible effect.
 struct GraphQLFailure: Error {
     /// The effect of the attempt.
     enum Effect: Sendable, Equatable {
-        /// None: the operation was not carried out and may be sent again.
+        /// None: the operation was not executed and may be sent again.
         case none
-        /// Unknown: the operation may have been carried out.
+        /// Unknown: the operation may have been executed.
         case unknown
         /// None, and sending it again would fail again.
         case refused
@@ -45,7 +45,7 @@ struct GraphQLFailure: Error {
 
     /// The error for the caller of an operation.
     ///
-    /// - Parameter document: If it must not be repeated and may have been carried out, the error says so.
+    /// - Parameter document: If it must not be repeated and may have been executed, the error says so.
     /// - Returns: The error.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }
@@ -56,8 +56,8 @@ struct GraphQLFailure: Error {
         return IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "\(ForeignName.shown(document.name)) got no response, so it may have been carried out.",
-            hint: "Do not repeat it blindly. Read the data that it changes, and send only what is missing.",
+            "\(ForeignName.shown(document.name)) got no response, so it may have been executed.",
+            hint: "Do not repeat it without a check. Read the data that it changes, and send only the missing changes.",
             retryAfter: error.retryAfter,
             providerAnswer: error.providerAnswer,
             cause: error

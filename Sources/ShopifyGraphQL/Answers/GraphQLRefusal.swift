@@ -60,7 +60,7 @@ struct GraphQLRefusal {
             return error(
                 .configuration,
                 endpoint.refusalCode,
-                "The shop is frozen (402, request with \(mode)).",
+                "The shop is frozen (HTTP 402). The request used \(mode).",
                 "Ask the shop's owner to pay the shop's bill."
             )
         case 404:

@@ -15,7 +15,7 @@ public final class CachePurging: SessionParticipant {
         self.cache = cache
     }
 
-    /// Does nothing: cached responses do not depend on the buyer's token.
+    /// Has no effect: cached responses do not depend on the buyer's token.
     public func sessionRefreshed(_ session: Session) async throws {}
 
     /// Removes the session's responses.

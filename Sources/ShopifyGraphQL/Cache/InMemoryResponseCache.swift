@@ -24,7 +24,7 @@ public final class InMemoryResponseCache: ResponseCache {
         var ended: Set<SessionID> = []
     }
 
-    /// How many ended sessions are remembered.
+    /// The maximum number of remembered ended sessions.
     ///
     /// No response takes so long that more are needed.
     private static let maximumEnded = 10_000
@@ -64,7 +64,7 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Stores a response, and removes others if there is no room.
+    /// Stores a response, and removes others if the cache is full.
     public func store(_ response: CachedResponse, for key: ResponseCacheKey) async {
         let cost = Self.cost(of: response)
         state.withLock { state in
@@ -114,7 +114,7 @@ public final class InMemoryResponseCache: ResponseCache {
     }
 
     private static func leastRecentlyUsed(_ state: inout State) -> ResponseCacheKey? {
-        // Each counter value is passed once, so the total cost is that of the uses.
+        // Each counter value is visited once, so the total cost is proportional to the number of uses.
         while state.oldest <= state.uses {
             if let key = state.order[state.oldest] { return key }
             state.oldest += 1
@@ -123,9 +123,7 @@ public final class InMemoryResponseCache: ResponseCache {
     }
 }
 
-extension InMemoryResponseCache: CustomStringConvertible, CustomReflectable {
+extension InMemoryResponseCache: Redacted {
     /// The number of responses.
     public var description: String { "InMemoryResponseCache(\(count) responses)" }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

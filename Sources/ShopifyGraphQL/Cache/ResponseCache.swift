@@ -4,7 +4,7 @@ public import IdentityKit
 /// Stores responses that are the same for many callers.
 ///
 /// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses longer, and must not return them for
-/// other keys. They contain what the shop shows to this token, and they are not sealed.
+/// other keys. They contain the data that the shop returns for this token, and they are not sealed.
 public protocol ResponseCache: Sendable {
     /// The response for a key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
@@ -33,13 +33,9 @@ public struct CachedResponse: Sendable {
     public let session: SessionID?
 }
 
-extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CachedResponse: Redacted {
     /// The number of bytes.
     public var description: String { "CachedResponse(\(body.count) bytes)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension GraphQLAnswer {

@@ -24,17 +24,17 @@ public struct ResponseCacheKey: Sendable, Hashable {
             Array((session?.rawValue ?? "").utf8), Array(document.identifier.utf8),
             Self.canonical(.object(variables)).serialized,
         ]
-        // The length before each part keeps the parts apart.
+        // The length before each part makes the encoding unique.
         let message = parts.flatMap { Array("\($0.count):".utf8) + $0 }
         guard let digest = try? Digest.sha256(message) else { return nil }
-        rawValue = Self.hexadecimal(digest)
+        rawValue = Hexadecimal.encode(digest)
     }
 
     /// A digest of a token for keys.
     ///
     /// It differs for different tokens and does not reveal them.
     package static func name(of token: Secret) -> String {
-        (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(hexadecimal) ?? ""
+        (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(Hexadecimal.encode) ?? ""
     }
 
     /// The same members, ordered by the bytes of their names.
@@ -49,10 +49,5 @@ public struct ResponseCacheKey: Sendable, Hashable {
             return .object(sorted)
         case .null, .bool, .number, .string: return value
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

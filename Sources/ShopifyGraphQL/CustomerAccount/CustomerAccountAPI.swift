@@ -7,7 +7,7 @@ internal import Synchronization
 /// The URL is the configured one, or the one in the shop's discovery document, which is cached for an hour. There is one executor for
 /// each URL, so that its circuit breaker and its reports last.
 package final class CustomerAccountAPI: Sendable {
-    /// Where the API is and how it is called.
+    /// The location of the API and the settings of its requests.
     package struct Configuration: Sendable {
         /// The URL, if configured.
         package var endpoint: HTTPURL?
@@ -16,7 +16,7 @@ package final class CustomerAccountAPI: Sendable {
         /// The URL to use if there is no document (404), or no discovery.
         package var fallback: HTTPURL?
         /// The hosts that the API may have, and to which the document's address may redirect.
-        package var hosts: EndpointHosts
+        package var hosts: AllowedHosts
         /// The API version, which replaces the one in a discovered URL.
         package var version: ShopifyAPIVersion
         /// The shop's name; all clients for it in this process share a circuit breaker.
@@ -32,7 +32,7 @@ package final class CustomerAccountAPI: Sendable {
 
         /// Describes an API.
         package init(
-            hosts: EndpointHosts,
+            hosts: AllowedHosts,
             version: ShopifyAPIVersion,
             shop: String,
             timeout: Duration,
@@ -48,7 +48,7 @@ package final class CustomerAccountAPI: Sendable {
         }
     }
 
-    /// What errors call the members of the configuration.
+    /// The names of the configuration members in errors.
     package struct Members: Sendable {
         /// The member for the API's URL.
         package var endpoint: String
@@ -63,7 +63,7 @@ package final class CustomerAccountAPI: Sendable {
 
     private let configuration: Configuration
     private let environment: IdentityEnvironment
-    private let retry: RetryPolicy
+    private let retry: RetryLimits
     private let observers: [any GraphQLObserver]
     private let httpClient: ProviderHTTPClient
     private let discovered: DiscoveryCache<HTTPURL>
@@ -73,7 +73,7 @@ package final class CustomerAccountAPI: Sendable {
     package init(
         _ configuration: Configuration,
         environment: IdentityEnvironment,
-        retry: RetryPolicy,
+        retry: RetryLimits,
         observers: [any GraphQLObserver] = []
     ) {
         self.configuration = configuration
@@ -86,7 +86,7 @@ package final class CustomerAccountAPI: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
-        // The URL hardly ever changes, so an old one is used while the document is unavailable.
+        // The URL rarely changes, so an old one is used while the document is unavailable.
         discovered = DiscoveryCache(clock: environment.clock, keepsOldValue: { $0.kind == .retryLater })
     }
 
@@ -211,7 +211,7 @@ package final class CustomerAccountAPI: Sendable {
                 denied: "Request customer-account-api:full, and ask Shopify for access to protected customer data.",
                 notFound: "Check \(members.shopAndVersion), and that the shop has the new customer accounts.",
                 redirected: "Set \(members.endpoint) to the URL that answers without a redirect.",
-                tooMany: "Wait as long as Retry-After says: each customer has a rate limit of its own.",
+                tooMany: "Wait for the time in Retry-After: each customer has a separate rate limit.",
                 attack: "Do not retry at once. Check the shop's admin, and whether Shopify blocks this machine."
             )
         )

@@ -10,14 +10,14 @@ public struct GraphQLEvent: Sendable {
         case finished(IdentityError.Code?)
         /// An attempt failed with this code. Another one follows after the pause.
         case repeated(IdentityError.Code, after: Duration)
-        /// Shopify says that the operation will stop working, and where to read about it. Reported once for each document.
+        /// Shopify announced that the operation will stop working, with a link. Reported once for each document.
         case deprecated(String)
         /// Another version answered than the requested one. Reported once for each document.
         case servedByAnotherVersion(ShopifyAPIVersion)
         /// The call's context has these members, and the document declares no variables for them, so they were not sent. Reported once for
         /// each document and list of members.
         case contextNotSent([String])
-        /// Shopify rejected requests as an attack (HTTP 430). No request is sent to the shop for this long.
+        /// Shopify rejected requests as an attack (HTTP 430). No request is sent to the shop for this time.
         case paused(Duration)
         /// The shop answers again after such a pause.
         case resumed

@@ -9,7 +9,7 @@ final class GraphQLReporter: Sendable {
         let subject: String
     }
 
-    /// An event that is forgotten too early is reported twice.
+    /// An event that is evicted too early is reported twice.
     private static let maximum = 10_000
 
     private let observers: [any GraphQLObserver]

@@ -13,7 +13,7 @@ package struct GraphQLCall: Sendable {
     package var context: JSONObject
     /// A digest of the app's token, for the keys of a cache.
     package var identity: String
-    /// Whether the call is made for a buyer, so that nobody else may get its response.
+    /// Whether the call is made for a buyer, so that no other buyer may get its response.
     package var isPersonal: Bool
     /// Whether a cache may answer.
     package var cachePolicy: CachePolicy
@@ -23,7 +23,7 @@ package struct GraphQLCall: Sendable {
     package var session: SessionID?
     /// The caller's deadline on the monotonic clock.
     ///
-    /// The policy's deadline applies too.
+    /// The deadline of the client's `RetryLimits` applies too.
     var deadline: Duration?
     /// The progress of the call, for events.
     var progress: GraphQLProgress?
@@ -47,9 +47,7 @@ package struct GraphQLCall: Sendable {
     }
 }
 
-extension GraphQLCall: CustomStringConvertible, CustomReflectable {
+extension GraphQLCall: Redacted {
     /// A constant text, because headers and context contain tokens.
     package var description: String { "<call>" }
-    /// Shows no children.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

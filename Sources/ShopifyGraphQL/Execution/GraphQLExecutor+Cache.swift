@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// A response with everything that is needed to store it after it was read.
+/// A response with the values that are needed to store it after it was read.
 struct GraphQLDelivery {
     /// The answer.
     let answer: GraphQLAnswer
@@ -66,7 +66,7 @@ extension GraphQLExecutor {
         } catch {
             failure = error
         }
-        // An old response may replace a missing one. It must not hide that the token is wrong.
+        // A stale response may be returned when the API is unavailable, but not when it rejected the token: that error must reach the caller.
         if case .networkFirst(let expiry) = call.cachePolicy, failure.error.kind == .retryLater,
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 package import IdentityKit
 
-/// Carries out operations at one of Shopify's GraphQL APIs.
+/// Executes operations at one of Shopify's GraphQL APIs.
 ///
 /// Each API's client is a thin layer over it.
 ///
@@ -10,17 +10,17 @@ package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint
     let environment: IdentityEnvironment
-    let retry: RetryPolicy
+    let retry: RetryLimits
     let cache: (any ResponseCache)?
     let breaker: ShopBreaker
     let reporter: GraphQLReporter
-    /// The requests that are under way because the cache had no response.
+    /// The running requests for responses that the cache does not have.
     let misses = SingleFlight<ResponseCacheKey, (answer: GraphQLAnswer, body: [UInt8])>()
 
     package init(
         endpoint: GraphQLEndpoint,
         environment: IdentityEnvironment,
-        retry: RetryPolicy = .standard,
+        retry: RetryLimits = .standard,
         cache: (any ResponseCache)? = nil,
         observers: [any GraphQLObserver] = []
     ) {
@@ -36,7 +36,7 @@ package struct GraphQLExecutor: Sendable {
     /// The time after which every attempt of an operation has ended.
     package var deadline: Duration { retry.deadline }
 
-    /// Carries out an operation that must return data.
+    /// Executes an operation that must return data.
     ///
     /// - Throws: `IdentityError` when there are no readable data.
     package func execute<Operation: GraphQLOperation>(
@@ -69,7 +69,7 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// Carries out an operation and returns data, errors or both.
+    /// Executes an operation and returns data, errors or both.
     ///
     /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
     package func executePartial<Operation: GraphQLOperation>(

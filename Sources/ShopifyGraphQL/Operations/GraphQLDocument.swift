@@ -2,21 +2,21 @@ internal import IdentityCrypto
 
 /// The constant part of an operation: its text, and how a client handles it.
 public struct GraphQLDocument: Sendable, Hashable {
-    /// What the operation does.
+    /// The kind of an operation.
     public enum Kind: Sendable, Hashable {
-        /// It reads.
+        /// It reads data.
         case query
-        /// It changes something.
+        /// It changes data.
         case mutation
     }
 
     /// Whether an operation may be repeated after an unknown outcome: a timeout, a lost connection, a 5xx.
     public enum Repetition: Sendable, Hashable {
-        /// It may be repeated as often as needed: it reads, or sets a state.
+        /// It may be repeated any number of times, because it reads or sets a state.
         case always
-        /// It may be repeated once. At worst something unused is left over, such as a second empty cart.
+        /// It may be repeated once. At worst an unused object remains, such as a second empty cart.
         case once
-        /// It adds something, so the caller must read and compare before repeating it. A cart adapter does that.
+        /// It adds data, so the caller must read and compare before it repeats the operation. A cart adapter does that.
         case afterReading
         /// It is never repeated.
         case never
@@ -66,14 +66,9 @@ public struct GraphQLDocument: Sendable, Hashable {
         self.text = text
         // A digest fails only when memory is exhausted. The text itself is the identifier then.
         let digest = try? Digest.sha256(Array(text.utf8))
-        identifier = digest.map(Self.hexadecimal) ?? text
+        identifier = digest.map(Hexadecimal.encode) ?? text
         self.contextVariables = contextVariables
         self.repetition = repetition ?? (kind == .query ? .always : .never)
         self.isPersonal = isPersonal || kind == .mutation
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

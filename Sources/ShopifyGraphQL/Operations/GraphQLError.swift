@@ -1,4 +1,4 @@
-package import IdentityKit
+public import IdentityKit
 
 /// An entry of a response's `errors` (GraphQL specification section 7.1.2).
 public struct GraphQLError: Error, Sendable, Equatable {
@@ -27,7 +27,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
 
         /// There were too many requests.
         ///
-        /// The operation was not carried out.
+        /// The operation was not executed.
         public static let throttled = Self(rawValue: "THROTTLED")
         /// The token lacks a scope.
         public static let accessDenied = Self(rawValue: "ACCESS_DENIED")
@@ -86,14 +86,10 @@ public struct GraphQLError: Error, Sendable, Equatable {
     }
 }
 
-extension GraphQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension GraphQLError: Redacted {
     /// Code and path; no message.
     public var description: String {
         "\(code.map { ForeignName.shown($0.rawValue) } ?? "GraphQL error") at "
             + (path.isEmpty ? "the operation" : ForeignName.shown(path))
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

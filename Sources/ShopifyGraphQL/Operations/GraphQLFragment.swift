@@ -1,6 +1,6 @@
 /// The text of a GraphQL fragment that several documents share.
 ///
-/// `storefront-gen` writes one constant for each fragment, so that its text stands once in a module.
+/// `storefront-gen` writes one constant for each fragment, so that a module contains its text only once.
 public struct GraphQLFragment: Sendable, Hashable {
     /// The fragment's definition.
     public let text: String

@@ -27,7 +27,8 @@ extension GraphQLExecutor {
                 .rejected,
                 .invalidRequest,
                 "\(ForeignName.shown(document.name)) cannot be polled, because it must not be repeated.",
-                hint: "Poll with a query, or with a mutation that sets a state."
+                hint:
+                    "Poll with a query, or with a mutation that may be repeated any number of times (repetition: always)."
             )
         }
         let clock = environment.clock

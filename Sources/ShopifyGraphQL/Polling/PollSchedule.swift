@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Decides when to poll next.
 struct PollSchedule {
-    /// The longest pause that a hint may ask for, because its time can be wrong.
+    /// The longest pause that a hint may request, because its time can be wrong.
     private static let longest = Duration.seconds(60)
     /// The shortest pause, also when the hint's time has passed.
     private static let shortest = Duration.milliseconds(100)

@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// A place in a response's data, with its path.
 ///
-/// A response is parsed and checked once. A node is an index into it, and creates a value only when asked for one.
+/// A response is parsed and checked once. A node is an index into it, and creates values on demand.
 public struct GraphQLNode: Sendable {
     private let tape: GraphQLTape
     /// The value, or the object around a field that is missing.
@@ -58,9 +58,21 @@ public struct GraphQLNode: Sendable {
     /// Shopify nulls the fields of a failed operation.
     package var hasOnlyNulls: Bool {
         guard let entry, entry.kind == .object else { return isNull }
-        // Only scalars take one entry, so that values stand at every second place.
+        // Only scalars take one entry, so that values are at every second place.
         return entry.place - index - 1 == 2 * entry.length
             && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].kind == .null }
+    }
+
+    /// The value of the object's member, if this place is an object with exactly one.
+    var onlyMember: GraphQLNode? {
+        guard let entry, entry.kind == .object, entry.length == 1 else { return nil }
+        return GraphQLNode(tape, index + 2)
+    }
+
+    /// Whether the value is this text, byte for byte.
+    func isText(_ text: String) -> Bool {
+        guard let entry, entry.isText else { return false }
+        return tape.isText(entry, text.utf8.span)
     }
 
     /// The text at this place.
@@ -145,11 +157,7 @@ public struct GraphQLNode: Sendable {
     }
 }
 
-extension GraphQLNode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension GraphQLNode: Redacted {
     /// The path.
     public var description: String { "data" + error("").path }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

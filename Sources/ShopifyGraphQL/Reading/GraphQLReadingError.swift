@@ -4,7 +4,7 @@
 public struct GraphQLReadingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path from `data`, for example `.cart.lines.nodes[3].id`.
     public let path: String
-    /// What was expected there, for example `a text`.
+    /// The expected form, for example `a text`.
     public let expected: String
 
     /// An error at a path.

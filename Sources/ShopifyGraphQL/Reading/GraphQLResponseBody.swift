@@ -4,6 +4,10 @@ package import IdentityKit
 package struct GraphQLResponseBody: Sendable {
     /// The data; nil when they are missing or null.
     package let data: GraphQLNode?
+    /// Whether there is a member `data`, also if it is null.
+    ///
+    /// A response without it says that the execution did not begin (specification section 7.1).
+    package let hasData: Bool
     /// The member `errors`, of a list its first elements.
     ///
     /// `GraphQLError.entries(of:hiding:)` reads it.
@@ -26,6 +30,7 @@ package struct GraphQLResponseBody: Sendable {
         }
         guard tape.entries[0].kind == .object else { throw JSONError(reason: "the answer is no object", offset: 0) }
         let node = tape.root > 0 ? GraphQLNode(tape, tape.root) : nil
+        hasData = node != nil
         data = node.flatMap { $0.isNull ? nil : $0 }
         errors = tape.member("errors", of: 0).map { Self.errors(at: $0, of: tape) }
         cost = tape.member("extensions", of: 0)

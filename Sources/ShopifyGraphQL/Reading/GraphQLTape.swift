@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// A parsed response: its bytes, and a flat list of its values.
 ///
-/// Values stand in the order of the text. An object is followed by its members, name before value; a list by its elements.
+/// Values are in the order of the text. An object is followed by its members, name before value; a list by its elements.
 /// Lists and objects have their end, so that a reader skips them in one step. Values are created only on demand.
 @usableFromInline
 final class GraphQLTape: Sendable {
@@ -34,13 +34,14 @@ final class GraphQLTape: Sendable {
         let wanted = name.utf8.span
         var index = object + 1
         for _ in 0..<entries[object].length {
-            if isName(entries[index], wanted) { return index + 1 }
+            if isText(entries[index], wanted) { return index + 1 }
             index = next(index + 1)
         }
         return nil
     }
 
-    private func isName(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
+    /// Whether a text or a name is these bytes.
+    func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
         guard entry.length == wanted.count else { return false }
         let text = entry.kind == .text ? bytes : decoded
         let place = entry.place

@@ -4,19 +4,19 @@ internal import Synchronization
 
 /// The circuit breaker of a shop: stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// The first 430 stops all operations but the one that got it, which may try once more after a pause. If that fails too, all
-/// operations are refused for a while; then a single one is the probe.
+/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that
+/// fails too, all operations are refused for a while; then a single one is the probe.
 ///
 /// All clients of a shop in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as in
 /// tests, do not share it, because their times cannot be compared.
 final class ShopBreaker: Sendable {
-    /// What an operation does after a 430.
+    /// The decision about an operation after a 430.
     enum Verdict: Sendable {
-        /// Another operation got one too, and is the probe: this one fails.
+        /// The operation fails, because another one that received a 430 is the probe.
         case known
         /// The operation may try again after its pause, as the probe.
         case probe(CircuitBreaker.Permit)
-        /// All operations are refused for so long.
+        /// All operations are refused for this time.
         case opened(Duration)
     }
 
@@ -28,13 +28,13 @@ final class ShopBreaker: Sendable {
 
     private struct State {
         var breaker = CircuitBreaker()
-        /// Kept, so that no other clock gets its identity.
+        /// The reference keeps the clock alive, so that no other clock gets its identity.
         let clock: any IdentityClock
     }
 
     /// The shops that refused a caller of this process; a shop that answers has no entry.
     private static let states = Mutex<[Shop: State]>([:])
-    /// With more shops than this, the entries are removed that nobody has used for an hour.
+    /// With more shops than this, entries that were not used for an hour are removed.
     private static let usualShops = 1_000
 
     private let shop: Shop
@@ -81,13 +81,13 @@ final class ShopBreaker: Sendable {
         }
     }
 
-    /// Notes a 430.
+    /// Records a 430.
     ///
     /// - Parameters:
     ///   - permit: The permit of the operation.
     ///   - error: The error of the response.
-    ///   - delay: How long the operation would wait before its one other attempt; nil when it makes none.
-    ///   - asked: How long Shopify asks to wait.
+    ///   - delay: The pause before the operation's only other attempt; nil if it makes none.
+    ///   - asked: The wait that Shopify requests.
     /// - Returns: Whether to make another attempt.
     func attacked(
         _ permit: CircuitBreaker.Permit,
@@ -106,7 +106,8 @@ final class ShopBreaker: Sendable {
                 if let delay { return .probe(state.breaker.openForProbe(after: delay, at: now)) }
             }
             state.breaker.release(permit)
-            // Twice as long each time, at random between half of it and all; never shorter than Shopify asks, up to an hour.
+            // The pause doubles each time and is random between half of it and all of it. It is at least the wait that
+            // Shopify requests, up to an hour.
             let longest = min(pause * (1 << min(state.breaker.openings, 4)), pause * 10)
             let chosen = Backoff.pause(
                 after: 1,

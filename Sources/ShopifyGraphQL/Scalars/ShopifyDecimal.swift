@@ -10,7 +10,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// The number as it was written, for example `12.50`.
     public let text: String
 
-    /// Significant digits that a `Decimal` always holds.
+    /// The number of significant digits that every `Decimal` can represent.
     private static let maximumDigits = 38
 
     /// Creates a number from its text; nil unless it is an optional minus sign, digits, and optionally a point with digits.

@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// Text with HTML markup from the shop's staff (scalar `HTML`).
 ///
-/// It has a type of its own, so that it is not escaped twice or shown as plain text.
+/// It is a separate type, so that it is not escaped twice or shown as plain text.
 public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
     /// The markup.
     public let text: String

@@ -42,13 +42,9 @@ public struct ShopifyID: Hashable, Sendable {
     }
 }
 
-extension ShopifyID: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ShopifyID: Redacted {
     /// Type and number.
     public var description: String { "\(type ?? "id")/\(number.map { String($0) } ?? "…")" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension ShopifyID: GraphQLReadable, GraphQLWritable {

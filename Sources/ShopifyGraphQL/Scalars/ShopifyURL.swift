@@ -52,16 +52,12 @@ public struct ShopifyURL: Hashable, Sendable {
     }
 }
 
-extension ShopifyURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ShopifyURL: Redacted {
     /// Scheme and host.
     public var description: String {
         let host = url?.host() ?? ""
         return "\(text.prefix { $0 != ":" })://\(host)/…"
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension ShopifyURL: GraphQLReadable, GraphQLWritable {

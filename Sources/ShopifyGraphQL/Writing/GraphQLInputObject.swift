@@ -30,11 +30,7 @@ public struct GraphQLInputObject: Sendable, GraphQLWritable {
     public var graphQLValue: JSONValue { .object(json) }
 }
 
-extension GraphQLInputObject: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension GraphQLInputObject: Redacted {
     /// The names of the members.
     public var description: String { json.members.map(\.name).joined(separator: ", ") }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -41,9 +41,7 @@ public struct Multipass: Sendable {
         let bytes = secret.revealBytes()
         guard (1...1024).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The Multipass secret is empty or not a secret of Shopify.",
+                configuration: "The Multipass secret is empty or not a secret of Shopify.",
                 hint: "Copy it from the settings of customer accounts, without quotation marks and line breaks.",
                 reference: Self.reference
             )
@@ -131,11 +129,7 @@ public struct Multipass: Sendable {
     }
 }
 
-extension Multipass: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Multipass: Redacted {
     /// The shop, without the secret.
     public var description: String { "Multipass(\(origin))" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

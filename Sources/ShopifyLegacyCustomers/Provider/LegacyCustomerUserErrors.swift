@@ -1,4 +1,4 @@
-internal import IdentityKit
+public import IdentityKit
 internal import ShopifyGraphQL
 
 /// Legacy: all errors of a rejected change of a legacy customer.
@@ -14,13 +14,14 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             .rejected,
             .legacyCustomerUserErrors,
             "Shopify rejected the change: \(cause).",
-            hint: "Show the buyer the wrong field. The error's cause has the messages.",
+            hint: "Show the buyer which field is wrong. The error's cause has the messages.",
+            reference: "Storefront API reference, CustomerUserError",
             cause: cause
         )
     }
 }
 
-extension LegacyCustomerUserErrors: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LegacyCustomerUserErrors: Redacted {
     /// Codes and fields, without the messages.
     public var description: String {
         errors.map { error in
@@ -28,8 +29,4 @@ extension LegacyCustomerUserErrors: CustomStringConvertible, CustomDebugStringCo
             return "\(code) at \((error.field ?? []).isEmpty ? "the operation" : ForeignName.shown(error.field ?? []))"
         }.joined(separator: ", ")
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

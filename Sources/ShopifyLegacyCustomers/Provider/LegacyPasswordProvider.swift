@@ -69,7 +69,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
                 .rejected,
                 .passwordRefused,
                 "Shopify has no customer with this e-mail address and password.",
-                hint: "Let the buyer try again or set a new password. Do not say which of the two was wrong."
+                hint: "Let the buyer try again or set a new password. Do not say which of the two was wrong.",
+                reference: "Storefront API reference, customerAccessTokenCreate"
             )
         }
         return try await tokens(payload, context)
@@ -145,8 +146,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     ///
     /// Shopify does that for tokens that have not expired.
     ///
-    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not refresh it; everything else leaves the
-    ///   session as it is.
+    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not refresh it; every other
+    ///   error does not change the session.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
         let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
@@ -177,7 +178,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
                 .retryLater,
                 .accessTokenRefused,
                 "Shopify no longer accepts the legacy customer's token.",
-                hint: "Refresh the token. If that fails, let the buyer sign in again."
+                hint: "Refresh the token. If that fails, let the buyer sign in again.",
+                reference: "Storefront API reference, customer"
             )
         }
     }
@@ -194,7 +196,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .configuration,
             .unsupportedByProvider,
             "Legacy customer accounts have no login page.",
-            hint: "Ask for e-mail address and password, and call signIn(email:password:in:)."
+            hint: "Ask for e-mail address and password, and call signIn(email:password:in:).",
+            reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
 
@@ -203,7 +206,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .rejected,
             .unexpectedResponse,
             "Shopify returned neither an error nor a token.",
-            hint: "Try again. The account may have to be activated first."
+            hint: "If the account is not activated yet, activate it first. Otherwise try again.",
+            reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
 
@@ -212,7 +216,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .signInAgain,
             .invalidGrant,
             "The legacy customer's token has expired or was revoked, for example by a new password.",
-            hint: "Let the buyer sign in again."
+            hint: "Let the buyer sign in again.",
+            reference: "Storefront API reference, customerAccessTokenRenew"
         )
     }
 }

@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// What Shopify returned for a cart, and how far the identity is on it.
+/// Shopify's response for a cart, and the accepted parts of the identity.
 struct Attachment: Sendable {
     var cart: Cart
     var checkoutURL: CheckoutURL?
@@ -15,7 +15,7 @@ struct Attachment: Sendable {
 
     var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
 
-    /// Takes over a later response.
+    /// Replaces the values with those of a later response.
     mutating func follow(_ later: Attachment) {
         cart = later.cart
         checkoutURL = later.checkoutURL

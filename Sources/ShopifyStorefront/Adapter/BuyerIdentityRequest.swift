@@ -3,20 +3,20 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The identity that a cart is to get.
+/// The identity for a cart.
 ///
-/// Parts that Shopify rejects are left out one by one.
+/// Parts that Shopify rejects are omitted one by one.
 struct BuyerIdentityRequest: Sendable {
     private(set) var token: CustomerAccessToken?
     private(set) var email: String?
     private(set) var phone: String?
     private(set) var country: String?
     private(set) var address: PostalAddress?
-    /// The company location to buy for; only beside a token.
+    /// The company location to buy for; only with a token.
     var companyLocationID: String?
     /// Parts of the claim that are not in a form that Shopify accepts.
     private(set) var unusable: [String] = []
-    /// The whole claim, including parts that were left out later.
+    /// The whole claim, including parts that were omitted later.
     private let claim: [UInt8]
 
     init(_ claim: CartClaim, in context: StorefrontContext) {
@@ -67,7 +67,7 @@ struct BuyerIdentityRequest: Sendable {
         }
     }
 
-    /// Sends another token than the claim's own.
+    /// Sends another token instead of the claim's token.
     mutating func replaceToken(by token: CustomerAccessToken) { self.token = token }
 
     /// The identity as input.
@@ -75,7 +75,7 @@ struct BuyerIdentityRequest: Sendable {
     /// Values of an earlier identity on the cart that this one does not replace are cleared.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         CartBuyerIdentityInput(
-            companyLocationID: token == nil ? .unset : .setIfPresent(companyLocationID),
+            companyLocationID: token == nil ? .unset : companyLocation(over: binding),
             countryCode: country.map { .set($0) } ?? .unset,
             customerAccessToken: token.map { .set($0) } ?? (binding?.identity == .customer ? .null : .unset),
             email: email.map { .set($0) } ?? (binding?.hasEmail == true ? .null : .unset),
@@ -83,11 +83,16 @@ struct BuyerIdentityRequest: Sendable {
         )
     }
 
+    /// A location that Shopify refuses is removed from the cart: an unset member would keep it there.
+    private func companyLocation(over binding: CartBinding?) -> InputField<String> {
+        companyLocationID.map { .set($0) } ?? (binding?.companyLocationID == nil ? .unset : .null)
+    }
+
     /// The request without the parts that the errors name.
     ///
     /// If they name none, without the part that fails most often.
     ///
-    /// - Returns: Nil when no part is left to leave out, or the errors are about lines.
+    /// - Returns: Nil if no part remains that can be omitted, or if the errors are about lines.
     func reduced(by errors: [CartUserError]) -> BuyerIdentityRequest? {
         if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
         var less = self
@@ -100,7 +105,7 @@ struct BuyerIdentityRequest: Sendable {
                 less.email = nil
             } else if error.field.last == "countryCode" {
                 less.country = nil
-            } else if error.field.last == "companyLocationId" {
+            } else if error.field.last == "companyLocationId" || Self.refusesLocation(error) {
                 less.companyLocationID = nil
             }
         }
@@ -119,6 +124,10 @@ struct BuyerIdentityRequest: Sendable {
         return less
     }
 
+    private static func refusesLocation(_ error: CartUserError) -> Bool {
+        error.code == .invalidCompanyLocation || error.code == .buyerCannotPurchaseForCompanyLocation
+    }
+
     func withoutAddress() -> BuyerIdentityRequest {
         var less = self
         less.address = nil
@@ -128,7 +137,7 @@ struct BuyerIdentityRequest: Sendable {
     /// The parts of another request that are missing in this one.
     func omissions(from whole: BuyerIdentityRequest) -> [String] {
         let missing = whole.parts.filter { !parts.contains($0) }
-        // The parts of a missing address are not listed one by one.
+        // If the whole address is missing, the list has `address` and not each of its parts.
         return whole.unusable + missing.filter { address != nil || !$0.hasPrefix("address.") }
     }
 
@@ -157,7 +166,7 @@ extension PostalAddress {
         return less == self ? nil : less
     }
 
-    /// The parts that can be left out one by one.
+    /// The parts that can be omitted one by one.
     fileprivate var parts: [String] {
         [
             ("firstName", givenName), ("lastName", familyName), ("company", company), ("address2", line2),

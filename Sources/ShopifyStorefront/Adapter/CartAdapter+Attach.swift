@@ -38,10 +38,8 @@ extension CartAdapter {
 
     /// Puts an identity on a cart.
     ///
-    /// Parts that Shopify rejects are left out, until it accepts the rest.
-    ///
-    /// A rejected token is refreshed once. If that fails, the cart stays as it was, and the binding says why. The row is written before
-    /// anything is sent.
+    /// Parts that Shopify rejects are omitted, until it accepts the rest. A rejected token is refreshed once. If that
+    /// fails, the cart is not changed, and the binding records the reason. The row is written before the first request.
     func attach(
         _ wanted: BuyerIdentityRequest,
         to binding: inout CartBinding,
@@ -67,14 +65,14 @@ extension CartAdapter {
         of id: SessionID,
         in context: StorefrontContext
     ) async throws -> Attachment {
-        // Addresses have a mutation of their own, so that a bad address does not reject the rest.
+        // Addresses have a separate mutation, so that an invalid address does not reject the rest.
         var whole = wanted.withoutAddress()
         whole.companyLocationID = binding.companyLocationID
         var request = whole
         do { try await exchange(&request) } catch let error as IdentityError where error.kind != .cancelled {
             return try await degrade(error, &binding, id, in: context)
         }
-        var mayRefresh = true
+        var refreshed: TokenSet?
         while true {
             let update = CartBuyerIdentityUpdate(
                 cartID: binding.cartID,
@@ -105,11 +103,13 @@ extension CartAdapter {
                 try await setAddress(wanted.address, &attachment, &binding, in: context)
                 return attachment
             case .tokenRefused(let errors):
-                if mayRefresh, request.token != nil,
-                    let refreshed = try await refreshedRequest(for: id, replacing: whole.token, in: context)
+                if let refreshed {
+                    sessions.noteRefusal(of: refreshed, of: id)
+                } else if request.token != nil,
+                    let (next, tokens) = try await refreshedRequest(for: id, replacing: whole.token, in: context)
                 {
-                    mayRefresh = false
-                    whole = refreshed
+                    refreshed = tokens
+                    whole = next
                     whole.companyLocationID = binding.companyLocationID
                     request = whole
                     do { try await exchange(&request) } catch let error as IdentityError
@@ -134,12 +134,12 @@ extension CartAdapter {
         }
     }
 
-    /// The identity after a forced refresh; nil when the tokens could not be refreshed, so that the rejection stands.
+    /// The identity after a forced refresh, with its tokens; nil when they could not be refreshed, so that the rejection stands.
     func refreshedRequest(
         for id: SessionID,
         replacing refused: CustomerAccessToken?,
         in context: StorefrontContext
-    ) async throws -> BuyerIdentityRequest? {
+    ) async throws -> (request: BuyerIdentityRequest, tokens: TokenSet)? {
         do {
             return try await sessions.withAccessToken(of: id) { access in
                 let request = BuyerIdentityRequest(try await access.cartClaim(), in: context)
@@ -147,7 +147,7 @@ extension CartAdapter {
                 if let refused, let token = request.token, token.token.isEqual(to: refused.token) {
                     throw Self.refusedToken
                 }
-                return request
+                return (request, access.tokens)
             }
         } catch {
             let error = IdentityError.wrapping(error)
@@ -210,14 +210,15 @@ extension CartAdapter {
         binding.expiresAt = request.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.country = whole.country ?? binding.country
+        if request.token != nil { binding.companyLocationID = request.companyLocationID }
         binding.hasEmail = request.email != nil
         binding.hasPhone = request.phone != nil
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
     }
 
-    /// Puts the provider's address on the cart, unless the buyer has entered one, which counts more.
+    /// Puts the provider's address on the cart, unless the buyer has entered one.
     ///
-    /// Fields that Shopify rejects are left out one by one, in the end the whole address.
+    /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
     private func setAddress(
         _ address: PostalAddress?,
         _ attachment: inout Attachment,
@@ -255,7 +256,7 @@ extension CartAdapter {
         }
     }
 
-    /// Leaves the cart as it is, and records why the identity is not on it.
+    /// Does not change the cart, and records why the identity is not on it.
     private func degrade(
         _ problem: IdentityError,
         _ binding: inout CartBinding,

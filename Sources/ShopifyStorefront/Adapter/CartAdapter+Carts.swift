@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart with the session's identity in the same call, and makes it the session's cart.
     ///
-    /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, in the last resort as a guest's. The
-    /// buyer is first removed from a cart that the session had before.
+    /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a
+    /// guest's cart. The buyer is first removed from a cart that the session had before.
     ///
     /// - Parameters:
     ///   - lines: The first lines; none for an empty cart.
@@ -26,7 +26,7 @@ extension CartAdapter {
         .get()
     }
 
-    /// The session's cart as it is now; nil when it has none.
+    /// The session's current cart; nil if it has none.
     ///
     /// It is also nil when Shopify no longer has the cart. ``CartPolicy/onEvent`` reports that.
     ///
@@ -42,7 +42,7 @@ extension CartAdapter {
         }
     }
 
-    /// Makes a cart the session's that this server did not create.
+    /// Binds a cart that this server did not create to the session.
     ///
     /// An attacker can give a cart's id to a victim. The attacker then sees what the victim puts into the cart, and who the victim is as
     /// soon as an identity is attached. So an adopted cart never gets an identity, unless you state that its id is trusted: that it was
@@ -87,14 +87,14 @@ extension CartAdapter {
 
     func forget(for id: SessionID, under locks: CartLocks?) async throws {
         try await withLockedRow(id, .rowOnly, under: locks) { row in
-            // A row that another process has written before it creates a cart stays.
+            // A row that another process has written before it creates a cart is kept.
             let hasCart = row.binding != nil || row.pending?.lines.isEmpty == false
             if hasCart, try await !row.write(nil) { throw CartRowConflict() }
             return CartChange((), nil)
         }
     }
 
-    /// The identity on the session's cart as the last operation left it, without a call to Shopify; nil when there is no cart.
+    /// The identity on the session's cart after the last operation, without a call to Shopify; nil if the session has no cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
@@ -125,7 +125,7 @@ extension CartAdapter {
         )
     }
 
-    /// Takes over the id of a response, which is the cart's id from now on, and its lines if the policy needs them.
+    /// Stores the id of a response, which is the cart's id from now on, and its lines if the policy needs them.
     func record(_ cart: Cart, in binding: inout CartBinding) {
         binding.cartID = cart.id
         lineCache.record(cart)
@@ -133,11 +133,11 @@ extension CartAdapter {
         binding.lines = cart.hasMoreLines ? nil : cart.lines.map(CartLineInput.init)
     }
 
-    /// Removes a cart from the row that Shopify no longer has.
+    /// Removes a cart that Shopify no longer has from the row.
     ///
     /// With the policy `recreate` the row keeps its lines for a new one.
     ///
-    /// - Returns: Whether it was still this session's.
+    /// - Returns: Whether it was still the cart of this session.
     func giveUp(_ row: LockedCartRow) async throws -> Bool {
         guard let lost = row.binding else { throw IdentityError.cartIsGone }
         let pending = policy.vanished == .recreate ? PendingCart(lost: lost) : nil

@@ -57,7 +57,7 @@ extension CartAdapter {
 
     // MARK: Mutations
 
-    /// Carries out a mutation that sets a state, and keeps the identity on the cart.
+    /// Executes a mutation that sets a state, and keeps the identity on the cart.
     func operate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -73,8 +73,8 @@ extension CartAdapter {
 
     /// Evaluates a response.
     ///
-    /// Rejections are thrown, and a response without a cart leads to a read. A cart with a new id gets its identity again. A cart with
-    /// prices of another country than the call's gets that country.
+    /// Rejections are thrown, and a response without a cart leads to a read. A cart with a new id gets its identity
+    /// again. If the cart's prices are for another country than the call's, the country is set.
     func accept(
         _ reply: CartReply,
         _ binding: inout CartBinding,
@@ -122,9 +122,9 @@ extension CartAdapter {
         return attachment
     }
 
-    /// Sets the country of the call, which decides prices.
+    /// Sets the country of the call, which determines the prices.
     ///
-    /// Nothing else is sent.
+    /// No other value is sent.
     private func setCountry(
         _ country: String,
         _ attachment: Attachment,
@@ -155,7 +155,7 @@ extension CartAdapter {
 }
 
 extension CartAdapter {
-    /// Sends data that must not be on the next visitor's cart, and that the session may not know of if the response is lost.
+    /// Sends data that must not be on the next visitor's cart, and whose ids are unknown to the session if the response is lost.
     ///
     /// The row is written before and after. It is also written when Shopify rejects the data, because they cannot arrive later then.
     func operateAnnounced<Operation: CartReading>(

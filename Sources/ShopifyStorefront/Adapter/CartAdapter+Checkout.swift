@@ -12,7 +12,7 @@ extension CartAdapter {
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
     ///     signed out.
-    ///   - options: Single sign-on and margin.
+    ///   - options: Single sign-on and margin. `sso=silent` is added only if no buyer is on the cart.
     /// - Returns: The checkout URL and the identity that it has.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` or `IdentityError.Code.cartGone` when there
     ///   is no cart.
@@ -61,7 +61,9 @@ extension CartAdapter {
     ) throws(IdentityError) -> CheckoutHandoff {
         let now = client.environment.clock.now
         guard var url = attachment.checkoutURL, isSafe(url) else { throw Self.noCheckoutURL }
-        if options.singleSignOn == .silent {
+        // Checkout takes the buyer from the cart or from the browser's session, and these may be two different people.
+        let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
+        if usesBrowserSession {
             do { url = try url.adding("sso", "silent") } catch { throw Self.noCheckoutURL }
         }
         let identity: CheckoutIdentity =
@@ -76,6 +78,7 @@ extension CartAdapter {
             cart: attachment.cart,
             warnings: attachment.warnings,
             issuedAt: now,
+            usesBrowserSession: usesBrowserSession,
             problem: attachment.problem
         )
     }

@@ -15,7 +15,7 @@ extension CartAdapter {
             problem = error
             request = .guest(in: context)
         }
-        var mayRefresh = true
+        var refreshed: TokenSet?
         while true {
             let reply: CartReply
             do {
@@ -32,12 +32,14 @@ extension CartAdapter {
             }
             switch reply.verdict {
             case .tokenRefused:
-                if mayRefresh, request.token != nil,
-                    let refreshed = try await refreshedRequest(for: id, replacing: whole.token, in: context)
+                if let refreshed {
+                    sessions.noteRefusal(of: refreshed, of: id)
+                } else if request.token != nil,
+                    let (next, tokens) = try await refreshedRequest(for: id, replacing: whole.token, in: context)
                 {
-                    mayRefresh = false
-                    whole = refreshed
-                    request = refreshed
+                    refreshed = tokens
+                    whole = next
+                    request = next
                     do { try await exchange(&request) } catch let error as IdentityError
                         where error.kind != .cancelled
                     {
@@ -72,7 +74,7 @@ extension CartAdapter {
 
     /// The session's claim, for a cart that is created even without an identity.
     ///
-    /// - Throws: When there is no such session, or the caller was cancelled.
+    /// - Throws: An error if the session does not exist or the caller was cancelled.
     func claim(
         for id: SessionID,
         validFor margin: Duration = .seconds(60)

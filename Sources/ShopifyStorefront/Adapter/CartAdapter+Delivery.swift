@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// The delivery options of the session's cart.
     ///
-    /// There are none before it has an address.
+    /// The list is empty before the cart has an address.
     ///
     /// - Throws: `IdentityError`.
     public func deliveryGroups(
@@ -102,10 +102,10 @@ extension CartAdapter {
 
     /// Sets the company location that the signed-in buyer buys for; nil removes it.
     ///
-    /// Nothing else about the buyer changes.
+    /// Other data of the buyer do not change.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
-    ///   cart. The cart stays as it was.
+    ///   cart. The cart is not changed.
     @discardableResult
     public func setCompanyLocation(
         _ locationID: String?,

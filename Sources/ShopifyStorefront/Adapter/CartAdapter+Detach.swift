@@ -2,10 +2,10 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Removes the buyer from the session's cart, and checks that the customer is gone.
+    /// Removes the buyer from the session's cart, and checks that the customer was removed.
     ///
-    /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The cart stays the session's,
-    /// as a guest's.
+    /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The session
+    /// keeps the cart as a guest's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart.
     public func detach(
@@ -19,7 +19,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart, and checks that the customer is gone.
+    /// Removes the buyer from a cart, and checks that the customer was removed.
     ///
     /// All delivery addresses are removed, also those whose ids are not stored: the ids may have been lost with a response.
     func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> Attachment {
@@ -44,7 +44,7 @@ extension CartAdapter {
         return attachment
     }
 
-    /// Removes the gift cards from a cart that another visitor is about to get: they are the buyer's money.
+    /// Removes the gift cards from a cart that another visitor is about to get, because they belong to the buyer.
     func removeGiftCards(
         _ attachment: inout Attachment,
         _ binding: inout CartBinding,
@@ -75,18 +75,18 @@ extension CartAdapter {
         do {
             _ = try await detach(&binding, in: binding.lastContext)
         } catch is CartVanished {
-            // The cart does not exist any more, so nobody is on it.
+            // The cart no longer exists, so no buyer is on it.
         }
     }
 
-    /// Removes the buyer from a cart that is given up.
+    /// Removes the buyer from a cart that is no longer used.
     ///
-    /// It runs in a task of its own: a caller who is cancelled now must not leave the buyer on the cart.
+    /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
     func discard(_ binding: CartBinding) async throws {
         try await Task { [self] in try await removeBuyer(from: binding) }.value
     }
 
-    /// Removes the buyer from a cart that another one replaces.
+    /// Removes the buyer from a replaced cart.
     func release(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.mayHoldBuyer else { return }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
@@ -109,7 +109,7 @@ extension CartAdapter {
 }
 
 extension CartBinding {
-    /// Forgets the buyer, who is no longer on the cart.
+    /// Removes the stored data of the buyer, who is no longer on the cart.
     mutating func reset() {
         identity = .guest
         fingerprint = nil

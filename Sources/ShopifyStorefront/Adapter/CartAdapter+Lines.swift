@@ -7,7 +7,7 @@ extension CartAdapter {
 
     /// Adds lines to the session's cart.
     ///
-    /// It creates a cart if there is none, or none any more.
+    /// It creates a cart if the session has none, or if Shopify no longer has it.
     ///
     /// Lines are never added twice. If the response is lost, or has neither a cart nor an error, the cart is read. The lines count as added
     /// if the quantities have grown by them. More than 250 lines are sent in several calls. If the lines were added, but the identity could
@@ -50,7 +50,7 @@ extension CartAdapter {
 
     /// Removes lines from the session's cart.
     ///
-    /// Lines that are already gone count as removed.
+    /// Lines that no longer exist count as removed.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult
@@ -69,7 +69,7 @@ extension CartAdapter {
                 let still = Set(current.cart.lines.map(\.id)).intersection(lineIDs)
                 guard isGone, still.count < lineIDs.count else { throw IdentityError.refusal(of: errors) }
                 guard !still.isEmpty else { return CartChange(current.sessionCart(binding), binding) }
-                // A line that is gone fails the whole call, so the others are removed by a second one.
+                // A missing line fails the whole call, so a second call removes the others.
                 let rest = CartLinesRemove(
                     cartID: binding.cartID,
                     lineIDs: lineIDs.filter(still.contains)
@@ -107,7 +107,7 @@ extension CartAdapter {
             guard let page = try await client.execute(query, in: context).data?.lines else { throw CartVanished() }
             lines += page.nodes
             cursor = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : nil
-            // A page that points to itself would never end.
+            // Without this check, a page with its own cursor would cause an endless loop.
             if cursor == next || page.nodes.isEmpty { cursor = nil }
         }
         return lines
@@ -136,7 +136,7 @@ extension CartAdapter {
         }
     }
 
-    /// Adds lines in parts, and no part twice.
+    /// Adds lines in parts, and each part once.
     ///
     /// - Parameters:
     ///   - lines: The lines.

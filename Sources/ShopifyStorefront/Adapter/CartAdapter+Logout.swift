@@ -7,12 +7,12 @@ public struct CartLogout: Sendable {
     public let logout: LogoutResult
     /// The guest's session that has the cart now; nil when there was no cart, or it could not be kept.
     public let guest: SessionID?
-    /// Why the guest did not get the cart, or not all of its lines.
+    /// The reason why the guest did not get the cart or some of its lines.
     public let problem: IdentityError?
 }
 
 extension CartAdapter {
-    /// Signs the buyer out and leaves the contents of the cart to the next visitor of this browser, as a guest's cart.
+    /// Signs the buyer out and gives the contents of the cart to the next visitor of this browser, as a guest's cart.
     ///
     /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes. It gets nothing about the buyer and
     /// no gift card. The buyer is removed from the old cart, and the app forgets it. With ``CartPolicy/Logout/detach`` the guest gets the
@@ -37,7 +37,7 @@ extension CartAdapter {
             var guest: SessionID?
             var problem: IdentityError?
             do {
-                // The cart of an expired session is not kept. The manager's logout removes the session all the same.
+                // The cart of an expired session is not kept. The manager's logout removes the session in any case.
                 _ = try await self.sessions.session(id)
                 switch mode ?? self.policy.logout {
                 case .clone:
@@ -48,7 +48,7 @@ extension CartAdapter {
                 case .drop: try await self.forget(for: id, under: nil)
                 }
             } catch {
-                // A caller who is cancelled is logged out all the same.
+                // The logout is completed also if the caller is cancelled.
                 problem = error is CartVanished ? .cartIsGone : .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
@@ -75,7 +75,7 @@ extension CartAdapter {
     ) async throws -> (cart: SessionCart?, logout: CartLogout) {
         let logout = try await logout(old, mode: mode, in: context)
         guard let guest = logout.guest else { return (nil, logout) }
-        return (try await signedIn(new, from: guest, merge: .keepGuest, in: context).cart, logout)
+        return (try await mergeGuestCart(of: guest, into: new, merge: .keepGuest, in: context).cart, logout)
     }
 
     /// Copies the session's cart, without personal data, for a new guest.
@@ -122,12 +122,12 @@ extension CartAdapter {
         }
     }
 
-    /// Gives the session's cart to a new guest when the buyer is off it, or else a copy.
+    /// Gives the session's cart to a new guest if the buyer was removed from it, otherwise a copy.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
-        // Another session of the buyer would put the buyer back on a cart that both share.
+        // Another session of the buyer would attach the buyer again to a cart that both sessions share.
         let own = try await rows.read(id).binding?.cartID
         if try await others(id).contains(where: { $0.cart.cartID == own }) { return try await copy(id, context) }
         let handed = try await withLockedRow(id) { row -> CartChange<SessionID??> in
@@ -137,7 +137,7 @@ extension CartAdapter {
             guard binding.unanswered == nil else { return CartChange(nil, binding) }
             try await self.removeGiftCards(&attachment, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id
-            // The session gives up its row first. From now on no process can announce that it puts the buyer on the cart.
+            // The session's row is removed first. From then on no process can record that it attaches the buyer to the cart.
             guard try await row.write(nil) else {
                 try await self.sessions.endGuest(guest)
                 throw CartRowConflict()

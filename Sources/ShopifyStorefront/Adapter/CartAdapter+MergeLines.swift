@@ -40,7 +40,7 @@ extension CartAdapter {
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
             for line in lines where refused[line] == 0 && now[line] < base[line] + line.itemCount {
-                // Shopify reduces a quantity when the stock is too small. A line that is missing altogether was lost.
+                // Shopify reduces a quantity when the stock is too small. A completely missing line was lost.
                 merge.shortLines.append(line)
                 if now[line] == 0 { merge.outcome = .partial }
             }
@@ -76,7 +76,7 @@ extension CartAdapter {
                     _ = try await add(part, to: &binding, of: row, in: context)
                     break
                 } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
-                    // An error that names no line applies to all lines of the part.
+                    // An error that names no line applies to every line of this batch.
                     let errors = (error.cause as? CartUserErrors)?.errors ?? []
                     let refused = error.rejectedLines(of: part.count)
                     let isNamed = errors.contains { $0.line != nil }

@@ -22,7 +22,7 @@ extension CartAdapter {
         IdentityError(
             .rejected,
             .cartNotIssued,
-            "The cart's id came from the buyer's side, so no identity is put on the cart.",
+            "The cart's id came from an untrusted source, so no identity is put on the cart.",
             hint:
                 "Create a cart for the session, or adopt the cart with isTrusted if no browser can have chosen its id."
         )

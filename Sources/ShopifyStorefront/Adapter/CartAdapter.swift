@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// Keeps the carts of one shop in step with the buyers of sessions.
+/// Keeps the buyers on the carts of one shop up to date with their sessions.
 ///
 /// The buyer's identity is part of the cart's first call. It follows every refresh of the session's tokens, is confirmed at checkout, and
 /// is removed at logout.
@@ -20,7 +20,8 @@ public import IdentityKit
 /// The adapter follows the sessions of its manager, which holds it weakly: the app must own it. An app with several shops makes one
 /// adapter for each shop, and a session then has a cart in each shop.
 public final class CartAdapter: SessionParticipant {
-    let client: StorefrontClient
+    /// The Storefront client, also for products and all that is no cart.
+    public let client: StorefrontClient
     let sessions: SessionManager
     let policy: CartPolicy
     let rows: CartRows
@@ -34,7 +35,7 @@ public final class CartAdapter: SessionParticipant {
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
     ///   - store: The store of that manager.
-    ///   - policy: What to do at logout, after a login, and when a cart is lost.
+    ///   - policy: The actions at logout, after a login, and when a cart is lost.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,
@@ -89,23 +90,23 @@ public final class CartAdapter: SessionParticipant {
         }
     }
 
-    /// How long a call without a response may still arrive.
+    /// The time in which a call without a response may still arrive.
     ///
-    /// A process that writes nothing for longer counts as ended.
-    var patience: Duration { client.deadline + .seconds(30) }
+    /// A process that writes nothing for a longer time is treated as ended.
+    var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
-    /// Whether less than ``patience`` has passed since a time.
+    /// Whether less than ``lateCallLimit`` has passed since a time.
     ///
     /// A time in the future counts as fresh, to be safe.
     func isFresh(_ date: Date) -> Bool {
-        client.environment.clock.now.timeIntervalSince(date) < patience.timeInterval
+        client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }
 
     func tell(_ kind: CartEvent.Kind, _ id: SessionID) {
-        policy.onEvent?(CartEvent(kind, session: id))
+        policy.onEvent?(CartEvent(kind, session: id.reference))
     }
 
-    /// Turns every error into an `IdentityError`, under one correlation id.
+    /// Converts every error to an `IdentityError`, with one correlation id.
     func identityErrors<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await Correlation.scope {
             do { return try await body() } catch is CartVanished { throw IdentityError.cartIsGone } catch {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// The cart of a session, and what of the buyer was put on it.
+/// The cart of a session, and the data of the buyer that were put on it.
 ///
 /// It is stored as an attachment of the session, and sealed like the session.
 struct CartBinding: Sendable {
@@ -29,11 +29,11 @@ struct CartBinding: Sendable {
     var identity = Identity.guest
     /// An HMAC of the claim, keyed by the cart id.
     ///
-    /// It shows whether the claim has changed, and nothing else.
+    /// It shows only whether the claim has changed.
     var fingerprint: [UInt8]?
     /// When the token on the cart expires.
     var expiresAt: Date?
-    /// Why the identity is not on the cart.
+    /// The reason why the identity is not on the cart.
     var problem: IdentityError.Code?
     var country: String?
     var hasEmail = false
@@ -44,11 +44,11 @@ struct CartBinding: Sendable {
     var addressIDs: [String] = []
     /// Written before personal data or gift cards are sent, and kept while they may still arrive.
     ///
-    /// So a lost response leaves no buyer on a cart whose row does not say so.
+    /// So after a lost response the row shows that the buyer may be on the cart.
     var unanswered: Unanswered?
     /// For calls after a refresh or a logout, which have no context.
     var buyerIP: String?
-    /// Whether the id came from the buyer's side.
+    /// Whether the id came from an untrusted source, such as the buyer's browser.
     ///
     /// Such a cart gets no identity.
     var isUntrusted = false
@@ -121,7 +121,7 @@ struct CartBinding: Sendable {
                 .configuration,
                 .storeCorrupt,
                 "A stored cart could not be read.",
-                hint: "Check whether another version of the app wrote it. It was left unchanged."
+                hint: "Check whether another version of the app wrote it. It was not changed."
             )
         }
         self.cartID = cartID

@@ -1,12 +1,13 @@
-/// The outcome of an operation on a session's cart.
+/// The outcome of an operation on a session's cart, with the binding to save.
 struct CartChange<Result: Sendable>: Sendable {
-    /// What happens when another process changed the row before the outcome was saved.
+    /// The action if another process changed the row before the outcome was saved.
     enum OnConflict: Sendable {
         /// The operation sets a state, so it is repeated on the row of the other process.
         case `repeat`
-        /// The operation must not be repeated. The row of the other process stays.
+        /// The operation must not be repeated, and the row of the other process is kept.
         case keep
-        /// The operation created a cart that nobody will find. The buyer is removed from that cart and the operation is repeated.
+        /// The operation created a cart to which no row refers. The buyer is removed from that cart, and the operation is
+        /// repeated.
         case discardAndRepeat
     }
 
@@ -22,22 +23,22 @@ struct CartChange<Result: Sendable>: Sendable {
     }
 }
 
-/// How an operation uses the session's row.
+/// The use of the session's row by an operation.
 enum CartRowUse: Sendable {
     /// The row is saved after the operation, if the binding has changed.
     case plain
-    /// The same, and a lost cart is not created again: the operation needs only the row.
+    /// Like ``afterwards``, but a lost cart is not created again, because the operation needs only the row.
     case rowOnly
     /// The row is also written before the operation, if there is no cart. So no cart is created that the store cannot keep.
     case creating
     /// The row is also written before the operation, which replaces the session's cart.
     case replacing
-    /// No other process works on the cart meanwhile, where the store has locks. The row is written before and after the operation, so
-    /// that without locks each process notices the changes of the others.
+    /// If the store has locks, no other process works on the cart meanwhile. The row is written before and after the
+    /// operation, so that without locks each process notices the changes of the others.
     case exclusive
 }
 
-/// Another process changed the row before anything was sent.
+/// Another process changed the row before the first request.
 ///
-/// The operation is repeated on what that process wrote.
+/// The operation is repeated with the new row.
 struct CartRowConflict: Error {}

@@ -3,9 +3,9 @@ public import IdentityKit
 
 /// The identity that the adapter has put on a cart.
 public enum CartIdentityState: Sendable, Equatable {
-    /// No identity: checkout asks who the buyer is.
+    /// No identity: the buyer enters contact data at checkout.
     case guest
-    /// Contact fields and possibly an address are prefilled. Checkout is a guest's.
+    /// Contact fields and possibly an address are prefilled. The checkout is a guest checkout.
     case contact
     /// A signed-in customer, until the token on the cart expires; nil when the time is unknown.
     case attached(until: Date?)
@@ -56,7 +56,10 @@ public struct CheckoutOptions: Sendable {
     public enum SingleSignOn: Sendable {
         /// It does not.
         case none
-        /// It does, without a prompt (`sso=silent`). Useful when the buyer signed in with Shopify in this browser.
+        /// It does, without a prompt (`sso=silent`), if no buyer is on the cart.
+        ///
+        /// Checkout then opens for the buyer who is signed in at the shop in that browser, whoever it is. A cart with a buyer gets no
+        /// `sso=silent`, because the browser's buyer may be another one; ``CheckoutHandoff/usesBrowserSession`` reports it.
         case silent
     }
 
@@ -91,6 +94,8 @@ public struct CheckoutHandoff: Sendable {
     ///
     /// Authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
-    /// Why the buyer arrives without the session's identity; nil when there is no problem.
+    /// Whether the URL has `sso=silent`, so that the browser's session at the shop decides who buys.
+    public let usesBrowserSession: Bool
+    /// Why the buyer is not signed in at the checkout; nil when there is no problem.
     public let problem: IdentityError?
 }

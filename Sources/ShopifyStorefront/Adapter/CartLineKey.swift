@@ -78,7 +78,7 @@ extension CartLineInput {
 }
 
 extension Array {
-    /// The elements in parts of at most so many.
+    /// The elements in parts of a maximum size.
     func parts(of size: Int) -> [[Element]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }

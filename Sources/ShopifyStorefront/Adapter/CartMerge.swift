@@ -2,21 +2,21 @@ public import IdentityKit
 
 /// The result of merging a guest's cart into the buyer's after a login.
 public struct CartMerge: Sendable {
-    /// How a merge ended.
+    /// The outcome of a merge.
     public enum Outcome: Sendable, Equatable {
         /// The guest had no cart. The buyer's cart, if any, is unchanged.
         case nothingToMerge
-        /// The guest's cart is the buyer's now.
+        /// The guest's cart is now the buyer's cart.
         case adopted
-        /// The guest's lines are in the buyer's cart, and the guest's cart is gone.
+        /// The guest's lines are in the buyer's cart, and the guest's cart was removed.
         case merged
-        /// The buyer keeps his own cart, and the guest's is gone.
+        /// The buyer keeps the own cart, and the guest's cart was removed.
         case discarded
         /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
         case partial
     }
 
-    /// How the merge ended.
+    /// The outcome of the merge.
     public var outcome: Outcome
     /// The buyer's cart; nil when there is none.
     public var cart: SessionCart?
@@ -42,6 +42,6 @@ public struct BoundCart: Sendable {
     public let session: SessionID
     /// The cart.
     public let cartID: CartID
-    /// The identity on the cart as the last operation left it.
+    /// The identity on the cart after the last operation.
     public let identity: CartIdentityState
 }

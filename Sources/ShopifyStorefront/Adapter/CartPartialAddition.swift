@@ -34,13 +34,11 @@ public struct CartPartialAddition: Error, Sendable {
     }
 }
 
-extension CartPartialAddition: CustomStringConvertible, CustomReflectable {
+extension CartPartialAddition: Redacted {
     /// The numbers of lines, without their contents.
     public var description: String {
         "\(added.count) lines added, \(unknown.count) unknown, \(missing.count) missing: \(problem.code)"
     }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension IdentityError {

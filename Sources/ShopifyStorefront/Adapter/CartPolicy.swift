@@ -22,11 +22,11 @@ public struct CartPolicy: Sendable {
 
     /// The cart that a buyer has after a login with a guest's cart.
     public enum Merge: Sendable {
-        /// The guest's cart becomes the buyer's. Carts of the buyer's other sessions stay as they are.
+        /// The guest's cart becomes the buyer's. Carts of the buyer's other sessions are not changed.
         case keepGuest
         /// The guest's lines are added to the buyer's newest cart, if there is one.
         case intoCustomerCart
-        /// The buyer keeps his newest cart, if there is one, and the guest's is given up.
+        /// The buyer keeps the newest own cart, if there is one, and the guest's cart is dropped.
         case preferCustomer
     }
 
@@ -49,7 +49,7 @@ public struct CartPolicy: Sendable {
     public init() {}
 }
 
-/// A change of a session's cart that no call asked for.
+/// A change of a session's cart that no call requested.
 ///
 /// It contains no cart id.
 public struct CartEvent: Sendable, Equatable {
@@ -71,11 +71,11 @@ public struct CartEvent: Sendable, Equatable {
 
     /// What happened.
     public let kind: Kind
-    /// The session.
-    public let session: SessionID
+    /// The name of the session (`SessionID.reference`).
+    public let session: SessionReference
 
     /// Creates an event, for an app's own tests.
-    public init(_ kind: Kind, session: SessionID) {
+    public init(_ kind: Kind, session: SessionReference) {
         self.kind = kind
         self.session = session
     }

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The cart of an operation does not exist any more.
+/// The cart of an operation no longer exists.
 ///
 /// Its binding must be removed.
 struct CartVanished: Error {}

@@ -15,11 +15,11 @@ final class LockedCartRow: Sendable {
         var hasSentIdentity = false
     }
 
-    /// The session whose cart it is.
+    /// The session of the cart.
     let session: SessionID
     /// The session's cart as it was read; nil when it has none.
     let binding: CartBinding?
-    /// What the row said when there was no cart yet, or no longer.
+    /// The content of a row without a cart.
     let pending: PendingCart?
     /// The locks that the operation holds, for operations inside it.
     let locks: CartLocks
@@ -40,7 +40,7 @@ final class LockedCartRow: Sendable {
     /// Whether the buyer's identity may be among these data.
     var hasSentIdentity: Bool { state.withLock { $0.hasSentIdentity } }
 
-    /// Whether a binding is what the row says.
+    /// Whether a binding equals the content of the row.
     func isSaved(_ binding: CartBinding) -> Bool {
         let payload = state.withLock { $0.payload }
         return payload.map { binding.payload.isEqual(to: $0) } ?? false
@@ -48,7 +48,8 @@ final class LockedCartRow: Sendable {
 
     /// Writes the row, or removes it.
     ///
-    /// It runs in a task of its own. A caller who is cancelled now must not leave a cart behind from which nobody can remove the buyer.
+    /// It runs in a separate task, because a cancellation of the caller must not leave an unknown cart from which the
+    /// buyer cannot be removed.
     ///
     /// - Returns: Whether the row was written. False means that another process has changed it.
     func write(_ payload: Secret?) async throws -> Bool {
@@ -86,19 +87,19 @@ final class LockedCartRow: Sendable {
     }
 }
 
-/// How one try of an operation ended.
+/// The outcome of an attempt of an operation.
 private enum CartAttempt<Result: Sendable>: Sendable {
     case done(Result)
-    /// Shopify no longer has the cart; with whether it was still the session's.
+    /// Shopify no longer has the cart; the value says whether the session still had it.
     case lost(Bool)
     /// Another process changed the row.
     case conflict
 }
 
 extension CartAdapter {
-    /// How long to wait for the store's lock while another process changes the same cart.
+    /// The maximum wait for the store's lock while another process changes the same cart.
     private static let lockTimeout = Duration.seconds(15)
-    /// How often an operation is tried while other processes change the row.
+    /// The maximum number of attempts while other processes change the row.
     private static let attempts = 5
 
     /// Runs an operation on a session's cart under its locks, and saves the outcome.
@@ -163,14 +164,14 @@ extension CartAdapter {
             case .done(let result): return result
             case .lost(let wasOurs): wasLost = wasOurs || wasLost
             case .conflict:
-                // Throws if the session has ended. An operation that needs only the row looks at that itself.
+                // Throws if the session has ended. An operation that needs only the row checks that itself.
                 if use != .rowOnly { _ = try await sessions.session(id) }
             }
         }
         throw Self.busy
     }
 
-    /// Saves what an operation made of the row.
+    /// Saves the outcome of an operation to the row.
     private func saved<Result>(
         _ change: CartChange<Result>,
         _ row: LockedCartRow,
@@ -181,7 +182,7 @@ extension CartAdapter {
         do {
             if try await row.write(new.payload) { return .done(change.result) }
         } catch {
-            // Nobody will find the new cart: the buyer must not stay on it.
+            // No row refers to the new cart, so the buyer must not stay on it.
             if case .discardAndRepeat = change.onConflict { try? await discard(new) }
             throw error
         }
@@ -190,9 +191,9 @@ extension CartAdapter {
         return .conflict
     }
 
-    /// The row, written once more if the use asks for it.
+    /// The row, written once more if the use requires it.
     ///
-    /// Nil when another process wrote it meanwhile.
+    /// Nil if another process wrote it meanwhile.
     private func prepared(_ id: SessionID, for use: CartRowUse, under locks: CartLocks) async throws -> StoredCartRow? {
         let stored = try await rows.read(id)
         switch use {
@@ -222,9 +223,10 @@ extension CartAdapter {
         return try await rows.read(id)
     }
 
-    /// After another process won: removes the buyer from a cart that is no longer this session's, or whose new row says guest.
+    /// After a change by another process: removes the buyer from a cart that the session no longer has, or whose new row
+    /// says guest.
     ///
-    /// - Throws: When the session has ended, or when the buyer could not be removed.
+    /// - Throws: An error if the session has ended or the buyer could not be removed.
     private func removeBuyer<Result>(
         from new: CartBinding,
         _ onConflict: CartChange<Result>.OnConflict,
@@ -252,7 +254,7 @@ extension CartAdapter {
 
     /// Creates a cart with the lines of one that Shopify no longer has.
     ///
-    /// The row keeps the lines until the new cart is saved. Lines that Shopify rejects are left out.
+    /// The row keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
     private func recreate(_ id: SessionID, under locks: CartLocks) async throws {
         guard let stored = try await prepared(id, for: .creating, under: locks), var pending = stored.pending else {
             return
@@ -270,7 +272,7 @@ extension CartAdapter {
             } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
                 pending.lines.removeAll(at: error.rejectedLines(of: pending.lines.count))
             } catch {
-                // No process is creating it any more: the next operation tries again at once.
+                // No process creates it any longer, so the next operation tries again at once.
                 pending.since = nil
                 _ = try? await row.write(pending.payload)
                 throw error

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A session's row without a cart: a cart is being created, or is to be created again with the lines of a lost one.
+/// A session's row without a cart: a cart is being created, or will be created again with the lines of a lost one.
 struct PendingCart: Sendable {
     /// When the creation began.
     ///

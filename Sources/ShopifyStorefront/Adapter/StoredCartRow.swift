@@ -4,7 +4,7 @@ internal import IdentityKit
 struct StoredCartRow: Sendable {
     /// The session's cart.
     var binding: CartBinding?
-    /// What the row says when there is no cart yet, or no longer.
+    /// The content of a row without a cart.
     var pending: PendingCart?
     var payload: Secret?
     var revision: Int64?
@@ -21,7 +21,7 @@ struct CartRows: Sendable {
 
     /// Reads a row.
     ///
-    /// The result can be out of date at once: only a ``LockedCartRow`` is a base for a change.
+    /// The result can become outdated at any time, so changes require a ``LockedCartRow``.
     func read(_ session: SessionID) async throws -> StoredCartRow {
         guard let attachment = try await store.attachment(name, of: session) else { return StoredCartRow() }
         var row = StoredCartRow(payload: attachment.payload, revision: attachment.revision)

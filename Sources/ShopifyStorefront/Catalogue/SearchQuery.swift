@@ -12,7 +12,7 @@ public import ShopifyGraphQL
 /// Words of letters and digits are sent as they are, and Shopify also finds similar ones. All other texts are quoted, so that operators,
 /// colons, brackets, and the words `AND`, `OR` and `NOT` have no meaning.
 public struct SearchQuery: Sendable, Hashable {
-    /// How a field is compared.
+    /// The comparison of a field.
     public enum Comparison: String, Sendable, Hashable {
         /// The field is less than the value.
         case less = "<"

@@ -70,7 +70,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         private mutating func page() async throws -> Connection? {
             try Task.checkCancellation()
-            // A list of empty pages would never end.
+            // Without this check, a list of empty pages would cause an endless loop.
             guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
                 throw Self.tooDeep
             }

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 // executor that the caller chooses.
 
 extension StorefrontClient {
-    /// Carries out an operation that must return data, and calls the completion.
+    /// Executes an operation that must return data, and calls the completion.
     ///
     /// - Parameters:
     ///   - operation: The operation.
@@ -29,7 +29,7 @@ extension StorefrontClient {
         )
     }
 
-    /// Carries out an operation and calls the completion with data, errors or both.
+    /// Executes an operation and calls the completion with data, errors or both.
     ///
     /// - Returns: A handle to cancel the call.
     @discardableResult

@@ -13,7 +13,7 @@ public import ShopifyGraphQL
 /// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the reported events. All
 /// clients of a shop in this process share its circuit breaker.
 ///
-/// Operations are repeated as `RetryPolicy` and their documents allow. Responses are cached only with a cache and a policy that uses it.
+/// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only with a cache and a policy that uses it.
 public struct StorefrontClient: Sendable {
     /// The shop, version and authentication.
     public let configuration: StorefrontConfiguration
@@ -39,7 +39,7 @@ public struct StorefrontClient: Sendable {
         configuration: StorefrontConfiguration,
         environment: IdentityEnvironment,
         context: StorefrontContext = StorefrontContext(),
-        retry: RetryPolicy = .standard,
+        retry: RetryLimits = .standard,
         cache: (any ResponseCache)? = nil,
         cachePolicy: CachePolicy = .networkOnly,
         observers: [any GraphQLObserver] = []
@@ -66,7 +66,7 @@ public struct StorefrontClient: Sendable {
     /// The time after which every attempt of an operation has ended.
     var deadline: Duration { executor.deadline }
 
-    /// Carries out an operation that must return data.
+    /// Executes an operation that must return data.
     ///
     /// - Parameters:
     ///   - operation: The operation.
@@ -85,7 +85,7 @@ public struct StorefrontClient: Sendable {
         try await executor.execute(operation, try call(context, cachePolicy))
     }
 
-    /// Carries out an operation and returns data, errors or both.
+    /// Executes an operation and returns data, errors or both.
     ///
     /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
     public func executePartial<Operation: GraphQLOperation>(

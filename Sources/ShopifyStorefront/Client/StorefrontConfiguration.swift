@@ -94,7 +94,7 @@ public struct StorefrontConfiguration: Sendable {
         return url
     }
 
-    /// A host name with a dot, and nothing else.
+    /// Accepts only a host name with a dot.
     ///
     /// The token is sent to this host.
     package static func url(of domain: String) throws(IdentityError) -> HTTPURL {
@@ -128,9 +128,7 @@ public struct StorefrontConfiguration: Sendable {
 
     static func invalid(_ message: String, _ hint: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .configurationInvalid,
-            message,
+            configuration: message,
             hint: hint,
             reference: "Storefront API reference, authentication"
         )

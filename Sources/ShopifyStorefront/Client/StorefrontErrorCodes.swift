@@ -11,7 +11,7 @@ extension IdentityError.Code {
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
     /// Another process changed the session's cart at the same moment.
     public static let cartBusy = Self(rawValue: "cart_busy")
-    /// The cart's id came from the buyer's side and not from Shopify, so the cart gets no identity.
+    /// The cart's id came from an untrusted source and not from Shopify, so the cart gets no identity.
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")
     /// Shopify accepted the customer access token, but the cart has no customer.
     public static let identityMissing = Self(rawValue: "identity_missing")

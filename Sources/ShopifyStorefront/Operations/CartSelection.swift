@@ -1,13 +1,13 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// How much of a cart the adapter's operations read: nothing that the app's access token may not read.
+/// The parts of a cart that the adapter's operations read, limited to those that the app's access token may read.
 struct CartSelection: Sendable, Equatable {
     /// The number of lines, at most 250.
     let lines: Int
     /// Whether to read the customer on the cart.
     ///
-    /// Without the scope Shopify answers `ACCESS_DENIED` beside the data.
+    /// Without the scope Shopify returns `ACCESS_DENIED` with the data.
     let readsCustomer: Bool
 
     /// Tokenless access may not read customers, and its queries have a limit of complexity.

@@ -31,7 +31,8 @@ public struct CustomerTokenExchange: Sendable {
                 refusalCode: .identityRejected,
                 advice: GraphQLEndpoint.Advice(
                     refused: "Check that the token belongs to this shop and has the scope customer-account-api:full.",
-                    denied: "Grant the scope customer-account-api:full.",
+                    denied:
+                        "Request the scope customer-account-api:full at the login; this customer's access token does not have it.",
                     notFound: "Check the endpoint of the Customer Account API.",
                     redirected: "Take the endpoint from the shop's discovery document.",
                     tooMany: "Wait before the next request.",

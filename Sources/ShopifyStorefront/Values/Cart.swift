@@ -1,7 +1,7 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// A cart, as a response showed it.
+/// A cart of a response.
 public struct Cart: Sendable, Equatable {
     /// The cart's id, which is a secret.
     ///
@@ -51,7 +51,7 @@ public struct Cart: Sendable, Equatable {
 public struct CartLine: Sendable, Equatable {
     /// The line's id.
     public let id: String
-    /// How many.
+    /// The quantity.
     public let quantity: Int
     /// The variant's global id.
     public let merchandiseID: String
@@ -69,7 +69,7 @@ public struct CartLine: Sendable, Equatable {
     public let parentMerchandiseID: String?
 }
 
-/// A name and a text of a cart or a line.
+/// An attribute of a cart or a line: a name and a text.
 public struct CartAttribute: Sendable, Hashable {
     /// The name.
     public var key: String
@@ -156,7 +156,7 @@ extension CartLine: GraphQLReadable {
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         id = try node.field("id")
         quantity = try node.field("quantity")
-        // A new kind of merchandise has none of these. The cart is readable all the same.
+        // A new kind of merchandise has none of these fields. The cart is readable nevertheless.
         merchandiseID = try node.optionalText("merchandise", "id") ?? ""
         variantTitle = try node.optionalText("merchandise", "title") ?? ""
         productTitle = try node.optionalText("merchandise", "product", "title") ?? ""

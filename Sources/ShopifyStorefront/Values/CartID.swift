@@ -1,3 +1,5 @@
+public import IdentityKit
+
 /// A cart's whole id, `gid://shopify/Cart/{token}?key={secret}`.
 ///
 /// Anyone who has it can read and change the cart. So it does not print and does not encode; ``rawValue`` has the text. Keep it out of
@@ -25,11 +27,7 @@ public struct CartID: Sendable, Hashable {
     }
 }
 
-extension CartID: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CartID: Redacted {
     /// A constant text.
     public var description: String { "<cart id>" }
-    /// A constant text.
-    public var debugDescription: String { description }
-    /// No children, so that `dump` prints nothing either.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -33,11 +33,17 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     public static let invalid = Self(rawValue: "INVALID")
     /// A company location without a customer access token.
     public static let missingCustomerAccessToken = Self(rawValue: "MISSING_CUSTOMER_ACCESS_TOKEN")
+    /// The company location does not exist, or the buyer may no longer see it.
+    public static let invalidCompanyLocation = Self(rawValue: "INVALID_COMPANY_LOCATION")
+    /// The buyer may not buy for the company location.
+    public static let buyerCannotPurchaseForCompanyLocation = Self(
+        rawValue: "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION"
+    )
     /// Shopify cannot do it now.
     ///
     /// Nothing was changed.
     public static let serviceUnavailable = Self(rawValue: "SERVICE_UNAVAILABLE")
-    /// A rule of the merchant's own.
+    /// A rule of the merchant.
     public static let validationCustom = Self(rawValue: "VALIDATION_CUSTOM")
     /// The cart has too many lines.
     public static let cartTooLarge = Self(rawValue: "CART_TOO_LARGE")
@@ -54,7 +60,7 @@ public struct CartUserErrors: Error, Sendable, Equatable, CustomStringConvertibl
     }
 }
 
-/// A warning that did not fail the operation, such as a stock that is too small.
+/// A warning that did not fail the operation, such as insufficient stock.
 public struct CartWarning: Sendable, Equatable {
     /// The code.
     public let code: CartWarningCode
@@ -83,7 +89,7 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
 
     /// The merchandise is out of stock.
     public static let merchandiseOutOfStock = Self(rawValue: "MERCHANDISE_OUT_OF_STOCK")
-    /// The stock is too small.
+    /// The stock is insufficient.
     ///
     /// The line has the available quantity.
     public static let merchandiseNotEnoughStock = Self(rawValue: "MERCHANDISE_NOT_ENOUGH_STOCK")

@@ -1,4 +1,5 @@
 public import IdentityHTTP
+public import IdentityKit
 public import ShopifyGraphQL
 
 /// The URL of the checkout, which is a credential while it is valid.
@@ -31,11 +32,7 @@ extension CheckoutURL: GraphQLReadable {
     }
 }
 
-extension CheckoutURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CheckoutURL: Redacted {
     /// A constant text.
     public var description: String { "<checkout URL>" }
-    /// A constant text.
-    public var debugDescription: String { description }
-    /// No children, so that `dump` prints nothing either.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

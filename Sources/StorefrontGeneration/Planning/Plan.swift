@@ -156,7 +156,7 @@ struct PayloadType: Sendable {
     let parameters: [(property: String, name: String)]
 }
 
-/// Everything that is written.
+/// All generated types.
 struct Plan: Sendable {
     var operations: [OperationType] = []
     var fragments: [FragmentType] = []

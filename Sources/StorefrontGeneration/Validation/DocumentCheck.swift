@@ -51,6 +51,6 @@ struct DocumentCheck {
         deprecated = validator.deprecatedCoordinates
     }
 
-    /// Whether nothing can be generated from the documents.
+    /// Whether errors prevent the generation.
     var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
 }

@@ -4,8 +4,15 @@ internal import IdentitySandbox
 
 /// The part of the Customer Account API that an identity provider needs, written for the sandbox.
 enum CustomerAccountAPI {
-    /// Read once per process.
+    /// The schema, parsed once per process.
     static let schema = try? GraphSchema(definition: definition)
+
+    /// Three old codes are values of the Storefront API only.
+    private static let languages = StorefrontSchema.languages.split(whereSeparator: \.isWhitespace)
+        .filter { !["LA", "MO", "SH"].contains($0) }.joined(separator: " ")
+
+    /// The values of `CountryCode`.
+    static let countries = Set(StorefrontSchema.countries.split(whereSeparator: \.isWhitespace).map(String.init))
 
     static let definition = """
         directive @inContext(country: CountryCode language: LanguageCode preferredLocationId: ID) on QUERY | MUTATION
@@ -20,8 +27,8 @@ enum CustomerAccountAPI {
         scalar DateTime
         scalar Decimal
         enum CurrencyCode
-        enum OrderFinancialStatus { PENDING AUTHORIZED PARTIALLY_PAID PARTIALLY_REFUNDED VOIDED PAID REFUNDED EXPIRED }
-        enum OrderFulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED RESTOCKED PENDING_FULFILLMENT OPEN IN_PROGRESS ON_HOLD SCHEDULED }
+        enum OrderFinancialStatus { \(CustomerOrderRecord.financialStatuses.joined(separator: " ")) }
+        enum OrderFulfillmentStatus { \(CustomerOrderRecord.fulfillmentStatuses.joined(separator: " ")) }
         enum OrderSortKeys { CREATED_AT ID ORDER_NUMBER PROCESSED_AT TOTAL_PRICE UPDATED_AT }
         enum UserErrorsCustomerAddressUserErrorsCode
         enum UserErrorsCustomerUserErrorsCode
@@ -37,8 +44,8 @@ enum CustomerAccountAPI {
         type CustomerAddressUpdatePayload { customerAddress: CustomerAddress userErrors: [UserErrorsCustomerAddressUserErrors!]! }
         type CustomerAddressDeletePayload { deletedAddressId: ID userErrors: [UserErrorsCustomerAddressUserErrors!]! }
         type MoneyV2 { amount: Decimal! currencyCode: CurrencyCode! }
-        enum CountryCode
-        enum LanguageCode
+        enum CountryCode { \(StorefrontSchema.countries) }
+        enum LanguageCode { \(languages) }
         enum EmailMarketingState { NOT_SUBSCRIBED SUBSCRIBED }
         scalar URL
         type Shop { id: ID! name: String! url: URL! }
@@ -47,7 +54,7 @@ enum CustomerAccountAPI {
           creationDate: DateTime! emailAddress: CustomerEmailAddress phoneNumber: CustomerPhoneNumber
           defaultAddress: CustomerAddress
           addresses(first: Int after: String last: Int before: String reverse: Boolean = false skipDefault: Boolean = false): CustomerAddressConnection!
-          orders(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: OrderSortKeys = PROCESSED_AT query: String): OrderConnection!
+          orders(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: OrderSortKeys = ID query: String): OrderConnection!
         }
         type CustomerEmailAddress { emailAddress: String marketingState: EmailMarketingState! }
         type CustomerPhoneNumber { phoneNumber: String! }
@@ -101,7 +108,7 @@ enum CustomerAccountAPI {
                     ? .null : .object("CustomerPhoneNumber", ["phoneNumber": .text(account.phone)]),
                 "defaultAddress": record.defaultAddressNode,
                 "addresses": .connection("CustomerAddressConnection", "CustomerAddressEdge", record.addressNodes),
-                "orders": .connection("OrderConnection", "OrderEdge", record.orderNodes),
+                "orders": record.orderNodes,
             ]
         )
     }
@@ -158,8 +165,8 @@ extension SandboxCustomers {
                 "shop": { _ in shop },
                 "order": { [self] call in
                     let record = record(of: buyer)
-                    let number = record.orders.first { "gid://shopify/Order/\($0)" == call.arguments["id"]?.string }
-                    return number.map { record.orderNode($0) } ?? .null
+                    let order = record.orders.first { $0.id == call.arguments["id"]?.string }
+                    return order.map { $0.node(deliveredTo: record.defaultAddressNode) } ?? .null
                 },
             ],
             mutations: mutations

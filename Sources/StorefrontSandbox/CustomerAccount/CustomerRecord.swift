@@ -5,7 +5,7 @@ internal import IdentitySandbox
 struct CustomerRecord: Sendable {
     struct Address: Sendable {
         let id: String
-        /// By the names of `CustomerAddress`.
+        /// The fields, with the names of `CustomerAddress`.
         var fields: JSONObject
     }
 
@@ -34,7 +34,7 @@ struct CustomerRecord: Sendable {
     var addresses: [Address] = []
     var defaultAddress: String?
     /// The newest last.
-    var orders: [Int] = []
+    var orders: [CustomerOrderRecord] = []
     private var addressCount = 0
 
     init(_ account: SandboxBuyerAccount) {
@@ -108,12 +108,12 @@ struct CustomerRecord: Sendable {
         if let phone = input["phoneNumber"]?.string, !phone.hasPrefix("+") || phone.utf8.count < 8 {
             throw Refusal("PHONE_NUMBER_NOT_VALID", "address", "phoneNumber")
         }
-        if let territory = input["territoryCode"]?.string, territory.utf8.count != 2 {
+        if let territory = input["territoryCode"]?.string, !CustomerAccountAPI.countries.contains(territory) {
             throw Refusal("INVALID_TERRITORY_CODE", "address", "territoryCode")
         }
     }
 
-    // MARK: As nodes
+    // MARK: GraphQL nodes
 
     func node(of address: Address) -> GraphNode {
         func text(_ name: String) -> GraphNode { .text(address.fields[name]?.string) }
@@ -142,33 +142,16 @@ struct CustomerRecord: Sendable {
             .map { node(of: $0) }
     }
 
-    func orderNode(_ number: Int) -> GraphNode {
-        func money(_ amount: String) -> GraphNode {
-            .object("MoneyV2", ["amount": .text(amount), "currencyCode": .text("USD")])
+    /// The oldest first, which is the order of every sort key here, or the newest first.
+    var orderNodes: GraphNode {
+        .computed { arguments in
+            let ordered = orders.sorted { $0.number < $1.number }
+            let sorted = arguments["reverse"]?.bool == true ? ordered.reversed() : ordered
+            let nodes = sorted.map { $0.node(deliveredTo: defaultAddressNode) }
+            guard case .computed(let page) = GraphNode.connection("OrderConnection", "OrderEdge", nodes) else {
+                return .null
+            }
+            return page(arguments)
         }
-        let line: GraphNode = .object(
-            "LineItem",
-            [
-                "id": .text("gid://shopify/LineItem/\(number)"), "title": .text("Analytical Mug"),
-                "variantTitle": .text("Blue"), "sku": .text("MUG-B"), "quantity": .integer(2),
-                "productId": .text("gid://shopify/Product/1"), "variantId": .text("gid://shopify/ProductVariant/1"),
-                "price": money("12.5"), "totalPrice": money("25.0"),
-            ]
-        )
-        return .object(
-            "Order",
-            [
-                "id": .text("gid://shopify/Order/\(number)"), "name": .text("#\(number)"), "number": .integer(number),
-                "processedAt": .text("2026-11-01T10:00:00Z"), "cancelledAt": .null, "financialStatus": .text("PAID"),
-                "fulfillmentStatus": .text("FULFILLED"),
-                "statusPageUrl": .text("https://shop.example/orders/\(number)?key=\(RandomText.hexadecimal(16))"),
-                "subtotal": money("25.0"), "totalShipping": money("5.0"), "totalTax": .null,
-                "totalPrice": money("30.0"), "totalRefunded": money("0.0"), "shippingAddress": defaultAddressNode,
-                "lineItems": .connection("LineItemConnection", "LineItemEdge", [line]),
-            ]
-        )
     }
-
-    /// The newest first.
-    var orderNodes: [GraphNode] { orders.reversed().map { orderNode($0) } }
 }

@@ -1,15 +1,17 @@
+internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 internal import Synchronization
 
-/// The customers behind the sandbox's Customer Account API: their changes, their orders, and the Storefront tokens that they got in
-/// exchange for access tokens.
+/// The customers of the sandbox's Customer Account API: their changes, their orders, and the Storefront tokens that were
+/// exchanged for their access tokens.
 public final class SandboxCustomers: Sendable {
     private struct State {
         /// Storefront tokens and the access tokens that they were exchanged for.
         var exchangedTokens: [String: String] = [:]
-        /// The customers that have changed something, by their numbers.
+        /// The changed customers, by their numbers.
         var records: [Int: CustomerRecord] = [:]
+        var lastOrder = 5_000
     }
 
     let shopify: SandboxShopify
@@ -26,7 +28,7 @@ public final class SandboxCustomers: Sendable {
         return takesAccountTokens ? shopify.buyer(forAccessToken: token) : nil
     }
 
-    /// A Storefront token in exchange for an access token.
+    /// Exchanges an access token for a Storefront token.
     func exchange(_ accessToken: String) -> String {
         let token = RandomText.hexadecimal(32)
         state.withLock { $0.exchangedTokens[token] = accessToken }
@@ -36,7 +38,54 @@ public final class SandboxCustomers: Sendable {
     /// Gives a customer orders with these numbers, the newest last.
     public func addOrders(_ numbers: some Sequence<Int>, for email: String) {
         let buyer = shopify.directory.buyer(email: email)
-        state.withLock { $0.records[buyer.number, default: CustomerRecord(buyer.account)].orders += Array(numbers) }
+        let orders = numbers.map { CustomerOrderRecord.sample($0) }
+        state.withLock { $0.records[buyer.number, default: CustomerRecord(buyer.account)].orders += orders }
+    }
+
+    /// The values of an order's statuses.
+    package static let financialStatuses = CustomerOrderRecord.financialStatuses
+    package static let fulfillmentStatuses = CustomerOrderRecord.fulfillmentStatuses
+
+    /// Changes a customer's order; an unknown number becomes an order of two mugs first.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the order.
+    ///   - email: The customer.
+    ///   - financialStatus: One of ``financialStatuses``; nil keeps it.
+    ///   - fulfillmentStatus: One of ``fulfillmentStatuses``; nil keeps it.
+    ///   - isCancelled: Whether it is cancelled; nil keeps it.
+    package func setOrder(
+        _ number: Int,
+        for email: String,
+        financialStatus: String? = nil,
+        fulfillmentStatus: String? = nil,
+        isCancelled: Bool? = nil
+    ) {
+        let buyer = shopify.directory.buyer(email: email)
+        let now = shopify.clock.now.formatted(Date.ISO8601FormatStyle())
+        state.withLock { state in
+            var record = state.records[buyer.number] ?? CustomerRecord(buyer.account)
+            let known = record.orders.firstIndex { $0.number == number }
+            var order = known.map { record.orders[$0] } ?? .sample(number)
+            order.financialStatus = financialStatus ?? order.financialStatus
+            order.fulfillmentStatus = fulfillmentStatus ?? order.fulfillmentStatus
+            if let isCancelled { order.cancelledAt = isCancelled ? now : nil }
+            if let known { record.orders[known] = order } else { record.orders.append(order) }
+            state.records[buyer.number] = record
+        }
+    }
+
+    /// Stores an order that was paid at the checkout; an order of nobody only gets its number.
+    func place(_ order: CustomerOrderRecord, for buyer: KnownBuyer?) -> Int {
+        state.withLock { state in
+            state.lastOrder += 1
+            var order = order
+            order.number = state.lastOrder
+            if let buyer {
+                state.records[buyer.number, default: CustomerRecord(buyer.account)].orders.append(order)
+            }
+            return order.number
+        }
     }
 
     func record(of buyer: KnownBuyer) -> CustomerRecord {

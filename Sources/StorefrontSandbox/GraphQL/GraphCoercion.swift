@@ -27,9 +27,9 @@ extension GraphSchema {
             return try coerce(value, to: inner)
         case .list(let element):
             if value.isNull { return .null }
-            // One value stands for a list of one (specification, section 3.11).
+            // A single value is a list with one element (specification, section 3.11).
             guard let elements = value.array else { return .array([try coerce(value, to: element)]) }
-            // The service takes 250 elements in an input array.
+            // The service accepts at most 250 elements in an input array.
             guard elements.count <= 250 else { throw GraphProblem("The input array size of 250 was exceeded") }
             var coerced: [JSONValue] = []
             for (index, item) in elements.enumerated() {
@@ -88,7 +88,7 @@ extension GraphSchema {
         return value
     }
 
-    /// Turns a literal of the document into JSON and checks it.
+    /// Converts a literal of the document to JSON and checks it.
     ///
     /// Variables were checked before.
     func coerce(

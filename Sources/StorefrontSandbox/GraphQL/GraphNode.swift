@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The result of a resolver: a whole value, of which the executor returns the selected fields.
+/// The result of a resolver: a complete value, from which the executor takes the selected fields.
 indirect enum GraphNode: Sendable {
     case null
     case leaf(JSONValue)
@@ -9,7 +9,7 @@ indirect enum GraphNode: Sendable {
     case object(String, [String: GraphNode])
     /// Depends on the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
-    /// The field is null and the reason goes to `errors`.
+    /// The field is null, and the reason is added to `errors`.
     case failure(message: String, code: String)
 
     static func text(_ text: String?) -> GraphNode {
@@ -25,15 +25,18 @@ indirect enum GraphNode: Sendable {
     }
 
     /// A Relay connection over nodes; cursors are positions.
+    ///
+    /// It needs `first` or `last`, from 0 to 250, as every connection of Shopify does.
     static func connection(_ type: String, _ edgeType: String, _ nodes: [GraphNode]) -> GraphNode {
         .computed { arguments in
+            if let problem = sizeProblem(arguments) { return .failure(message: problem, code: "BAD_REQUEST") }
             let after = arguments["after"]?.string.flatMap(Int.init) ?? 0
             let before = arguments["before"]?.string.flatMap(Int.init).map { $0 - 1 } ?? nodes.count
             var range = min(max(after, 0), nodes.count)..<max(min(before, nodes.count), min(max(after, 0), nodes.count))
-            if let first = arguments["first"]?.number?.integer, first >= 0 {
-                range = range.lowerBound..<min(range.upperBound, range.lowerBound + min(first, 250))
-            } else if let last = arguments["last"]?.number?.integer, last >= 0 {
-                range = max(range.lowerBound, range.upperBound - min(last, 250))..<range.upperBound
+            if let first = arguments["first"]?.number?.integer {
+                range = range.lowerBound..<min(range.upperBound, range.lowerBound + first)
+            } else if let last = arguments["last"]?.number?.integer {
+                range = max(range.lowerBound, range.upperBound - last)..<range.upperBound
             }
             let edges = range.map { index in
                 GraphNode.object(edgeType, ["cursor": .text(String(index + 1)), "node": nodes[index]])
@@ -51,5 +54,15 @@ indirect enum GraphNode: Sendable {
                 ]
             )
         }
+    }
+
+    private static func sizeProblem(_ arguments: JSONObject) -> String? {
+        let sizes = ["first", "last"].compactMap { name in
+            arguments[name]?.number?.integer.map { (name: name, size: $0) }
+        }
+        guard sizes.count < 2 else { return "providing values for both `first` and `last` is not supported" }
+        guard let (name, size) = sizes.first else { return "you must provide one of first or last" }
+        guard size >= 0 else { return "\(name) must be a positive number" }
+        return size > 250 ? "\(name) cannot exceed 250" : nil
     }
 }

@@ -1,7 +1,8 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// One execution: collects fields, completes values, gathers field errors (GraphQL specification, section 6).
+/// An execution of an operation: it collects fields, completes values and collects field errors (GraphQL specification,
+/// section 6).
 struct GraphRun {
     private let schema: GraphSchema
     private let fragments: [String: GraphFragment]
@@ -84,7 +85,7 @@ struct GraphRun {
         return .failure(message: "\(place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
     }
 
-    /// The value of a field; nil means that null must bubble up to the parent.
+    /// The value of a field; nil if null must propagate to the parent.
     mutating func complete(
         _ node: GraphNode,
         _ type: GraphTypeReference,

@@ -24,7 +24,7 @@ extension Cart {
                 warnings.append(
                     CartWarning(
                         code: "DUPLICATE_DELIVERY_ADDRESS",
-                        message: "The address is in the cart twice.",
+                        message: "The cart already has this address.",
                         target: id
                     )
                 )

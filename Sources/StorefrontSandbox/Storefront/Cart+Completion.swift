@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// Payment and completion of a cart, which Shopify permits to selected apps.
+/// Payment and completion of a cart, which Shopify permits to selected apps only.
 struct CartCompletion: Sendable {
     var isPaid = false
     var isPrepared = false
-    /// The attempts by their tokens; a repeated token starts nothing.
+    /// The attempts by their tokens; a repeated token starts no new attempt.
     var attempts: [String: String] = [:]
 }
 
@@ -41,7 +41,7 @@ extension SandboxStorefront {
         return cart
     }
 
-    /// A copy without the buyer, as `cartClone` and a checkout without key make one.
+    /// A copy without the buyer, for `cartClone` and a checkout without key.
     private func clone(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
         guard let cart = owned(call) else { return payloadNode("CartClonePayload", .null, [.cartMissing], []) }
         let copy = cart.copyWithoutBuyer(at: viewer.now)
@@ -160,7 +160,7 @@ extension Cart {
         billingAddress = nil
     }
 
-    /// The lines and what else is not personal, under a new id.
+    /// A copy of the lines and all other data that are not personal, with a new id.
     func copyWithoutBuyer(at now: Date) -> Cart {
         var copy = Cart(at: now)
         for line in lines {

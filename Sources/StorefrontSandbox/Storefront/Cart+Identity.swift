@@ -4,7 +4,7 @@ internal import IdentitySandbox
 extension Cart {
     /// Applies an identity input: absent members keep their value, null clears, a value sets.
     ///
-    /// All or nothing.
+    /// If one member is invalid, nothing is changed.
     mutating func updateIdentity(
         _ input: JSONObject,
         _ shop: ShopFacts,

@@ -2,8 +2,13 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
+extension Cart.Metafield {
+    /// Whether the value of an input is at most 128 KB long, as Shopify requires.
+    static func fits(_ input: JSONValue) -> Bool { (input["value"]?.string ?? "").utf8.count <= 128 << 10 }
+}
+
 extension SandboxStorefront {
-    /// The two mutations with a payload of their own: owner in the input, no cart in the answer.
+    /// The two mutations with separate payloads: the input names the owner, and the response contains no cart.
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Resolver] {
         [
             "cartMetafieldsSet": { [self] call in
@@ -37,6 +42,10 @@ extension SandboxStorefront {
     private func setMetafields(_ inputs: [JSONValue], _ now: Date) -> (nodes: [GraphNode], errors: [GraphNode]) {
         guard inputs.count <= 25 else {
             return ([], [Self.metafieldError("MetafieldsSetUserError", ["metafields"], "LESS_THAN_OR_EQUAL_TO")])
+        }
+        if let index = inputs.firstIndex(where: { !Cart.Metafield.fits($0) }) {
+            let field = ["metafields", String(index), "value"]
+            return ([], [Self.metafieldError("MetafieldsSetUserError", field, "TOO_LONG")])
         }
         var nodes: [GraphNode] = []
         for (index, input) in inputs.enumerated() {
@@ -85,10 +94,10 @@ extension SandboxStorefront {
         )
     }
 
-    /// The member `metafields` of an object that has none: a null for each that was asked for.
+    /// The member `metafields` of an object that has none: a null for each requested metafield.
     static let noMetafields = GraphNode.computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) }
 
-    /// The members `metafield` and `metafields` over some metafields.
+    /// The fields `metafield` and `metafields` of an object.
     static func metafieldMembers(_ fields: [String: Cart.Metafield]) -> [String: GraphNode] {
         [
             "metafield": .computed { arguments in

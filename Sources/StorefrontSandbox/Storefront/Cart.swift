@@ -64,7 +64,7 @@ struct Cart: Sendable {
     }
 
     var token: String
-    /// The secret half of the id.
+    /// The secret part of the id.
     var key: String
     /// The key in the checkout URL, another secret.
     let checkoutKey: String
@@ -114,9 +114,21 @@ struct Cart: Sendable {
 
     var totalQuantity: Int { lines.reduce(0) { $0 + $1.quantity } }
     var subtotal: Int { lines.reduce(0) { $0 + $1.variant.price * $1.quantity } }
-    /// 10 percent discount with the code that always works.
-    var total: Int {
-        discountCodes.contains { $0.uppercased() == Self.workingDiscount } ? subtotal - subtotal / 10 : subtotal
+    var total: Int { subtotal - (discount?.amount ?? 0) }
+
+    /// 10 percent with the code that always works, on the whole order.
+    var discount: (code: String, amount: Int)? {
+        discountCodes.first { $0.uppercased() == Self.workingDiscount }.map { ($0, subtotal / 10) }
+    }
+
+    /// The part of the discount that belongs to a line; the parts of all lines add up to the discount.
+    func discountShare(ofLine id: String) -> Int {
+        guard let amount = discount?.amount, subtotal > 0, let index = lines.firstIndex(where: { $0.id == id }) else {
+            return 0
+        }
+        let before = lines[..<index].reduce(0) { $0 + $1.variant.price * $1.quantity }
+        let after = before + lines[index].variant.price * lines[index].quantity
+        return amount * after / subtotal - amount * before / subtotal
     }
 
     static let workingDiscount = "SANDBOX10"

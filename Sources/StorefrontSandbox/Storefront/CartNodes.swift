@@ -20,7 +20,7 @@ struct CartViewer: Sendable {
 }
 
 extension GraphNode {
-    /// Money as the API writes it: at least one digit behind the point, no trailing zeros.
+    /// An amount in the API's format: at least one digit after the point, no trailing zeros.
     static func money(_ hundredths: Int, _ currency: String) -> GraphNode {
         let fraction = hundredths % 100
         let digits = fraction % 10 == 0 ? String(fraction / 10) : (fraction < 10 ? "0" : "") + String(fraction)
@@ -42,7 +42,7 @@ extension SandboxStorefront {
     func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
         let currency = configuration.currencyCode
         let attributes = GraphNode.list(cart.attributes.map(Self.attribute))
-        let lines = cart.lines.map { line($0, currency) }
+        let lines = cart.lines.map { line($0, of: cart, currency) }
         let addresses = hasKey ? cart.addresses : []
         let groups = hasKey ? deliveryGroups(of: cart) : []
         let members: [String: GraphNode] = [
@@ -92,7 +92,9 @@ extension SandboxStorefront {
                     )
                 }
             ),
-            "discountAllocations": .list([]),
+            "discountAllocations": .list(
+                cart.discount.map { [Self.allocation($0.code, $0.amount, currency)] } ?? []
+            ),
             "lines": .connection("BaseCartLineConnection", "BaseCartLineEdge", lines),
         ]
         return .object("Cart", members.merging(Self.metafieldMembers(hasKey ? cart.metafields : [:])) { $1 })
@@ -102,12 +104,27 @@ extension SandboxStorefront {
         .object("Attribute", ["key": .text(value["key"]?.string ?? ""), "value": .text(value["value"]?.string)])
     }
 
-    private func line(_ line: Cart.Line, _ currency: String) -> GraphNode {
+    private static func allocation(_ code: String, _ amount: Int, _ currency: String) -> GraphNode {
         .object(
+            "CartCodeDiscountAllocation",
+            [
+                "code": .text(code), "discountedAmount": .money(amount, currency), "targetType": .text("LINE_ITEM"),
+            ]
+        )
+    }
+
+    private func line(_ line: Cart.Line, of cart: Cart, _ currency: String) -> GraphNode {
+        let share = cart.discountShare(ofLine: line.id)
+        let allocations = share > 0 ? cart.discount.map { [Self.allocation($0.code, share, currency)] } ?? [] : []
+        return .object(
             "CartLine",
             [
                 "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
-                "merchandise": variantNode(line.variant), "discountAllocations": .list([]),
+                "merchandise": variantNode(line.variant),
+                // The discount is one of the order, so a line has a part of it only where the document asks for that.
+                "discountAllocations": .computed { arguments in
+                    .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
+                },
                 "instructions": .object(
                     "CartLineInstructions",
                     ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)]
@@ -244,7 +261,7 @@ extension SandboxStorefront {
                     "cartLines": .connection(
                         "BaseCartLineConnection",
                         "BaseCartLineEdge",
-                        cart.lines.map { line($0, configuration.currencyCode) }
+                        cart.lines.map { line($0, of: cart, configuration.currencyCode) }
                     ),
                     "deliveryAddress": .object("MailingAddress", mailingAddress(of: cart)),
                 ]

@@ -55,11 +55,12 @@ extension SandboxStorefront {
             "cartDiscountCodesUpdate": { cart, arguments, warnings in
                 cart.setDiscountCodes(arguments["discountCodes"]?.array ?? [], &warnings)
             },
-            "cartGiftCardCodesAdd": { cart, arguments, _ in cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [])
+            "cartGiftCardCodesAdd": { cart, arguments, _ throws(CartUserError) in
+                try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
             },
-            "cartGiftCardCodesUpdate": { cart, arguments, _ in
+            "cartGiftCardCodesUpdate": { cart, arguments, _ throws(CartUserError) in
                 cart.giftCards = []
-                cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [])
+                try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
             },
             "cartGiftCardCodesRemove": { cart, arguments, _ in
                 let ids = (arguments["appliedGiftCardIds"]?.array ?? []).compactMap(\.string)
@@ -91,6 +92,10 @@ extension SandboxStorefront {
         var warnings: [CartWarning] = []
         do throws(CartUserError) {
             if let refusal = takeRefusal() { throw refusal }
+            guard input["metafields"]?.array?.allSatisfy(Cart.Metafield.fits) ?? true else {
+                let field = ["input", "metafields"]
+                throw CartUserError(code: "INVALID_METAFIELDS", field: field, message: "A metafield is too long.")
+            }
             if let identity = input["buyerIdentity"]?.object {
                 try cart.updateIdentity(identity, shop, field: ["input", "buyerIdentity"])
             }
@@ -101,6 +106,7 @@ extension SandboxStorefront {
                 field: ["input", "delivery", "addresses"],
                 &warnings
             )
+            try cart.addGiftCards(input["giftCardCodes"]?.array ?? [], field: ["input", "giftCardCodes"])
         } catch {
             return payloadNode("CartCreatePayload", .null, [error], [])
         }
@@ -116,7 +122,6 @@ extension SandboxStorefront {
         cart.attributes = input["attributes"]?.array ?? []
         cart.note = input["note"]?.string
         cart.setDiscountCodes(input["discountCodes"]?.array ?? [], &warnings)
-        cart.addGiftCards(input["giftCardCodes"]?.array ?? [])
         save(cart)
         return payloadNode("CartCreatePayload", node(of: cart, hasKey: true, viewer), [], warnings)
     }
@@ -136,7 +141,7 @@ extension SandboxStorefront {
         switch outcome {
         case .success(let cart): return payloadNode(payload, node(of: cart, hasKey: true, viewer), [], warnings)
         case .failure(let error):
-            // The cart stays as it was and comes back, unless there is none.
+            // Returns the unchanged cart, or null if there is none.
             let unchanged = parts.flatMap { cart(token: $0.token) }
             let isOwner = unchanged.map { $0.key == parts?.key } ?? false
             let current = isOwner ? unchanged.map { node(of: $0, hasKey: true, viewer) } : nil
@@ -190,9 +195,14 @@ extension Cart {
         }
     }
 
-    mutating func addGiftCards(_ codes: [JSONValue]) {
-        for code in codes.compactMap(\.string)
-        where !giftCards.contains(where: { $0.code.lowercased() == code.lowercased() }) {
+    /// Applies gift cards; a blank code is refused, and every other one is a card with a balance.
+    mutating func addGiftCards(_ codes: [JSONValue], field: [String]) throws(CartUserError) {
+        let codes = codes.compactMap(\.string)
+        if let index = codes.firstIndex(where: { $0.allSatisfy(\.isWhitespace) }) {
+            let message = "The gift card code is blank."
+            throw CartUserError(code: "INVALID", field: field + [String(index)], message: message)
+        }
+        for code in codes where !giftCards.contains(where: { $0.code.lowercased() == code.lowercased() }) {
             giftCards.append(GiftCard(id: nextID("AppliedGiftCard"), code: code))
         }
     }

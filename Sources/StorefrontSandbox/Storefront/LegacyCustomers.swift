@@ -41,7 +41,7 @@ struct LegacyCustomers: Sendable {
 
     private var customers: [Customer] = []
     private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
-    /// Reset and activation tokens, by what they are for.
+    /// Reset and activation tokens, by purpose.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
     private var usedMultipassTokens: Set<String> = []
@@ -127,7 +127,7 @@ struct LegacyCustomers: Sendable {
 
     // MARK: E-mails
 
-    /// The content of the e-mail to an address; nil where nobody has it.
+    /// The content of the e-mail to an address; nil for an unknown address.
     mutating func mail(to email: String) -> (customer: Customer, token: String)? {
         guard let index = index(email: email) else { return nil }
         let token = RandomText.hexadecimal(24)

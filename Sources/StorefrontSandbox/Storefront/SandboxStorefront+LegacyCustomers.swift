@@ -3,12 +3,12 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension SandboxStorefront {
-    /// Makes a legacy customer, as `customerCreate` does.
+    /// Creates a legacy customer, like `customerCreate`.
     ///
     /// - Parameters:
     ///   - email: The address.
     ///   - password: 5 to 40 bytes.
-    ///   - isActive: Whether the account can be used at once, or waits for an activation.
+    ///   - isActive: Whether the account can be used at once; otherwise it must be activated.
     public func addLegacyCustomer(email: String, password: String, isActive: Bool = true) {
         let input: JSONObject = ["email": .string(email), "password": .string(password), "firstName": .string("Ada")]
         _ = withLegacy { (customers) throws(LegacyCustomers.Refusal) in try customers.create(input, isActive: isActive)
@@ -228,7 +228,7 @@ extension SandboxStorefront {
             if let field { members[field] = .null }
             members["customerUserErrors"] = .list([refusal.node])
         }
-        // Other fields of the payload stay null.
+        // Other fields of the payload are null.
         for name in ["customer", "customerAccessToken"] where members[name] == nil { members[name] = .null }
         return .object(mutation.prefix(1).uppercased() + mutation.dropFirst() + "Payload", members)
     }

@@ -43,7 +43,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
     /// How it was set up.
     public let configuration: SandboxStorefrontConfiguration
 
-    private let customers: SandboxCustomers
+    let customers: SandboxCustomers
     private let clock: any IdentityClock
     private let carts = Mutex<[String: Cart]>([:])
     private let faults = Mutex(StorefrontFaults())
@@ -62,7 +62,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
     /// The API's URL in a version.
     public func endpoint(version: String) -> String { "\(origin)/api/\(version)/graphql.json" }
 
-    // MARK: A look from the side
+    // MARK: State for tests
 
     /// All carts, in no order.
     public var cartStates: [CartState] {
@@ -100,13 +100,13 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         carts.withLock { $0[parts.token] = nil }
     }
 
-    // MARK: What goes wrong in the shop's own state
+    // MARK: Planned faults of the shop's state
 
-    /// Refuses the next mutations of carts with a user error; nothing is carried out.
+    /// Refuses the next mutations of carts with a user error, without executing them.
     public func refuseNext(
         code: String,
         field: [String] = [],
-        message: String = "Made by the sandbox.",
+        message: String = "Planned by the sandbox.",
         times: Int = 1
     ) {
         let refusal = CartUserError(code: code, field: field, message: message)
@@ -123,12 +123,14 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         faults.withLock { $0.throttles += Array(repeating: pause, count: times) }
     }
 
-    /// Gives a cart another id; the next call under the old one is answered with the new one, later ones find nothing.
+    /// Gives a cart another id.
+    ///
+    /// The next call with the old id returns the cart with the new one; later calls find no cart.
     ///
     /// - Parameters:
     ///   - id: The cart.
     ///   - keepingBuyer: Whether the new cart keeps the buyer.
-    /// - Returns: The new id, nil where there is no such cart.
+    /// - Returns: The new id; nil for an unknown cart.
     @discardableResult
     public func moveCart(_ id: String, keepingBuyer: Bool = false) -> String? {
         guard let parts = Cart.parse(id), let old = carts.withLock({ $0.removeValue(forKey: parts.token) }) else {
@@ -155,7 +157,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         faults.withLock { $0.attempts[attempt] = (token, 0) }
     }
 
-    /// Whether an attempt is done, which removes its cart; nil for an unknown attempt.
+    /// Returns whether an attempt is done, and then removes its cart; nil for an unknown attempt.
     func continueAttempt(_ attempt: String, after polls: Int) -> Bool? {
         let state = faults.withLock { faults -> (token: String, isDone: Bool)? in
             guard let known = faults.attempts[attempt] else { return nil }
@@ -198,7 +200,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         }
     }
 
-    /// The id of the cart for a call; after a move, once, the new id.
+    /// The id of the cart for a call; the first call after a move gets the new id.
     func current(_ id: String) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
         let move = faults.withLock { faults -> (token: String, key: String)? in
@@ -230,115 +232,5 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
 
     package func customerAccountAPI(_ call: SandboxCall) -> SandboxAnswer {
         customers.customerAccountAPI(call)
-    }
-
-    package func route(_ path: String) -> SandboxRoute {
-        let endpoint: SandboxEndpoint =
-            path.hasPrefix("/api/") ? .storefront : path.hasPrefix("/cart/c/") ? .checkout : .other
-        return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
-            switch endpoint {
-            case .storefront: api(call.request)
-            case .checkout: checkout(call.request)
-            default: .json(["errors": .string("Not Found")], status: 404)
-            }
-        }
-    }
-
-    private func api(_ request: SandboxRequest) -> SandboxAnswer {
-        journal.count(\.apiCalls)
-        let parts = request.path.split(separator: "/").map(String.init)
-        guard parts.count == 3, parts[2] == "graphql.json", let version = ShopifyVersions.serving(parts[1]) else {
-            return .json(["errors": .string("Not Found")], status: 404)
-        }
-        let identifier = RandomText.hexadecimal(32)
-        func finish(_ answer: SandboxAnswer) -> SandboxAnswer {
-            answer.with("X-Shopify-API-Version", version).with("X-Request-Id", identifier)
-        }
-        let publicToken = request.header("x-shopify-storefront-access-token")
-        let privateToken = request.header("shopify-storefront-private-token")
-        guard publicToken.map({ $0 == configuration.publicToken }) ?? true,
-            privateToken.map({ $0 == configuration.privateToken }) ?? true
-        else {
-            let error: JSONObject = [
-                "message": .string(""), "extensions": .object(["code": .string("UNAUTHORIZED")]),
-            ]
-            return finish(.json(["errors": .array([.object(error)])], status: 401))
-        }
-        let isJSON = request.header("content-type")?.lowercased().hasPrefix("application/json") == true
-        guard request.method == "POST", isJSON, let body = try? JSONValue(parsing: request.body),
-            body["query"]?.string != nil
-        else {
-            let hint: JSONObject = ["query": .string("Required parameter missing or invalid")]
-            return finish(.json(["errors": .object(hint)], status: 400))
-        }
-        let namesBuyer = request.header("shopify-storefront-buyer-ip")?.isEmpty == false
-        if configuration.rejectsIdentityWithoutBuyerIP, privateToken != nil, !namesBuyer,
-            Self.carriesIdentity(body["variables"])
-        {
-            return finish(.html("<h1>Security Rejection</h1>", status: 430))
-        }
-        let viewer = CartViewer(
-            mayReadCustomer: publicToken != nil || privateToken != nil,
-            mayAuthenticateCheckout: privateToken == nil || namesBuyer || !configuration.requiresBuyerIP,
-            now: clock.now
-        )
-        guard let executor = executor(viewer, version) else { return finish(.json([:], status: 500)) }
-        return finish(.json(executor.run(body)))
-    }
-
-    private static func carriesIdentity(_ variables: JSONValue?) -> Bool {
-        guard let object = variables?.object else { return false }
-        return object.members.contains { member in
-            member.name == "customerAccessToken" && member.value.string != nil || carriesIdentity(member.value)
-        }
-    }
-
-    // MARK: Checkout
-
-    /// The URL of the web checkout.
-    ///
-    /// It opens signed in only when the customer's token is valid at this moment.
-    func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
-        var fields: [(name: String, value: String)] = []
-        if hasKey { fields.append(("key", cart.checkoutKey)) }
-        let isAlive = cart.identity.accessToken.map { shopFacts.customer($0) != nil } ?? false
-        if hasKey, isAlive, viewer.mayAuthenticateCheckout {
-            fields.append(("_sandbox_identity", "customer"))
-            fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
-        }
-        // Shopify encodes the consent in `_cs`. Its encoding is not documented; here the names that the visitor allowed or denied stand.
-        if let consent = viewer.consent {
-            let choices = consent.members.compactMap { member in
-                member.value.bool.map { "\(member.name)-\($0 ? "yes" : "no")" }
-            }
-            fields.append(("_cs", choices.joined(separator: ".")))
-        }
-        return FormText.append(fields, to: "\(origin)/cart/c/\(cart.token)")
-    }
-
-    private func checkout(_ request: SandboxRequest) -> SandboxAnswer {
-        let token = request.path.split(separator: "/").last.map(String.init) ?? ""
-        guard let cart = cart(token: token) else {
-            return .html(
-                NoticePages.error(brand: "Shopify checkout", "The cart does not exist.", hint: "It may be completed."),
-                status: 404
-            )
-        }
-        // A URL that is stale or has no key opens a guest checkout.
-        let issued = request.queryValue("_sandbox_issued").flatMap(Int.init) ?? 0
-        let isFresh = clock.now.epochSeconds - issued <= configuration.checkoutURLLifetime.wholeSeconds
-        let isSignedIn =
-            request.queryValue("key") == cart.checkoutKey
-            && request.queryValue("_sandbox_identity") == "customer" && isFresh
-        let buyer = isSignedIn ? cart.identity.accessToken.flatMap(shopFacts.customer) : nil
-        let currency = configuration.currencyCode
-        let total = "\(cart.total / 100).\(cart.total % 100 < 10 ? "0" : "")\(cart.total % 100) \(currency)"
-        return .html(
-            NoticePages.checkout(
-                buyer: buyer?.account.email,
-                lines: cart.lines.map { ("\($0.variant.product), \($0.variant.title)", $0.quantity) },
-                total: total
-            )
-        )
     }
 }

@@ -10,16 +10,59 @@ public struct SandboxStorefrontConfiguration: Sendable {
         public var title: String
         /// The price in hundredths of the currency unit.
         public var price: Int
-        /// How many there are; nil for any number.
+        /// The stock; nil for any number.
         public var stock: Int?
+        /// The values of the product's options, in their order; the title unless given.
+        public var values: [String]
 
         /// Makes a variant.
-        public init(id: String, product: String, title: String, price: Int, stock: Int? = nil) {
+        public init(
+            id: String,
+            product: String,
+            title: String,
+            price: Int,
+            stock: Int? = nil,
+            values: [String]? = nil
+        ) {
             self.id = id
             self.product = product
             self.title = title
             self.price = price
             self.stock = stock
+            self.values = values ?? [title]
+        }
+    }
+
+    /// What a product has besides its variants.
+    public struct Product: Sendable, Equatable {
+        /// The title, by which variants name their product.
+        public var title: String
+        /// The product type.
+        public var type: String
+        /// The description.
+        public var text: String
+        /// The tags.
+        public var tags: [String]
+        /// The titles of its collections; every product is also in the collection "Everything".
+        public var collections: [String]
+        /// The names of its options.
+        public var options: [String]
+
+        /// Describes a product.
+        public init(
+            title: String,
+            type: String = "",
+            text: String? = nil,
+            tags: [String] = [],
+            collections: [String] = [],
+            options: [String] = ["Variant"]
+        ) {
+            self.title = title
+            self.type = type
+            self.text = text ?? "\(title), from the sandbox."
+            self.tags = tags
+            self.collections = collections
+            self.options = options
         }
     }
 
@@ -49,22 +92,29 @@ public struct SandboxStorefrontConfiguration: Sendable {
             stock: 3
         ),
     ]
+    /// Descriptions of products; a product without one has the single option "Variant".
+    ///
+    /// None unless given. ``wholeShop`` has two dozen.
+    public var products: [Product] = []
+    /// The page to which the checkout links back, usually the app's home page; nil leaves the link out.
+    public var returnURL: String?
     /// Company locations that a signed-in buyer may buy for.
     public var companyLocations = ["gid://shopify/CompanyLocation/1"]
     /// Company locations that exist and that no buyer may buy for.
     public var refusedCompanyLocations = ["gid://shopify/CompanyLocation/9"]
-    /// Whether a private token without the buyer's IP is answered 430 when a call carries a customer access token.
+    /// Whether a call with a private token and a customer access token, but without the buyer's IP, gets 430.
     public var rejectsIdentityWithoutBuyerIP = false
-    /// Whether carts take Customer Account access tokens; otherwise only what `storefrontCustomerAccessTokenCreate` gives for them.
+    /// Whether carts accept Customer Account access tokens; otherwise they accept only tokens from
+    /// `storefrontCustomerAccessTokenCreate`.
     public var takesCustomerAccountTokens = true
-    /// Whether the mutations are served that Shopify serves to chosen apps only: `cartClone`, `cartRemovePersonalData`,
+    /// Whether the sandbox serves the mutations that Shopify serves to selected apps only: `cartClone`, `cartRemovePersonalData`,
     /// `cartBillingAddressUpdate`, `cartPaymentUpdate`, `cartPrepareForCompletion`, `cartSubmitForCompletion`.
     ///
-    /// No unless set, as in the public schemas.
+    /// False unless set, as in the public schemas.
     public var servesRestrictedMutations = false
     /// How often a completion is still processing before it is done.
     public var completionPolls = 2
-    /// The pause that a pending completion asks for before the next poll.
+    /// The pause that a pending completion requests before the next poll.
     public var completionPollDelay: Duration = .milliseconds(500)
 
     /// A configuration with the defaults.

@@ -3,7 +3,7 @@ struct StorefrontFaults: Sendable {
     var refusals: [CartUserError] = []
     var swallowedTokens = 0
     var throttles: [Duration] = []
-    /// Carts that have another id now, by their old tokens.
+    /// Moved carts, by their old tokens.
     var moves: [String: (oldKey: String, token: String, key: String)] = [:]
     /// Pending completions: their cart and the number of polls.
     var attempts: [String: (token: String, polls: Int)] = [:]

@@ -11,7 +11,7 @@ extension SandboxMisbehaviour {
         return .object(error)
     }
 
-    /// 200 without data and with `THROTTLED`; the operation was not carried out.
+    /// 200 without data and with `THROTTLED`; the operation is not executed.
     public static let storefrontThrottled = SandboxMisbehaviour.answer(
         .json(["errors": .array([entry("Throttled", "THROTTLED")]), "data": .null])
     )
@@ -32,7 +32,7 @@ extension SandboxMisbehaviour {
         body: "<h1>Security Rejection</h1>"
     )
 
-    /// The data as it is and an `ACCESS_DENIED` beside it, whose path names a field that becomes null.
+    /// The data with an `ACCESS_DENIED` error, whose path names a field that becomes null.
     public static func storefrontAccessDenied(path: String...) -> SandboxMisbehaviour {
         .editJSON { object in
             if let data = object["data"] { object["data"] = nulling(data, path[...]) }
@@ -41,7 +41,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// `errors` as a text, with a status.
+    /// `errors` as a string, with a status.
     public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxMisbehaviour {
         .answer(.json(["errors": .string(text)], status: status))
     }
@@ -51,11 +51,12 @@ extension SandboxMisbehaviour {
         .answer(.json(["errors": .object(object)], status: status))
     }
 
-    /// The mutation is carried out, and its payload has a null cart and no user errors.
+    /// The mutation is executed, and its payload has a null cart and no user errors.
     public static let storefrontNullCart = editPayload { $0["cart"] = .null }
 
-    /// The mutation is carried out, and its payload names another cart; see ``SandboxStorefront/moveCart(_:keepingBuyer:)`` for one
-    /// that really is another.
+    /// The mutation is executed, and its payload has another cart id.
+    ///
+    /// Use ``SandboxStorefront/moveCart(_:keepingBuyer:)`` to really move a cart.
     public static func storefrontCartID(_ id: String) -> SandboxMisbehaviour {
         editPayload { payload in
             guard var cart = payload["cart"]?.object else { return }
@@ -91,7 +92,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Changes the payload of every mutation in the answer.
+    /// Changes the payload of every mutation in the response.
     public static func editPayload(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxMisbehaviour {
         .editJSON { object in
             guard var data = object["data"]?.object else { return }

@@ -1,5 +1,6 @@
 extension StorefrontSchema {
-    /// What Shopify serves to chosen apps only, such as its own Buy SDK's, and its public schemas do not have.
+    /// The operations that Shopify serves to selected apps only, such as apps with its Buy SDK, and that its public
+    /// schemas do not have.
     ///
     /// Names and shapes are those of the Mobile Buy SDK 2026.4.0.
     static let restrictedMutations = """

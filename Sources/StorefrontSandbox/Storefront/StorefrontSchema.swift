@@ -5,7 +5,7 @@ internal import IdentitySandbox
 enum StorefrontSchema {
     /// The schemas by version, read once per process; `unstable` is the newest.
     static let schemas = schemas(restricted: false)
-    /// The same with what Shopify serves to chosen apps only.
+    /// The schemas with the operations that Shopify serves to selected apps only, by version.
     static let restrictedSchemas = schemas(restricted: true)
 
     private static func schemas(restricted: Bool) -> [String: GraphSchema] {
@@ -18,11 +18,11 @@ enum StorefrontSchema {
         )
     }
 
-    /// The types of a version.
+    /// The schema of a version.
     static func definition(version: String, restricted: Bool = false) -> String {
-        // Every shop of the sandbox has legacy accounts beside the new ones; Shopify's own have them until they change over.
+        // Every shop of the sandbox has legacy accounts beside the new ones. At Shopify, a shop has them until it migrates.
         var newest =
-            (roots + cart + inputs + catalogueTypes)
+            (roots + codes + "\n" + cart + inputs + catalogueTypes)
             .replacing("type Mutation {", with: "type Mutation {" + legacyMutations)
             .replacing("type QueryRoot {", with: "type QueryRoot {" + legacyQueries)
             .replacing(
@@ -40,7 +40,7 @@ enum StorefrontSchema {
         return addedIn202607.reduce(newest) { text, change in text.replacing(change.new, with: change.old) }
     }
 
-    /// What came with 2026-07, and how it was before.
+    /// The changes of version 2026-07: the new text and the old one.
     private static let addedIn202607: [(new: String, old: String)] = [
         ("id: ID viewKey: String", "id: ID!"), (" viewKey: String", ""), (" sourceName: String", ""),
         ("lineIds: [ID!] viewKeys: [String!]", "lineIds: [ID!]!"), ("(lineLevelOnly: Boolean = true)", ""),
@@ -57,9 +57,6 @@ enum StorefrontSchema {
         scalar HTML
         scalar JSON
         scalar UnsignedInt64
-        enum CountryCode
-        enum LanguageCode
-        enum CurrencyCode
         enum CartErrorCode
         enum CartWarningCode
         interface Node { id: ID! }
@@ -122,7 +119,7 @@ enum StorefrontSchema {
 
         """ + payloads
 
-    /// The cart mutations share one payload shape under a name each.
+    /// The payloads of the cart mutations have the same fields and different names.
     private static let payloads = [
         "CartCreate", "CartLinesAdd", "CartLinesUpdate", "CartLinesRemove", "CartBuyerIdentityUpdate",
         "CartAttributesUpdate", "CartNoteUpdate", "CartDiscountCodesUpdate", "CartGiftCardCodesAdd",

@@ -34,64 +34,54 @@ struct CallCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        let response = try await deployment.draining { try await call(deployment) }
+        let (response, refusal) = try await deployment.draining { try await call(deployment) }
         let body = String(validating: response.body, as: UTF8.self)
         lab.output.event(
             "call",
             ["status": .integer(response.status), "body": body.map { .string($0) } ?? .null],
             text: "HTTP \(response.status)\n\(body?.printable ?? "\(response.body.count) bytes that are not text")"
         )
-        guard response.status < 400 else { throw Self.refusal(response) }
+        if let refusal { throw refusal }
     }
 
-    /// Calls the resource, and once more after a refresh if it refuses the token.
-    private func call(_ deployment: Deployment) async throws -> HTTPResponse {
-        let session = try await deployment.sessions.session(session)
-        let provider = try deployment.providers.provider(named: session.provider)
-        guard let authorizing = provider as? any ResourceAuthorizing,
-            provider.descriptor.resources.contains(where: { $0.isIdentical(to: url.origin) })
-        else {
+    /// Calls the resource, and once more if it refuses the token.
+    ///
+    /// - Returns: The last response, and the error to report if its status is not a success.
+    private func call(_ deployment: Deployment) async throws -> (HTTPResponse, refusal: (any Error)?) {
+        let name = try await deployment.sessions.session(session).provider
+        let resources = try deployment.providers.provider(named: name).descriptor.resources
+        guard resources.contains(where: { $0.isIdentical(to: url.origin) }) else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "Configuration member providers.\(session.provider).resources does not list \(url.origin), so no token is sent there.",
+                configuration:
+                    "Configuration member providers.\(name).resources does not list \(url.origin), so no token is sent there.",
                 hint:
                     "Add the origin if this server is trusted with the buyer's access token. Only providers of kind openid have resources.",
                 reference: "RFC 9700 section 4.9.1"
             )
         }
-        let first = try await deployment.sessions.tokens(for: session.id)
-        let response = try await send(first.tokens, authorizing, deployment.environment.transport)
-        let isFresh = first.outcome == .refreshedEarly || first.outcome == .refreshedLate
-        guard response.status == 401, session.isRefreshable, !isFresh else { return response }
-        let second = try await deployment.sessions.refreshTokens(for: session.id)
-        return try await send(second.tokens, authorizing, deployment.environment.transport)
+        var last: HTTPResponse?
+        do {
+            let response = try await deployment.sessions.withAccessToken(of: session) { access in
+                let headers = try access.headers(for: method, url)
+                let response = try await send(headers, deployment.environment.transport)
+                last = response
+                try access.check(status: response.status, response.headers, sent: headers, from: url)
+                return response
+            }
+            return (response, response.status < 400 ? nil : Self.refusal(response))
+        } catch {
+            guard let last, last.status == 401 else { throw error }
+            return (last, error)
+        }
     }
 
-    /// Sends the request, and once more if the server wants its nonce in the DPoP proof.
-    private func send(
-        _ tokens: TokenSet,
-        _ authorizing: any ResourceAuthorizing,
-        _ transport: any HTTPTransport
-    ) async throws -> HTTPResponse {
-        var isRepeated = false
-        while true {
-            let headers = try authorizing.authorizationHeaders(for: method, url, with: tokens)
-            let request = HTTPRequest(method: method, url: url, headers: headers, allowsLoopbackHTTP: url.isLoopback)
-            let response: HTTPResponse
-            do {
-                response = try await transport.send(request)
-            } catch {
-                throw IdentityError(error, asking: "The resource server", at: url.host)
-            }
-            let wantsNonce = authorizing.shouldRepeat(
-                headers,
-                answeredWith: response.status,
-                response.headers,
-                from: url
+    private func send(_ headers: HTTPHeaders, _ transport: any HTTPTransport) async throws -> HTTPResponse {
+        do {
+            return try await transport.send(
+                HTTPRequest(method: method, url: url, headers: headers, allowsLoopbackHTTP: url.isLoopback)
             )
-            guard wantsNonce, !isRepeated else { return response }
-            isRepeated = true
+        } catch {
+            throw IdentityError(error, asking: "The resource server", at: url.host)
         }
     }
 
@@ -99,7 +89,7 @@ struct CallCommand: Command {
         let isOutage = response.status >= 500 || response.status == 429
         return IdentityError(
             isOutage ? .retryLater : .rejected,
-            response.status == 401 ? .accessTokenRefused : .unexpectedResponse,
+            .unexpectedResponse,
             "The resource server answered with status \(response.status).",
             hint: isOutage
                 ? "Try again later." : "Compare scopes and audience of the token with what the server requires.",

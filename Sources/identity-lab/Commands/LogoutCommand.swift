@@ -56,9 +56,8 @@ struct LogoutCommand: Command {
         let address = try? deployment.sessions.descriptor(of: provider).postLogoutRedirectURI
         guard address != nil || mode == nil else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
+                configuration:
+                    "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
                 hint: "Register an address for the return at the provider and write it there, or omit --callback."
             )
         }

@@ -1,3 +1,5 @@
+internal import IdentityDevelopmentServer
+internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySandbox
 internal import StorefrontSandbox
@@ -5,20 +7,34 @@ internal import StorefrontSandbox
 /// Runs the fake providers until the process is interrupted.
 struct SandboxCommand: Command {
     static let name = "sandbox"
-    static let usage = "sandbox [--port N] [--require-pkce] [--require-par] [--special-secrets]"
+    static let usage =
+        "sandbox [--port N] [--app URL] [--openid FILE] [--require-pkce] [--require-par] [--special-secrets]"
     static let summary = "Run the fake providers until interrupted and print a configuration file for them."
-    static let options: [Option] = [port, requirePKCE, requirePAR, specialSecrets]
+    static let options: [Option] = [port, app, openID, requirePKCE, requirePAR, specialSecrets]
     static let examples = [
         "identity-lab sandbox --port 8400 > sandbox.json 2> sandbox.env &",
+        "identity-lab sandbox --app http://127.0.0.1:8080",
         "identity-lab sandbox --json",
         "identity-lab sandbox --require-par --special-secrets",
+        "identity-lab sandbox --openid provider.json",
     ]
     private static let port = Option(
         name: "--port",
         form: .value("N"),
-        help: "The first of six consecutive ports on 127.0.0.1; by default free ports."
+        help: "The first of seven consecutive ports on 127.0.0.1, the last one for commands; by default free ports."
     )
 
+    private static let app = Option(
+        name: "--app",
+        form: .value("URL"),
+        help:
+            "The origin of a web app with the routes of IdentityWeb: registers and prints one redirect URI per provider."
+    )
+    private static let openID = Option(
+        name: "--openid",
+        form: .value("FILE"),
+        help: "The configuration of the OpenID provider (JSON): Documentation/Using/Sandbox.md."
+    )
     private static let requirePKCE = Option(
         name: "--require-pkce",
         form: .flag,
@@ -38,70 +54,149 @@ struct SandboxCommand: Command {
     )
 
     private let port: UInt16
+    private let app: String?
     private let configuration: SandboxConfiguration
 
     init(_ arguments: Arguments) throws {
-        configuration = Self.configuration(arguments)
+        app = try arguments[Self.app].map { text in
+            guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil else {
+                throw UsageError("--app must be an origin such as http://127.0.0.1:8080.", command: Self.self)
+            }
+            return url.origin
+        }
+        configuration = try Self.configuration(arguments, app)
         guard let text = arguments[Self.port] else {
             port = 0
             return
         }
-        guard let number = UInt16(text), (1...65530).contains(number) else {
-            throw UsageError("--port must be a number from 1 to 65530.", command: Self.self)
+        guard let number = UInt16(text), (1...65529).contains(number) else {
+            throw UsageError("--port must be a number from 1 to 65529.", command: Self.self)
         }
         port = number
     }
 
     func run(_ lab: Lab) async throws {
-        let sandbox = try await start()
+        let clock = AdjustableClock()
+        let sandbox = try await start(lab.output, clock)
+        let token = RandomText.hexadecimal(48)
+        let control = ControlPort(control: SandboxControl(sandbox: sandbox, clock: clock), token: token)
+        let server: DevelopmentServer
+        do {
+            server = try await DevelopmentServer.start(port: port == 0 ? 0 : port + 6) { _ in
+                { await control.answer($0) }
+            }
+        } catch {
+            await sandbox.stop()
+            throw Self.portTaken(error)
+        }
         // Reuse the key from the environment, because it decrypts the store of an earlier run.
         let key = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
-        let configuration = sandbox.labConfiguration(
-            storePath: lab.arguments[.store] ?? "identity.sqlite",
-            storeKey: key
-        )
+        let path = lab.arguments[.store] ?? "identity.sqlite"
+        let configuration =
+            app.map { sandbox.labConfiguration(app: $0, storePath: path, storeKey: key) }
+            ?? sandbox.labConfiguration(storePath: path, storeKey: key)
         var environment = JSONObject()
         for (name, value) in configuration.environment.sorted(by: { $0.key < $1.key }) {
             environment[name] = .string(value)
         }
         lab.output.event(
             "sandbox",
-            ["configuration": configuration.json, "environment": .object(environment)],
+            [
+                "configuration": configuration.json, "environment": .object(environment),
+                "storefront_public_token": .string(sandbox.storefront.configuration.publicToken),
+                "shopify_clients": .object(Self.clientIDs(sandbox)),
+                "control": .object(["url": .string(server.origin + "/"), "token": .string(token)]),
+            ],
             text: configuration.text
         )
         if !lab.output.isJSON {
             // Standard output gets only the file, so that it can be redirected.
             lab.output.note("# The variables that the configuration refers to:\n\(configuration.environmentText)")
+            if app != nil {
+                let addresses = (configuration.json["providers"]?.object?.members ?? []).map { provider in
+                    "#   \(provider.name): \(provider.value["redirectURI"]?.string ?? "")\n"
+                }
+                lab.output.note("# The registered redirect URIs:\n\(addresses.joined())")
+            }
+            lab.output.note("# The public Storefront token: \(sandbox.storefront.configuration.publicToken)")
+            for client in Self.clientIDs(sandbox).members {
+                lab.output.note("# Shopify's client \(client.name): \(client.value.string ?? "")")
+            }
+            lab.output.note("# The control port, and the token of its commands:")
+            lab.output.note("export SANDBOX_CONTROL_URL='\(server.origin)/'\nexport SANDBOX_CONTROL_TOKEN='\(token)'")
             lab.output.note("# The sandbox runs until it is interrupted (Ctrl-C).")
         }
         // An interrupt is the normal end of this command, so it is not an error.
         try? await Task.sleep(for: .seconds(.max / 4))
+        await server.stop()
         await sandbox.stop()
     }
 
-    private func start() async throws -> ShopSandbox {
+    /// One client id of each type, by the names of the configuration member `client`, and `app` for a Partner app.
+    private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
+        let kinds: [(String, SandboxShopifyClient.Kind)] = [
+            ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
+        ]
+        var ids = JSONObject()
+        for (name, kind) in kinds {
+            ids[name] = sandbox.shopify.clients.first { $0.kind == kind }.map { .string($0.id) }
+        }
+        return ids
+    }
+
+    private func start(_ output: Output, _ clock: AdjustableClock) async throws -> ShopSandbox {
+        var configuration = configuration
+        configuration.clock = clock
+        configuration.onAnswer = { request, status in Self.report(request, status, output) }
         do {
-            return try await ShopSandbox.start(configuration, port: port)
+            var storefront = SandboxStorefrontConfiguration.wholeShop
+            storefront.returnURL = app
+            return try await ShopSandbox.start(configuration, storefront: storefront, port: port)
         } catch {
-            throw IdentityError(
-                .configuration,
-                IdentityError.Code(rawValue: "port_taken"),
-                "The sandbox could not open its ports.",
-                hint: "Stop the program that uses one of them, or omit --port to use free ports.",
-                cause: error
-            )
+            throw Self.portTaken(error)
+        }
+    }
+
+    private static func portTaken(_ cause: any Error) -> IdentityError {
+        IdentityError(
+            .configuration,
+            IdentityError.Code(rawValue: "port_taken"),
+            "The sandbox could not open its ports.",
+            hint: "Stop the program that uses one of them, or omit --port to use free ports.",
+            cause: cause
+        )
+    }
+
+    /// Prints a request without anything that may be secret; long parts of a path with a digit are ids of logins and carts.
+    private static func report(_ request: SandboxRequest, _ status: Int?, _ output: Output) {
+        let parts = request.path.prefix(500).split(separator: "/", omittingEmptySubsequences: false).map { part in
+            part.utf8.count >= 24 && part.contains(where: \.isNumber) ? "…" : String(part)
+        }
+        let (method, shown) = (request.method.printable, parts.joined(separator: "/").printable)
+        if output.isJSON {
+            let code: JSONValue = status.map { .integer($0) } ?? .null
+            output.event("request", ["method": .string(method), "path": .string(shown), "status": code], text: "")
+        } else {
+            output.note("\(method) \(shown) \(status.map(String.init) ?? "-")")
         }
     }
 
     /// Enables all optional features of the fake providers; requires only what the options name.
-    private static func configuration(_ arguments: Arguments) -> SandboxConfiguration {
+    private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
-        configuration.openID.supportsDeviceAuthorization = true
-        configuration.openID.supportsRevocation = true
-        configuration.openID.pushedRequests = arguments.contains(requirePAR) ? .required : .accepted
-        configuration.openID.requiresPKCE = arguments.contains(requirePKCE)
+        configuration.openID =
+            if let path = arguments[openID] { try SandboxOpenIDConfiguration(contentsOf: path) } else {
+                try SandboxOpenIDConfiguration(json: Array("{}".utf8))
+            }
+        if let app, configuration.openID.backchannelLogoutURI == nil {
+            configuration.openID.backchannelLogoutURI = app + "/auth/backchannel-logout/any"
+        }
+        if arguments.contains(requirePAR) { configuration.openID.pushedRequests = .required }
+        if arguments.contains(requirePKCE) { configuration.openID.requiresPKCE = true }
         guard arguments.contains(specialSecrets) else { return configuration }
-        configuration.openID.clientSecret = SandboxOpenIDConfiguration.specialClientSecret
+        if configuration.openID.clientSecret != nil {
+            configuration.openID.clientSecret = SandboxOpenIDConfiguration.specialClientSecret
+        }
         for index in configuration.shopify.clients.indices where configuration.shopify.clients[index].secret != nil {
             configuration.shopify.clients[index].secret = SandboxShopifyClient.specialSecret
         }

@@ -19,7 +19,7 @@ struct TokenCommand: Command {
     private static let refresh = Option(
         name: "--refresh",
         form: .flag,
-        help: "Refresh now, whatever the age of the token; for a provider that states no expiry."
+        help: "Refresh now, even if the token is still valid; useful if the provider states no expiry."
     )
     private static let reveal = Option(
         name: "--reveal",

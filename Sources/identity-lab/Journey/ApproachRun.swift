@@ -7,24 +7,26 @@ internal import StorefrontSandbox
 /// Runs one provider with one entry point from login to logout, and records every step.
 actor ApproachRun {
     nonisolated let provider: String
-    nonisolated let entryPoint: EntryPoint
+    /// The entry point; nil for a sign-in through the routes of `IdentityWeb`.
+    nonisolated let entryPoint: EntryPoint?
     nonisolated let descriptor: ProviderDescriptor
+    nonisolated let deployment: Deployment
+    nonisolated let recorder: Recorder
     private let services: RunEnvironment
-    private let deployment: Deployment
-    private let recorder: Recorder
-    private var session: Session?
+    private(set) var session: Session?
     /// The id of the filled cart.
     private(set) var cartID: CartID?
-    private var facts = ApproachFacts()
+    private(set) var facts = ApproachFacts()
     /// The access token before the refresh.
     private(set) var oldToken: Secret?
 
-    init(_ provider: String, _ entryPoint: EntryPoint, on services: RunEnvironment) throws {
+    init(_ provider: String, _ entryPoint: EntryPoint?, on services: RunEnvironment) throws {
         let recorder = Recorder { services.service(at: $0) }
         deployment = try Deployment(
             services.configuration,
             store: services.store.recorded(by: recorder),
             transport: RecordingTransport(inner: services.transport, recorder: recorder),
+            clock: services.clock,
             observers: services.observers
         )
         descriptor = try deployment.sessions.descriptor(of: provider)
@@ -39,14 +41,12 @@ actor ApproachRun {
 
     /// The report of the steps so far.
     func report(problem: String?) -> ApproachReport {
-        facts.requests = recorder.recorded.count { step in
-            if case .service = step.to, step.from == .app { true } else { false }
-        }
+        countRequests()
         return ApproachReport(
             provider: provider,
             kind: ApproachNames.kind(of: descriptor),
             title: ApproachNames.title(of: descriptor),
-            entryPoint: entryPoint,
+            entryPoint: entryPoint?.rawValue ?? "routes",
             facts: facts,
             steps: recorder.recorded,
             // The time of the program, without the time that the buyer spends on the login page.
@@ -55,27 +55,49 @@ actor ApproachRun {
         )
     }
 
+    /// Counts the requests so far.
+    func countRequests() {
+        facts.requests = recorder.recorded.count { step in
+            if case .service = step.to, step.from == .app { true } else { false }
+        }
+    }
+
     // MARK: Steps
 
     /// Signs the buyer in.
     func signIn(announce: @escaping @Sendable (HTTPURL, CallbackMode) -> Void) async throws -> Session {
-        recorder.begin("Sign in")
         let mode = services.callback ?? .standard(for: descriptor.redirectURI)
-        // The robot acts as the browser, so its requests use the transport that does not record.
-        let presenter = mode.presenter(transport: services.transport) { announce($0, mode) }
+        // The simulated buyer acts as the browser, so its requests use the transport that does not record.
+        return try await signIn(through: mode.presenter(transport: services.transport) { announce($0, mode) })
+    }
+
+    /// Signs the buyer in with a presenter.
+    func signIn(through presenter: any Presenter) async throws -> Session {
+        recorder.begin("Sign in")
         let flow = LoginFlow(
             provider: provider,
             sessions: deployment.sessions,
             presenter: presenter.recorded(by: recorder)
         )
-        let session = try await entryPoint.login(flow)
+        let session = try await (entryPoint ?? .async).login(flow)
+        try await adopt(session)
+        return session
+    }
+
+    /// Continues with a session that the buyer has.
+    func adopt(_ session: Session) async throws {
         self.session = session
         let challenge = recorder.recorded.flatMap(\.sent).flatMap(\.fields).first { $0.name == "code_challenge_method" }
         facts.pkce = challenge?.value ?? "no"
         let tokens = try await current().tokens
         facts.tokens = tokens.refreshToken == nil ? "access" : "access, refresh"
         facts.idToken = tokens.idToken == nil ? "none" : "verified"
-        return session
+    }
+
+    /// Continues without the session, which has ended.
+    func forgetSession(logoutPage: HTTPURL?) {
+        session = nil
+        facts.logout = logoutPage == nil ? "local" : "provider page"
     }
 
     /// All tokens of the session, to search for leaks.
@@ -86,11 +108,21 @@ actor ApproachRun {
 
     /// Adds lines to a cart and starts a checkout, which attaches the buyer's identity.
     func fillCart() async throws -> CheckoutHandoff {
-        let (carts, session) = (try deployment.requireCarts(), try signedIn())
+        _ = try await addLines()
+        return try await checkOut()
+    }
+
+    /// Adds lines to the cart.
+    func addLines() async throws -> SessionCart {
         recorder.begin("Fill a cart")
-        _ = try await carts.add(RunEnvironment.lines, for: session.id, in: RunEnvironment.context)
+        return try await deployment.requireCarts()
+            .add(RunEnvironment.lines, for: signedIn().id, in: RunEnvironment.context)
+    }
+
+    /// Starts a checkout, which attaches the buyer's identity.
+    func checkOut() async throws -> CheckoutHandoff {
         recorder.begin("Check out")
-        let handoff = try await checkout(carts, session)
+        let handoff = try await checkout(try deployment.requireCarts(), try signedIn())
         facts.cartIdentity = handoff.identity.rawValue.printable
         cartID = handoff.cart.id
         return handoff
@@ -137,13 +169,12 @@ actor ApproachRun {
         recorder.begin("Sign out")
         let result = try await deployment.sessions.logout(session.id)
         await deployment.drain()
-        facts.logout = result.browserURL == nil ? "local" : "provider page"
         if let problem = result.problems.first { throw problem }
         do {
             _ = try await deployment.sessions.session(session.id)
             throw StepFailure("The session is still in the store.")
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            self.session = nil
+            forgetSession(logoutPage: result.browserURL)
             return result
         }
     }
@@ -168,7 +199,7 @@ actor ApproachRun {
     }
 
     private func checkout(_ carts: CartAdapter, _ session: Session) async throws -> CheckoutHandoff {
-        // The embedded sandbox's tokens live shorter than the usual margin, which would refresh them at every call.
+        // The sandbox's tokens live for less than the default tokenMargin, so with the default every checkout would refresh them.
         let options = CheckoutOptions(tokenMargin: services.sandbox == nil ? .seconds(60) : .zero)
         return try await carts.checkout(for: session.id, in: RunEnvironment.context, options: options)
     }

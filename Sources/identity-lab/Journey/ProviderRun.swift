@@ -71,7 +71,7 @@ actor ProviderRun {
     private func signIn(_ run: ApproachRun) async throws -> Bool {
         let name =
             switch run.entryPoint {
-            case .async: "async"
+            case .async, nil: "async"
             case .completion: "completion handler"
             case .delegate: "delegate"
             }

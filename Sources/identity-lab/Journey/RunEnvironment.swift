@@ -15,18 +15,35 @@ struct RunEnvironment: Sendable {
     let sandbox: ShopSandbox?
     /// The callback mode; nil if it depends on the provider's redirect URI.
     let callback: CallbackMode?
+    /// The clock of the program and of the embedded sandbox.
+    let clock: AdjustableClock
     let observers: [any IdentityObserver]
     private let temporaryFolder: URL?
 
     /// The lines of every cart.
     static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
+    /// How long the embedded sandbox's tokens live under `serve`.
+    static let servedTokenLifetime = Duration.seconds(600)
     /// The buyer's context, with an IP address reserved for documentation (RFC 5737).
     static let context = StorefrontContext(buyerIP: "203.0.113.7")
 
     /// Opens the services that the options select.
-    static func open(_ lab: Lab, callback: CallbackMode?, tokenLifetime: Duration) async throws -> RunEnvironment {
+    ///
+    /// - Parameters:
+    ///   - lab: The options.
+    ///   - callback: How callbacks are received; nil if it depends on the redirect URI.
+    ///   - tokenLifetime: How long the embedded sandbox's tokens live.
+    ///   - routesOrigin: The public origin of the routes, whose addresses the embedded sandbox registers; nil for a listener on a free port.
+    /// - Returns: The opened services.
+    /// - Throws: `IdentityError` when the configuration is invalid or a service cannot be opened.
+    static func open(
+        _ lab: Lab,
+        callback: CallbackMode?,
+        tokenLifetime: Duration,
+        routesOrigin: String? = nil
+    ) async throws -> RunEnvironment {
         guard lab.configurationPath == nil else { return try await configured(lab, callback) }
-        return try await embedded(lab, tokenLifetime)
+        return try await embedded(lab, tokenLifetime, routesOrigin)
     }
 
     private static func configured(_ lab: Lab, _ callback: CallbackMode?) async throws -> RunEnvironment {
@@ -37,20 +54,29 @@ struct RunEnvironment: Sendable {
             transport: try Deployment.systemTransport(),
             sandbox: nil,
             callback: callback,
+            clock: AdjustableClock(),
             observers: lab.observers,
             temporaryFolder: nil
         )
     }
 
-    private static func embedded(_ lab: Lab, _ tokenLifetime: Duration) async throws -> RunEnvironment {
+    private static func embedded(
+        _ lab: Lab,
+        _ tokenLifetime: Duration,
+        _ routesOrigin: String?
+    ) async throws -> RunEnvironment {
+        let clock = AdjustableClock()
         var settings = SandboxConfiguration()
+        settings.clock = clock
         settings.accessTokenLifetime = tokenLifetime
         // SFCC tokens cannot be refreshed. They have to last until the cart is filled, also on a busy machine.
         settings.sfcc.tokenLifetime = tokenLifetime * 2
         let sandbox = try await ShopSandbox.start(settings)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-lab-\(UUID().uuidString)")
         let path = lab.arguments[.store] ?? folder.appendingPathComponent("identity.sqlite").path
-        let sandboxConfiguration = sandbox.labConfiguration(storePath: path)
+        let sandboxConfiguration =
+            routesOrigin.map { sandbox.labConfiguration(app: $0, storePath: path) }
+            ?? sandbox.labConfiguration(storePath: path)
         let configuration = try IdentityConfiguration(
             json: sandboxConfiguration.json.serialized,
             environmentVariables: sandboxConfiguration.environment
@@ -61,6 +87,7 @@ struct RunEnvironment: Sendable {
             transport: try Deployment.systemTransport(),
             sandbox: sandbox,
             callback: .sandbox,
+            clock: clock,
             observers: lab.observers,
             temporaryFolder: lab.arguments[.store] == nil ? folder : nil
         )

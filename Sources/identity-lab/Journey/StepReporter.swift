@@ -74,7 +74,7 @@ final class StepReporter: Sendable {
         var last = ""
         for report in reports {
             table.add(
-                [report.provider == last ? "" : report.provider.printable, report.entryPoint.rawValue]
+                [report.provider == last ? "" : report.provider.printable, report.entryPoint]
                     + report.facts.cells + [report.duration.readable]
             )
             last = report.provider
@@ -92,7 +92,7 @@ final class StepReporter: Sendable {
             [
                 "provider": .string(report.provider),
                 "title": .string(report.title),
-                "entry_point": .string(report.entryPoint.rawValue),
+                "entry_point": .string(report.entryPoint),
                 "client_authentication": .string(facts.clientAuthentication),
                 "pkce": .string(facts.pkce),
                 "tokens": .string(facts.tokens),

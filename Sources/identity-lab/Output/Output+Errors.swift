@@ -41,7 +41,9 @@ extension Output {
         return "  [\(parts.joined(separator: ", "))]"
     }
 
-    /// What the provider said, in one line; its texts are bounded, and what was sent is removed from them (`ProviderAnswer`).
+    /// The provider's explanation in one line.
+    ///
+    /// Its texts are bounded, and values of the request are removed from them (`ProviderAnswer`).
     private func line(about answer: IdentityError.ProviderAnswer) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }

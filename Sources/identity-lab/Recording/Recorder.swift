@@ -92,3 +92,55 @@ final class Recorder: Sendable {
         state.withLock(\.steps).sorted { $0.started < $1.started }
     }
 }
+
+/// A recorded redirect to a login page.
+struct RecordedRedirect: Sendable {
+    let service: Participant
+    let time: Duration
+}
+
+extension Recorder {
+    /// Records that the app sends the browser to a login page.
+    func redirected(to url: HTTPURL) -> RecordedRedirect {
+        let redirect = RecordedRedirect(service: service(at: url), time: elapsed)
+        add(
+            RecordedStep(
+                from: .app,
+                to: .browser,
+                title: "Redirect to the login page",
+                started: redirect.time,
+                duration: .zero
+            )
+        )
+        let query = RecordedPart(title: "Query", fields: Masking.form(Array((url.query ?? "").utf8)))
+        add(
+            RecordedStep(
+                from: .browser,
+                to: redirect.service,
+                title: "GET \(url.path)",
+                started: redirect.time,
+                sent: [query]
+            )
+        )
+        return redirect
+    }
+
+    /// Records that the provider sends the browser back.
+    func returned(with callback: PresentedCallback, from redirect: RecordedRedirect?) {
+        let now = elapsed
+        let part =
+            callback.form.map { RecordedPart(title: "Form", fields: Masking.form($0)) }
+            ?? RecordedPart(title: "Query", fields: Masking.callback(callback.url))
+        add(
+            RecordedStep(
+                from: redirect?.service ?? .service("Provider"),
+                to: .browser,
+                title: "The buyer signs in",
+                started: now,
+                duration: redirect.map { now - $0.time },
+                outcome: callback.form == nil ? "302" : "200"
+            )
+        )
+        add(RecordedStep(from: .browser, to: .app, title: "Callback", started: now, duration: .zero, sent: [part]))
+    }
+}

@@ -14,46 +14,13 @@ struct RecordingPresenter<Inner: Presenter>: Presenter {
     private func recording(
         _ show: (AnnouncingPresenter<Inner>) async throws -> PresentedCallback
     ) async throws -> PresentedCallback {
-        let provider = Mutex(Participant.service("Provider"))
-        let redirected = Mutex<Duration?>(nil)
+        let redirect = Mutex<RecordedRedirect?>(nil)
         let announcing = AnnouncingPresenter(inner: inner) { [recorder] url in
-            let service = recorder.service(at: url)
-            provider.withLock { $0 = service }
-            let now = recorder.elapsed
-            redirected.withLock { $0 = now }
-            let fields = [RecordedPart(title: "Query", fields: Masking.form(Array((url.query ?? "").utf8)))]
-            recorder.add(
-                RecordedStep(
-                    from: .app,
-                    to: .browser,
-                    title: "Redirect to the login page",
-                    started: now,
-                    duration: .zero
-                )
-            )
-            recorder.add(
-                RecordedStep(from: .browser, to: service, title: "GET \(url.path)", started: now, sent: fields)
-            )
+            let recorded = recorder.redirected(to: url)
+            redirect.withLock { $0 = recorded }
         }
         let callback = try await show(announcing)
-        let now = recorder.elapsed
-        let service = provider.withLock(\.self)
-        let part =
-            callback.form.map { RecordedPart(title: "Form", fields: Masking.form($0)) }
-            ?? RecordedPart(title: "Query", fields: Masking.callback(callback.url))
-        recorder.add(
-            RecordedStep(
-                from: service,
-                to: .browser,
-                title: "The buyer signs in",
-                started: now,
-                duration: redirected.withLock(\.self).map { now - $0 },
-                outcome: callback.form == nil ? "302" : "200"
-            )
-        )
-        recorder.add(
-            RecordedStep(from: .browser, to: .app, title: "Callback", started: now, duration: .zero, sent: [part])
-        )
+        recorder.returned(with: callback, from: redirect.withLock(\.self))
         return callback
     }
 }

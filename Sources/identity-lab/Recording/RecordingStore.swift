@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 /// A store that records its write operations, without their data.
-struct RecordingStore<Base: SessionStore & ExpirySweeping>: SessionStore, ExpirySweeping {
+struct RecordingStore<Base: LabStore>: LabStore {
     let base: Base
     let recorder: Recorder
 
@@ -52,16 +52,24 @@ struct RecordingStore<Base: SessionStore & ExpirySweeping>: SessionStore, Expiry
         }
     }
 
+    func isUsed(_ key: String) async throws -> Bool {
+        try await base.isUsed(key)
+    }
+
+    func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
+        try await record("Mark the logout token as used") { try await base.markUsed(key, until: expiry) }
+    }
+
     func sweep(expiredBefore date: Date) async throws -> Int {
         try await base.sweep(expiredBefore: date)
     }
 
-    var guaranteedHold: Duration? { base.guaranteedHold }
+    var guaranteedLockDuration: Duration? { base.guaranteedLockDuration }
 
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await base.withLock(name, waitingUpTo: limit, body)
     }

@@ -6,7 +6,8 @@ struct ApproachReport: Sendable {
     var kind: String
     /// The displayed kind of the provider and client.
     var title: String
-    var entryPoint: EntryPoint
+    /// The name of the entry point.
+    var entryPoint: String
     var facts = ApproachFacts()
     var steps: [RecordedStep] = []
     var duration = Duration.zero

@@ -63,7 +63,7 @@ struct HTMLReport {
                 + "<small>\(report.provider.html)</small></th>"
             : ""
         let cells = (report.facts.cells + [report.duration.readable]).map { "<td>\($0.html)</td>" }.joined()
-        return "<tr>\(provider)<td>\(mark(report)) \(report.entryPoint.rawValue)</td>\(cells)</tr>"
+        return "<tr>\(provider)<td>\(mark(report)) \(report.entryPoint)</td>\(cells)</tr>"
     }
 
     private func mark(_ report: ApproachReport) -> String {
@@ -75,10 +75,10 @@ struct HTMLReport {
             let group = reports.filter { $0.provider == provider }
             let name = anchor(provider)
             let inputs = group.enumerated().map { index, report in
-                let id = "\(name)-\(report.entryPoint.rawValue)"
+                let id = "\(name)-\(report.entryPoint)"
                 let checked = index == 0 ? " checked" : ""
                 return "<input type=\"radio\" name=\"\(name)\" id=\"\(id)\"\(checked)>"
-                    + "<label for=\"\(id)\">\(report.entryPoint.rawValue) <small>\(report.duration.readable)</small></label>"
+                    + "<label for=\"\(id)\">\(report.entryPoint) <small>\(report.duration.readable)</small></label>"
             }
             let panels = group.map { report in
                 let problem = report.problem.map { "<p class=\"bad\">✗ \($0.html)</p>" } ?? ""

@@ -1,81 +1,40 @@
-internal import IdentityBolt
 internal import IdentityHTTP
 internal import IdentityKit
-internal import IdentityOIDC
-internal import IdentityShopify
+internal import IdentitySetup
 internal import ShopifyStorefront
 
 /// The providers, sessions and carts of a configuration.
 struct Deployment: Sendable {
-    let environment: IdentityEnvironment
-    let providers: ProviderRegistry
-    let sessions: SessionManager
-    /// The cart adapter; nil if no storefront is configured.
-    let carts: CartAdapter?
+    private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
+
+    var environment: IdentityEnvironment { setup.environment }
+    var providers: ProviderRegistry { setup.providers }
+    var sessions: SessionManager { setup.sessions }
+    /// The cart adapter; nil if no storefront is configured.
+    var carts: CartAdapter? { setup.carts }
 
     init(
         _ configuration: IdentityConfiguration,
         store: any SessionStore,
         transport: any HTTPTransport,
+        clock: any IdentityClock = SystemClock(),
         observers: [any IdentityObserver] = []
     ) throws {
-        let environment = IdentityEnvironment(transport: transport)
-        let providers = try Self.providers(configuration, environment)
-        try self.init(configuration, providers, store, environment, observers, NonDurableTokens())
+        var options = IdentitySetup.Options()
+        options.observers = observers
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        setup = try IdentitySetup(configuration, store: store, environment: environment, options: options)
+        nonDurableTokens = NonDurableTokens()
     }
 
-    init(
-        _ configuration: IdentityConfiguration,
-        _ providers: ProviderRegistry,
-        _ store: any SessionStore,
-        _ environment: IdentityEnvironment,
-        _ observers: [any IdentityObserver],
-        _ nonDurableTokens: NonDurableTokens
-    ) throws {
-        self.environment = environment
-        self.providers = providers
+    init(_ setup: IdentitySetup, _ nonDurableTokens: NonDurableTokens) {
+        self.setup = setup
         self.nonDurableTokens = nonDurableTokens
-        sessions = SessionManager(
-            providers: providers,
-            store: store,
-            environment: environment,
-            observers: observers
-        )
-        guard let section = configuration.storefront else {
-            carts = nil
-            return
-        }
-        let client = StorefrontClient(configuration: try StorefrontConfiguration(section), environment: environment)
-        carts = CartAdapter(client: client, sessions: sessions, store: store)
-    }
-
-    /// Creates the providers of a configuration.
-    static func providers(
-        _ configuration: IdentityConfiguration,
-        _ environment: IdentityEnvironment
-    ) throws -> ProviderRegistry {
-        try ProviderRegistry(
-            configuration,
-            factories: [
-                ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
-            ],
-            environment: environment
-        )
     }
 
     /// Returns the cart adapter or throws if no storefront is configured.
-    func requireCarts() throws -> CartAdapter {
-        guard let carts else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "Configuration member storefront is missing.",
-                hint: "Add \"storefront\" with shopDomain and privateToken to the configuration."
-            )
-        }
-        return carts
-    }
+    func requireCarts() throws -> CartAdapter { try setup.requireCarts() }
 
     static func systemTransport() throws -> CurlTransport {
         do {
@@ -125,9 +84,9 @@ struct Deployment: Sendable {
     }
 
     /// Runs the end of a command for 40 seconds at most, and records the sessions whose new tokens could not be stored.
-    private func finishing(_ work: @escaping @Sendable () async -> Set<SessionID>) async {
+    private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
-            await withTaskGroup(of: Set<SessionID>.self) { group in
+            await withTaskGroup(of: Set<SessionReference>.self) { group in
                 group.addTask { await work() }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(40))

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentitySetup
 
 /// The context of a command: common options, output and configuration.
 struct Lab: Sendable {
@@ -24,9 +25,7 @@ struct Lab: Sendable {
     func configuration() throws -> IdentityConfiguration {
         guard let path = configurationPath else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "No configuration file was given.",
+                configuration: "No configuration file was given.",
                 hint:
                     "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints one for the fake providers."
             )
@@ -40,17 +39,17 @@ struct Lab: Sendable {
     /// - Returns: The opened deployment.
     /// - Throws: `IdentityError` when the configuration is invalid or the store cannot be opened.
     func deployment(creatingStore: Bool = false) async throws -> Deployment {
-        let configuration = try configuration()
-        let environment = IdentityEnvironment(transport: try Deployment.systemTransport())
-        // Check the whole configuration before a store is opened or created.
-        let providers = try Deployment.providers(configuration, environment)
-        let store = try await StoreOpening.open(
-            configuration.store,
-            path: arguments[.store],
-            creates: creatingStore
-        )
-        .store
-        return try Deployment(configuration, providers, store, environment, observers, nonDurableTokens)
+        var options = IdentitySetup.Options()
+        options.observers = observers
+        // The whole configuration is checked before a store is opened or created.
+        let setup = try await IdentitySetup.open(
+            try configuration(),
+            environment: IdentityEnvironment(transport: try Deployment.systemTransport()),
+            options: options
+        ) { section in
+            try await StoreOpening.open(section, path: arguments[.store], creates: creatingStore).store
+        }
+        return Deployment(setup, nonDurableTokens)
     }
 
     /// Opens the existing store alone, without the providers and their secrets.

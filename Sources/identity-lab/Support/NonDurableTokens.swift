@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The sessions whose new tokens could not be stored when a command ended, so that they are lost with the process.
 final class NonDurableTokens: Sendable {
-    private let sessions = Mutex<Set<SessionID>>([])
+    private let sessions = Mutex<Set<SessionReference>>([])
 
-    func add(_ found: Set<SessionID>) {
+    func add(_ found: Set<SessionReference>) {
         sessions.withLock { $0.formUnion(found) }
     }
 

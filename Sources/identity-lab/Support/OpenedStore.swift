@@ -3,8 +3,8 @@ internal import IdentityKit
 internal import IdentityPostgres
 internal import IdentitySQLite
 
-/// The protocols that the lab needs of a store.
-typealias LabStore = SessionStore & ExpirySweeping
+/// The protocols that identity-lab requires of a store.
+typealias LabStore = SessionStore & ExpirySweeping & UsedTokenStore
 
 /// The opened session store: SQLite or PostgreSQL.
 enum OpenedStore: Sendable {

@@ -2,12 +2,6 @@ internal import IdentityKit
 
 /// Runs the command of a command line and returns the exit status.
 enum Program {
-    static let commands: [any Command.Type] = [
-        LoginCommand.self, TokenCommand.self, ProfileCommand.self, CallCommand.self, SessionsCommand.self,
-        LogoutCommand.self,
-        CartCommand.self, KeysCommand.self, CompareCommand.self, SandboxCommand.self,
-    ]
-
     static func run(_ commandLine: [String]) async -> Int32 {
         // Read before the command line is parsed, because parsing errors are printed in the requested format, too.
         let output = Output(isJSON: commandLine.contains(Option.json.name))

@@ -23,53 +23,36 @@ enum StoreOpening {
         path: String?,
         creates: Bool = true
     ) async throws -> OpenedStore {
-        var section = section
         try section?.check(members: members)
-        let configuredPath = try section?.optionalString("path")
-        let connection = try section?.optionalSecretOrText("postgres")
-        let pooler = try section?.bool("usesTransactionPooler", default: false) ?? false
-        let direct = try section?.optionalSecretOrText("direct")
-        let allowsUnverifiedTLS = try section?.bool("allowsUnverifiedTLS", default: false) ?? false
-        let schema = try section?.optionalString("schema")
-        let spool = try section?.optionalString("spool")
-        let keys = try StoreKeys(&section)
-        try section?.finish()
-        if let section, connection == nil {
-            for (name, isGiven) in [
-                ("usesTransactionPooler", pooler), ("direct", direct != nil),
-                ("allowsUnverifiedTLS", allowsUnverifiedTLS), ("schema", schema != nil),
-                ("spool", spool != nil),
-            ] where isGiven { throw section.error(name, "requires the member \"postgres\", which is missing") }
-        }
-        if let section, connection != nil, configuredPath != nil {
-            throw section.error("postgres", "excludes \"path\"", hint: "Remove one of the two members.")
+        if let section {
+            let names = section.memberNames
+            if !names.contains("postgres") {
+                let rest = ["usesTransactionPooler", "direct", "allowsUnverifiedTLS", "schema", "spool"]
+                for name in rest where names.contains(name) {
+                    throw section.error(name, "requires the member \"postgres\", which is missing")
+                }
+            } else if names.contains("path") {
+                throw section.error("postgres", "excludes \"path\"", hint: "Remove one of the two members.")
+            }
         }
         // --store also replaces a configured server.
-        if let connection, path == nil {
+        if let section, path == nil, section.memberNames.contains("postgres") {
             #if PostgreSQL
-            var configuration = PostgresStore.Configuration(connection: connection, key: keys.active)
-            configuration.readOnlyKeys = keys.readOnly
-            configuration.usesTransactionPooler = pooler
-            configuration.directConnection = direct
-            configuration.allowsUnverifiedTLS = allowsUnverifiedTLS
-            if let schema { configuration.schema = schema }
+            var configuration = try PostgresStore.Configuration(section)
             configuration.createsStore = creates
-            configuration.spoolDirectory = spool
             return .postgres(try await PostgresStore.open(configuration))
             #else
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "This identity-lab was built without PostgreSQL, which store.postgres needs.",
+                configuration: "This identity-lab was built without PostgreSQL, which store.postgres needs.",
                 hint: "Install libpq-dev and build it again, with Examples/run or with: swift build --traits PostgreSQL"
             )
             #endif
         }
-        guard let path = path ?? configuredPath else {
+        var section = section
+        let keys = try StoreKeys(&section)
+        guard let path = try path ?? section?.optionalString("path") else {
             throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "Configuration member store.path is missing.",
+                configuration: "Configuration member store.path is missing.",
                 hint: "Set store.path or store.postgres, or pass --store PATH."
             )
         }

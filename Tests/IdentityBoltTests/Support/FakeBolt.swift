@@ -7,7 +7,7 @@ import IdentityLoopback
 import IdentityTesting
 import Synchronization
 
-/// A Bolt whose every answer a test decides, and which remembers what it was asked.
+/// A fake Bolt that returns the responses of a test and records the requests.
 final class FakeBolt: Sendable {
     static let key = "aaa.bbb.ccc"
     static let apiKey = "APIKEY"
@@ -16,7 +16,7 @@ final class FakeBolt: Sendable {
     let clock = ManualClock()
     private let script: Script
     private let signer: SigningKey
-    // Making an RSA key takes longer than a whole test.
+    // Shared, because creating an RSA key takes longer than a whole test.
     private static let sharedSigner = Result { try SigningKey.generateRSA() }
 
     private final class Script: Sendable {
@@ -51,7 +51,7 @@ final class FakeBolt: Sendable {
         requests.filter { $0.path == path }
     }
 
-    /// Answers in order; the last one stays.
+    /// The responses in order; the last one is repeated.
     func answer(_ path: String, _ answers: LoopbackResponse...) {
         script.answers.withLock { $0[path] = answers }
     }
@@ -123,7 +123,7 @@ final class FakeBolt: Sendable {
         return .json(object)
     }
 
-    /// A login up to its tokens.
+    /// Performs a login up to its tokens.
     func signIn(_ provider: BoltProvider) async throws -> TokenSet {
         let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
         let callback = try LoginCallback(url: "/callback?code=C0DE&scope=openid&state=\(attempt.state.reveal())")

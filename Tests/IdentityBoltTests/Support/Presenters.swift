@@ -3,7 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import Synchronization
 
-/// Answers each login page with a callback that a test makes of its state.
+/// Answers each login page with a callback that a test creates from the state.
 struct ScriptedPresenter: Presenter {
     let callback: @Sendable (_ state: String) async throws -> String
 
@@ -12,7 +12,7 @@ struct ScriptedPresenter: Presenter {
         return try await callback(state(of: url))
     }
 
-    /// A login that ends well.
+    /// A presenter whose login succeeds.
     static let good = ScriptedPresenter { "https://app.example/cb?code=C0DE&state=\($0)" }
 }
 
@@ -20,7 +20,7 @@ func state(of url: HTTPURL) -> String {
     FormEncoding.decode(Array((url.query ?? "").utf8))?.first { $0.name == "state" }?.value ?? ""
 }
 
-/// Something that happens once and can be waited for.
+/// A signal that can be awaited.
 final class Signal: Sendable {
     private let state = Mutex<(isSet: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 
@@ -44,7 +44,7 @@ final class Signal: Sendable {
     }
 }
 
-/// Remembers what it was told, as `onLoginSuccess`, `onLoginError` and `onLoginCancel`.
+/// Records the calls of `onLoginSuccess`, `onLoginError` and `onLoginCancel`.
 final class RecordingDelegate: BoltLoginDelegate {
     private let state = Mutex<[String]>([])
 
@@ -63,7 +63,7 @@ final class RecordingDelegate: BoltLoginDelegate {
     }
 }
 
-/// A provider that looks at a callback only when it is told to.
+/// A provider that exchanges a callback only after a test permits it.
 struct SlowProvider: BoltAuthorizing {
     let inner: BoltProvider
     let isAsked = Signal()

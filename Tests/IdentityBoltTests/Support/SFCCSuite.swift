@@ -5,7 +5,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityTesting
 
-/// What the suites of Bolt behind SFCC share.
+/// The helpers that the suites of Bolt behind SFCC share.
 protocol SFCCSuite {}
 
 extension SFCCSuite {

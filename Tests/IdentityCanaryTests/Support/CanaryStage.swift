@@ -88,6 +88,13 @@ final class CanaryStage: Sendable {
         try App(self, store: store, witness: witness)
     }
 
+    /// Also finds an id of which only the beginning or the end was printed.
+    func watch(_ id: SessionID) {
+        for text in [id.rawValue, String(id.rawValue.prefix(8)), String(id.rawValue.suffix(8))] {
+            canary.watch(Secret(text))
+        }
+    }
+
     func openStore() async throws -> SQLiteStore {
         let key = try StoreKey(hexadecimal: Secret(variables["IDENTITY_STORE_KEY"] ?? ""))
         return try await SQLiteStore.open(.init(path: directory.path(of: "identity.sqlite"), key: key))
@@ -157,7 +164,7 @@ final class CanaryStage: Sendable {
                 browserBinding: started.browserBinding,
                 provider: provider
             )
-            stage.canary.watch(Secret(completed.session.id.rawValue))
+            stage.watch(completed.session.id)
             witness.see(completed, "completed login")
             return completed.session
         }

@@ -14,7 +14,7 @@ struct PublicTypes {
 
     private static let modules = [
         "IdentityHTTP", "IdentityKit", "IdentityStoreKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
-        "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation",
+        "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentityWeb",
     ]
     /// The types that are secret or personal themselves.
     private static let roots: Set<String> = ["Secret", "SecretBytes", "HTTPHeaders", "HTTPURL", "SessionID", "CartID"]
@@ -82,7 +82,7 @@ struct PublicTypes {
                 if isGenerated, words.contains(where: { $0.hasPrefix("GraphQLRedacted") }) { generated.insert(path) }
                 scopes.append((indent, path, false))
             case "extension", "protocol":
-                if text.contains("CustomReflectable") { redacted.insert(name) }
+                if text.contains("CustomReflectable") || text.contains(": Redacted") { redacted.insert(name) }
                 scopes.append((indent, name, true))
             case "let", "var", "case":
                 guard let scope = scopes.last, !scope.isExtension, indent == scope.indent + 4 else { continue }

@@ -4,7 +4,7 @@ import IdentityOIDC
 import IdentityTesting
 
 extension Samples {
-    /// The public parts of a provider of one's own.
+    /// The public types for a custom provider.
     static func openIDParts(_ openID: OpenIDClient.Configuration, _ canary: SecretCanary) throws -> [Any] {
         let environment = IdentityEnvironment(transport: NoNetwork())
         var configuration = openID
@@ -33,8 +33,9 @@ extension Samples {
             provider: "any",
             environment: environment
         )
+        var endpoints = OpenIDClient.Endpoints()
         return [
-            verifier, try CommonProviderMembers(&section, endpoints: []),
+            verifier, try CommonProviderMembers(&section, &endpoints, [:]),
             try OpenIDClient(configuration, environment: environment), configuration, configuration.discovery, pkce,
             OpenIDClient.PKCEUse.own(pkce), failure, claims, info, ProviderMetadata(issuer: "https://id.example"),
         ]

@@ -25,8 +25,8 @@ enum Samples {
         }
     }
 
-    /// A presenter that keeps its login.
-    private final class Nobody: Presenter {
+    /// A presenter that keeps the login that it is given, and fails.
+    final class FailingPresenter: Presenter {
         let shown = Mutex<PresentedLogin?>(nil)
 
         func present(_ login: PresentedLogin) async throws -> String {
@@ -46,7 +46,7 @@ enum Samples {
         try people(canary) + messages(canary) + sessions(canary) + providers(canary) + carts(canary)
     }
 
-    private static func address(_ canary: SecretCanary) -> PostalAddress {
+    static func address(_ canary: SecretCanary) -> PostalAddress {
         var address = PostalAddress()
         address.givenName = canary.plant("given")
         address.line1 = canary.plant("line1")
@@ -73,7 +73,7 @@ enum Samples {
         return [email, buyer, address(canary), contact, token, CartClaim.contact(contact), CartClaim.customer(token)]
     }
 
-    private static func secret(_ label: String, _ canary: SecretCanary) -> Secret { Secret(canary.plant(label)) }
+    static func secret(_ label: String, _ canary: SecretCanary) -> Secret { Secret(canary.plant(label)) }
 
     private static func messages(_ canary: SecretCanary) throws -> [Any] {
         var headers = HTTPHeaders()
@@ -135,7 +135,7 @@ enum Samples {
                 subject: canary.plant("subject"),
                 createdAt: Date(),
                 retainedUntil: Date(),
-                payload: Secret(bytes: tokens.record)
+                payload: Secret(bytes: tokens.record.serialized)
             )
         }
         let removed = stored.map { RemovedSession(session: $0, attachments: ["cart": secret("cart", canary)]) }
@@ -234,7 +234,7 @@ enum Samples {
         let checkout = BoltCheckout()
         let silent = Silent()
         let login = BoltLoginFlow(delegate: silent, checkout: checkout)
-        checkout.configure(provider: boltProvider, presenter: Nobody())
+        checkout.configure(provider: boltProvider, presenter: FailingPresenter())
         let result = BoltLoginResult.completed(
             authorizationCode: canary.plant("code"),
             codeVerifier: canary.plant("verifier"),
@@ -251,123 +251,12 @@ enum Samples {
         values.append(try OpenIDProvider(openID, environment: environment))
         values += try openIDParts(openID, canary)
         values += [sfcc, sfcc.endpoints, client, checkout, result] as [Any]
+        values.append(try ShopSignOnLink(shopDomain: "shop.example"))
         values.append(login)
         values.append(try SFCCProvider(sfcc, environment: environment))
         return values
     }
 
-    private static func carts(_ canary: SecretCanary) throws -> [Any] {
-        let id = CartID(rawValue: "gid://shopify/Cart/\(canary.plant("cart"))?key=\(canary.plant("key"))")
-        let identity = CartBuyerIdentityInput(email: .set(canary.plant("email")), phone: .set(canary.plant("phone")))
-        let delivery = CartSelectableAddressInput(address(canary))
-        let authentication = StorefrontAuthentication.privateToken(secret("private", canary))
-        let text = #"""
-            {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(canary.plant("message"))"}],
-             "warnings":[{"code":"X","message":"\#(canary.plant("message"))","target":"\#(canary.plant("target"))"}]}}
-            """#
-        let payload = try CartCreate.output(GraphQLNode(parsing: Array(text.utf8)))
-        let customer = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
-        let clone = #"""
-            {"cart":{"id":"gid://shopify/Cart/\#(canary.plant("cart"))?key=\#(canary.plant("key"))","totalQuantity":0,
-             "cost":{"totalAmount":{"amount":"0.0","currencyCode":"USD"}}},"userErrors":[],"warnings":[]}
-            """#
-        let cloned = try ExperimentalCartPayload(GraphQLNode(parsing: Array(clone.utf8)))
-        var values: [Any] = [identity, delivery, authentication, payload, cloned]
-        values += payload.userErrors as [Any]
-        values += payload.warnings as [Any]
-        do { _ = try payload.checked() } catch {
-            values.append(error)
-            if let cause = error.cause { values.append(cause) }
-        }
-        values.append(CartCreate(lines: [], buyerIdentity: identity, addresses: [delivery]))
-        values.append(StorefrontContext(buyerIP: canary.plant("ip"), buyer: customer))
-        if let id {
-            values.append(id)
-            values.append(CartBuyerIdentityUpdate(cartID: id, buyerIdentity: identity))
-            values.append(CartLinesAdd(cartID: id, lines: []))
-            values.append(CartQuery(cartID: id))
-            values.append(CartDeliveryAddressesRemove(cartID: id, addressIDs: []))
-            values.append(CartDeliveryAddressesReplace(cartID: id, addresses: [delivery]))
-        }
-        values.append(
-            CartSelectableAddressUpdateInput(
-                id: canary.plant("address"),
-                address: .set(CartAddressInput(address(canary)))
-            )
-        )
-        var policy = CartPolicy()
-        let exchange = CustomerTokenExchange(
-            endpoint: try HTTPURL("https://shop.example/account/customer/api/2026-10/graphql"),
-            environment: IdentityEnvironment(transport: try CurlTransport())
-        )
-        policy.exchange = exchange
-        values += [policy, exchange, CartEvent.Kind.lost] as [Any]
-        if let session = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA") {
-            values.append(CartEvent(.degraded(.identityRejected), session: session))
-            values.append(LockName.attachment("cart", of: session))
-        }
-        return values
-    }
-
-    /// Values that only a real login and a real cart return.
-    static func lived(_ app: CanaryStage.App) async throws -> [Any] {
-        let session = try await app.login("shopify")
-        let context = StorefrontContext(buyerIP: CanaryStage.buyerIP, country: "US")
-        let tokens = try await app.sessions.tokens(for: session.id)
-        let line = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 1)
-        let cart = try await app.carts.add([line], for: session.id, in: context)
-        let handoff = try await app.carts.checkout(for: session.id, in: context)
-        let state = try await app.carts.identityState(for: session.id)
-        var values: [Any] = [session, tokens, tokens.tokens, cart, cart.cart, cart.cart.id]
-        values += [handoff, handoff.url, app.sessions, app.carts] as [Any]
-        values.append(cart.cart.buyerIdentity)
-        let problem = IdentityError(.retryLater, .throttled, "Too many requests.")
-        values.append(CartPartialAddition(added: [line], unknown: [], missing: [line], problem: problem))
-        let guest = try await app.sessions.beginGuest()
-        _ = try await app.carts.add([line], for: guest.id, in: context)
-        let other = try await app.login("shopify")
-        values.append(try await app.carts.signedIn(other.id, from: guest.id, in: context))
-        values += try await app.carts.otherCarts(ofBuyerOf: session.id) as [Any]
-        values.append(try await app.carts.logout(other.id, in: context))
-        if let state { values.append(state) }
-        values.append(try await app.sessions.withAccessToken(of: session.id) { $0 })
-        let options = LogoutOptions(returningTo: "https://app.example/signed-out")
-        let second = try await app.login("any")
-        let logout = try await app.sessions.logout(second.id, options: options)
-        values += [options, try await app.sessions.logout(session.id), logout] as [Any]
-        if let awaited = logout.awaitedReturn { values.append(awaited) }
-        let refused = await app.sessions.backChannelLogout(provider: "any", body: Array("a=b".utf8), contentType: nil)
-        values.append(refused)
-        let nobody = Nobody()
-        let flow = LoginFlow(provider: "shopify", sessions: app.sessions, presenter: nobody)
-        _ = try? await flow.login()
-        values.append(flow)
-        if let shown = nobody.shown.withLock({ $0 }) { values.append(shown) }
-        values.append(LoopbackPresenter(browser: SystemBrowser()))
-        values.append(ManualPresenter(announce: { _ in }))
-        values.append(IdentityCounters())
-        values += [CurlTransport.Configuration(), try CurlTransport(), InMemoryStore(), InMemoryLocks()] as [Any]
-        values += try await queries(app, cart.cart.id, context)
-        return values
-    }
-
-    /// Responses of the Storefront client, with and without errors.
-    private static func queries(
-        _ app: CanaryStage.App,
-        _ id: CartID,
-        _ context: StorefrontContext
-    ) async throws -> [Any] {
-        let whole = try await app.storefront.execute(CartQuery(cartID: id, readsCheckoutURL: true), in: context)
-        var values: [Any] = [whole, whole.metadata]
-        let pages = app.storefront.products(in: context)
-        values += [pages, pages.makeAsyncIterator()] as [Any]
-        values.append(whole.data as Any)
-        app.stage.sandbox.storefront.misbehave(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
-        let partial = try await app.storefront.executePartial(CartQuery(cartID: id), in: context)
-        values.append(partial)
-        values += partial.errors as [Any]
-        return values
-    }
 }
 
 /// A store without rows.

@@ -12,6 +12,7 @@ final class Witness: IdentityObserver, GraphQLObserver {
         var texts: [(place: String, text: String)] = []
         var codes: Set<String> = []
         var types: Set<String> = []
+        var sessions: Set<SessionReference> = []
     }
 
     private let state = Mutex(State())
@@ -29,7 +30,11 @@ final class Witness: IdentityObserver, GraphQLObserver {
     /// The types of the seen values, without modules and generic parameters.
     var types: Set<String> { state.withLock(\.types) }
 
+    /// The sessions of the seen events.
+    var sessions: Set<SessionReference> { state.withLock(\.sessions) }
+
     func identityEvent(_ event: IdentityEvent) {
+        if let session = event.session { state.withLock { _ = $0.sessions.insert(session) } }
         see(event, "event")
         see(event.kind, "event")
     }

@@ -20,7 +20,7 @@ struct DoubtTests {
         return IdentityError(.retryLater, .providerUnavailable, "Gone.", cause: cause)
     }
 
-    /// What a failure means, and whether the session is in doubt after it.
+    /// A failure with its meaning, and whether the session is in doubt afterwards.
     struct Failure: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let error: IdentityError
@@ -48,7 +48,11 @@ struct DoubtTests {
         Failure("server_error with 500", answered(500, "server_error"), isDoubt: false),
         Failure("invalid_request", answered(400, "invalid_request"), isDoubt: false),
         Failure("invalid_client", IdentityError(.configuration, .invalidClient, "Client."), isDoubt: false),
-        Failure("invalid_grant that no login helps", IdentityError(.rejected, .invalidGrant, "No."), isDoubt: false),
+        Failure(
+            "invalid_grant that a new login does not fix",
+            IdentityError(.rejected, .invalidGrant, "No."),
+            isDoubt: false
+        ),
         Failure("an unknown code", IdentityError(.rejected, .unexpectedResponse, "What?"), isDoubt: false),
     ]
 
@@ -63,7 +67,7 @@ struct DoubtTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         #expect(error?.code == failure.error.code)
         #expect(error?.kind != .signInAgain)
-        // In doubt, the same token went out once more at once.
+        // In doubt, the same token was sent once more immediately.
         #expect(world.provider.requests == (failure.isDoubt ? 2 : 1))
         let session = try await world.manager().session(id)
         #expect(session.isInDoubt == failure.isDoubt)
@@ -95,7 +99,7 @@ struct DoubtTests {
         #expect(error?.code == .rotationLost)
         #expect(error?.kind == .signInAgain)
         #expect(try await world.manager().session(lost).endReason == .lostRotation)
-        // Told again without asking the provider.
+        // The error is thrown again without a request to the provider.
         let requests = world.provider.requests
         let again = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: lost) }
         #expect(again?.code == .rotationLost)
@@ -144,7 +148,7 @@ struct DoubtTests {
         #expect(try await !world.manager().session(id).isInDoubt)
     }
 
-    @Test("a token that expired while its refresh failed is not handed out")
+    @Test("a token that expired while its refresh failed is not returned")
     func expiredMeanwhile() async throws {
         let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
@@ -158,7 +162,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "for longer than tokens live they are refreshed once, not at every call, also at times between two milliseconds"
+        "a request for a longer validity than the token lifetime refreshes once, not at every call, also at times between two milliseconds"
     )
     func fresh() async throws {
         let world = RefreshFixture()
@@ -207,14 +211,14 @@ struct DoubtTests {
         expected.repaired = 2
         #expect(try await manager.repair() == expected)
         for id in ids { #expect(try await manager.tokens(for: id).outcome == .stored) }
-        // What is in no doubt is left alone.
+        // Sessions that are not in doubt are not changed.
         #expect(try await world.store.session(fine)?.generation == generation)
         #expect(try await manager.repair() == RepairReport())
         #expect(world.provider.reuses == 0)
     }
 }
 
-/// A store whose locks are gone as soon as they are there.
+/// A store whose locks are lost immediately after they are granted.
 private final class LostLeaseStore: WrappingStore {
     let inner: InMemoryStore
 
@@ -225,13 +229,13 @@ private final class LostLeaseStore: WrappingStore {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        try await body(SessionHold { .zero })
+        try await body(HeldLock { .zero })
     }
 }
 
-/// A store whose sessions of one generation came back with a backup.
+/// A store whose sessions of one generation were restored from a backup.
 private final class RestoredStore: WrappingStore {
     let inner: InMemoryStore
     private let generation: Int64

@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Tokens that are stored nowhere durable")
+@Suite("Tokens that are not stored durably")
 struct DurabilityTests {
     @Test(
         "tokens that neither the store nor its spool saved come with a warning and an event, and drain() names the session"
@@ -13,7 +13,7 @@ struct DurabilityTests {
         let id = try await world.expiredSession()
         let manager = try world.manager()
         #expect(await manager.drain().isEmpty)
-        // The claim is the last thing that the store takes.
+        // The claim is the last save that succeeds.
         world.store.allow(1)
         world.store.breakSpool()
         let got = try await manager.tokens(for: id)
@@ -21,8 +21,8 @@ struct DurabilityTests {
         #expect(got.warning?.code == .tokensNotDurable)
         #expect(got.warning?.hint != nil)
         #expect(world.heard.kinds.count { $0 == .tokensNotDurable } == 1)
-        #expect(await manager.drain() == [id])
-        // Those who come later hear it too, also while the store cannot be read; the observers do not hear it again.
+        #expect(await manager.drain() == [id.reference])
+        // Later callers get the warning too, also while the store cannot be read; the observers get no further event.
         #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
         world.store.breakReads(true)
         #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
@@ -81,13 +81,13 @@ struct DurabilityTests {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
-        // The claim and the answer, and nothing after them.
+        // The claim and the answer are saved, and no later save succeeds.
         world.store.allow(2)
         world.store.breakSpool()
         #expect(try await manager.tokens(for: id).warning == nil)
         #expect(await manager.drain().isEmpty)
         #expect(!world.heard.kinds.contains(.tokensNotDurable))
-        // The process dies.
+        // The process crashes.
         world.store.allow(.max)
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
         #expect(world.provider.requests == 1)
@@ -107,7 +107,7 @@ struct DurabilityTests {
         world.clock.advance(by: .seconds(3601))
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(error?.code == .storeFailed && error?.kind == .retryLater)
-        #expect(error?.hint?.contains("stored durably") == isSpooled)
+        #expect(error?.hint?.contains("are in the spool") == isSpooled)
         #expect(error?.hint?.contains("before this process ends") == !isSpooled)
     }
 
@@ -117,7 +117,7 @@ struct DurabilityTests {
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)
-        // Good for ten minutes more, and not for as long as asked.
+        // The token is valid for ten more minutes, which is shorter than requested.
         world.clock.advance(by: .seconds(3000))
         world.store.allow(1)
         world.store.breakSpool()

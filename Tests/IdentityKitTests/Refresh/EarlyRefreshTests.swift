@@ -21,7 +21,7 @@ struct EarlyRefreshTests {
         #expect(got.reason?.code == .providerUnavailable)
         #expect(got.reason?.kind == .retryLater)
         #expect(world.heard.kinds.contains(.refreshFailed(.providerUnavailable)))
-        // The provider answers again: the next attempt succeeds, and nothing is reported any more.
+        // The provider works again: the next attempt succeeds, and no failure is reported.
         world.clock.advance(by: .seconds(31))
         #expect(try await manager.tokens(for: id).outcome == .stored)
         await manager.drain()
@@ -31,7 +31,7 @@ struct EarlyRefreshTests {
     }
 
     @Test(
-        "a store that refuses the claim of a refresh in the background is the reason, and is asked again after 30 seconds"
+        "if the store refuses the claim of a background refresh, its error is the reason, and the claim is tried again after 30 seconds"
     )
     func refusedClaim() async throws {
         let world = RefreshFixture()

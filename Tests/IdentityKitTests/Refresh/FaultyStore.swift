@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A manual clock on which who sleeps lets the time pass.
+/// A manual clock that sleeping advances.
 struct ImpatientClock: IdentityClock {
     let manual: ManualClock
     var now: Date { manual.now }
@@ -16,16 +16,16 @@ struct ImpatientClock: IdentityClock {
     }
 }
 
-/// A store whose next replacements go wrong as scripted.
+/// A store whose next replacements fail as scripted.
 ///
-/// Its locks keep nobody out, so that another process can work in the middle of a refresh.
+/// Its locks exclude no caller, so that another process can work in the middle of a refresh.
 final class FaultyStore: WrappingStore {
     enum Fault: Sendable {
-        /// Nothing is written.
+        /// The row is not written, and an error is thrown.
         case fails
-        /// It is written, and an error comes back.
+        /// The row is written, and an error is thrown.
         case failsAfterCommit
-        /// Runs first, then it is written as if nothing had happened.
+        /// Runs an action first; then the row is written.
         case after(@Sendable () async throws -> Void)
     }
 
@@ -39,12 +39,12 @@ final class FaultyStore: WrappingStore {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await body(.kernel)
     }
 
-    /// The faults of the next replacements, in order; nil lets one through.
+    /// The faults of the next replacements, in order; nil means no fault.
     func script(_ next: [Fault?]) {
         faults.withLock { $0 = next }
     }
@@ -64,7 +64,7 @@ final class FaultyStore: WrappingStore {
     }
 }
 
-/// A store that notes how large the payloads are that replace others.
+/// A store that records the sizes of the payloads of replacements.
 final class SizeRecorder: WrappingStore {
     let inner: InMemoryStore
     private let noted = Mutex<[Int]>([])

@@ -136,6 +136,36 @@ struct ForeignAnswerTests {
     }
 
     @Test(
+        "a session with a verdict is not stepped up, also when the step-up began before or the verdict is not saved yet"
+    )
+    func stepUp() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        let manager = try world.manager()
+        let started = try await manager.beginStepUp(of: id)
+        world.provider.refuseJudgement(Self.subject, Self.subject)
+        // The claim and the answer are written, the verdict is not.
+        world.store.allow(2)
+        _ = await refusal { try await manager.refreshTokens(for: id) }
+        let unsaved = await #expect(throws: IdentityError.self) { try await manager.beginStepUp(of: id) }
+        world.store.allow(.max)
+        _ = await refusal { try await manager.tokens(for: id) }
+        let saved = await #expect(throws: IdentityError.self) { try await world.manager().beginStepUp(of: id) }
+        let completed = await #expect(throws: IdentityError.self) {
+            let callback = try LoginCallback(url: "https://app.example/cb?code=c&state=state-1")
+            return try await world.manager().complete(callback, browserBinding: started.browserBinding)
+        }
+        for error in [unsaved, saved, completed] {
+            #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
+        }
+        #expect(world.provider.exchanges == 0)
+        #expect(try await manager.sessions().map(\.id) == [id])
+        // Accepted, for example because the configuration was corrected.
+        _ = try await manager.tokens(for: id)
+        _ = try await manager.beginStepUp(of: id)
+    }
+
+    @Test(
         "an answer that only fails for its signature or its time is no attack: the old token is handed out with the reason"
     )
     func noAttack() async throws {
@@ -192,7 +222,7 @@ private final class LockedStore: WrappingStore {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         asked.withLock { $0.append(limit) }
         throw IdentityError(.retryLater, .renewalBusy, "Held.")

@@ -13,7 +13,7 @@ struct JournalTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         #expect(error?.kind == .retryLater)
         #expect(try await world.manager().session(id).isInDoubt)
-        // Another process, later: only the judgement is made up for.
+        // Later, another process performs only the validation.
         world.clock.advance(by: .seconds(600))
         let got = try await world.manager().tokens(for: id)
         #expect(got.outcome == .refreshedLate)
@@ -35,7 +35,7 @@ struct JournalTests {
         let id = try await world.expiredSession()
         world.provider.refuseJudgement(error, error, error)
         for _ in 0..<3 {
-            // Each time another process, which has the answer from the store only.
+            // Each attempt is made by another process, which has the answer from the store only.
             await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         }
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
@@ -48,7 +48,7 @@ struct JournalTests {
         let world = RefreshFixture()
         world.provider.setGrace(300)
         let id = try await world.expiredSession()
-        // While ours is at work, another process refreshes twice.
+        // During this refresh, another process refreshes twice.
         let slow = FaultyStore(world.memory)
         let other = try world.manager(FaultyStore(world.memory))
         slow.script([
@@ -73,7 +73,7 @@ struct JournalTests {
         let other = try world.manager(FaultyStore(world.memory))
         let provider = world.provider
         provider.hold {
-            // While our request is under way another process is faster, and cannot validate its answer.
+            // During our request another process stores an answer that it cannot validate.
             provider.hold(nil)
             provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
             _ = try? await other.tokens(for: id)
@@ -123,12 +123,12 @@ struct JournalTests {
     }
 
     @Test(
-        "an answer whose tokens fail a check is refused and kept, however often, and becomes good when the check does"
+        "an answer whose tokens fail a check is refused and kept at every attempt, and is used when the check succeeds"
     )
     func refused() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
-        // What the other side sent stands in the error, as with a wrong issuer; that makes it no refusal by the provider.
+        // The error contains the provider's text, as with a wrong issuer, but it is not a refusal by the provider.
         let wrong = IdentityError(
             .rejected,
             .idTokenIssuer,
@@ -144,7 +144,7 @@ struct JournalTests {
             world.clock.advance(by: .seconds(60))
             world.provider.refuseJudgement(wrong, wrong, wrong)
         }
-        // Neither callers nor repairs send the spent token again while there may be a good one.
+        // Neither callers nor repairs send the used token again while the answer may contain a valid one.
         #expect(world.provider.requests == 1)
         #expect(try await !world.manager().session(id).needsLogin)
         world.provider.refuseJudgement()
@@ -216,90 +216,6 @@ struct JournalTests {
         world.provider.answer(.page)
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.requests == 2)
-    }
-
-    @Test("if the store saves neither the answer nor the tokens, the spool keeps them beyond the process")
-    func spooled() async throws {
-        let world = RefreshFixture()
-        let id = try await world.expiredSession()
-        world.store.allow(1)
-        let manager = try world.manager()
-        let got = try await manager.tokens(for: id)
-        #expect(got.outcome == .refreshedLate)
-        #expect(world.store.spooled == [id])
-        // The buyer goes on being served from memory while the store is down.
-        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
-        #expect(world.provider.requests == 1)
-        // Also when it cannot even be read.
-        world.store.breakReads(true)
-        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
-        await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
-        world.store.breakReads(false)
-        // The process has died; the store works again.
-        world.store.allow(.max)
-        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
-        #expect(world.store.spooled.isEmpty)
-        #expect(world.provider.requests == 1)
-        #expect(try await world.manager().tokens(for: id).outcome == .stored)
-    }
-
-    @Test("the spool keeps an answer that could be neither saved nor validated beyond the process")
-    func spooledAnswer() async throws {
-        let world = RefreshFixture()
-        let id = try await world.expiredSession()
-        world.store.allow(1)
-        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
-        _ = try? await world.manager().tokens(for: id)
-        #expect(world.store.spooled == [id])
-        world.store.allow(.max)
-        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
-        #expect(world.provider.requests == 1)
-        #expect(world.store.spooled.isEmpty)
-    }
-
-    @Test("an answer that could be neither saved nor validated is saved by the next repair, before it is validated")
-    func savedByRepair() async throws {
-        let world = RefreshFixture()
-        let id = try await world.expiredSession()
-        let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
-        world.provider.refuseJudgement(noKeys, noKeys)
-        // The claim is written, the answer is not.
-        world.store.allow(1)
-        let manager = try world.manager()
-        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
-        world.store.allow(.max)
-        _ = try await manager.repair()
-        // Another machine has neither the memory nor the spool of the first one.
-        let other = try world.manager(SpoolingStore(world.memory))
-        #expect(try await other.tokens(for: id).tokens.refreshToken?.reveal() == "refresh-2")
-        #expect(world.provider.requests == 1)
-        #expect(world.provider.reuses == 0)
-    }
-
-    @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
-    func stale() async throws {
-        let world = RefreshFixture()
-        let id = try await world.expiredSession()
-        world.provider.setGrace(600)
-        world.store.allow(1)
-        _ = try await world.manager().tokens(for: id)
-        let kept = try #require(try await world.store.spooledSession(id))
-        // A process without the second place was faster, inside the grace window; then the session went on.
-        let other = try world.manager(world.memory)
-        world.clock.advance(by: .seconds(61))
-        _ = try await other.tokens(for: id)
-        _ = try await other.refreshTokens(for: id)
-        world.store.allow(.max)
-        _ = try await world.manager().repair()
-        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
-        #expect(world.store.spooled.isEmpty)
-
-        _ = try await other.logout(id)
-        try await world.store.spool(kept)
-        _ = try await world.manager().repair()
-        #expect(world.store.spooled.isEmpty)
-        #expect(world.provider.revoked.last == "refresh-2")
-        #expect(try await world.store.session(id) == nil)
     }
 
     @Test("a claim reserves space for the answer")

@@ -4,17 +4,20 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A strict provider whose answers are kept before they are judged; every step can be made to fail, once.
+/// A strict provider whose responses are stored before they are validated.
+///
+/// A test can make each step fail once.
 final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     private struct State {
         var grace: Double = 0
-        /// Refresh token -> when it was spent, and the answer it was spent for.
+        /// Maps a refresh token to the time of its use and the response.
         var spent: [String: (at: Date, answer: String)] = [:]
         var live: Set<String> = []
         var serial = 0
         var requests = 0
         var reuses = 0
         var judgements = 0
+        var exchanges = 0
         var revoked: [String] = []
         var preparation: [IdentityError] = []
         var answers: [Answer] = []
@@ -23,13 +26,13 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         var hold: (@Sendable () async -> Void)?
     }
 
-    /// What becomes of a request.
+    /// The outcome of a request.
     enum Answer: Sendable {
-        /// The token is rotated, and the answer is lost.
+        /// The provider rotates the token, and the response is lost.
         case lost(IdentityError)
-        /// Nothing happens at the provider.
+        /// The provider does not receive the request.
         case refused(IdentityError)
-        /// Something that is no token answer comes with 200.
+        /// A page arrives with status 200 instead of a token response.
         case page
     }
 
@@ -53,9 +56,11 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     var requests: Int { state.withLock { $0.requests } }
     var reuses: Int { state.withLock { $0.reuses } }
     var judgements: Int { state.withLock { $0.judgements } }
+    /// The number of exchanged codes.
+    var exchanges: Int { state.withLock { $0.exchanges } }
     var revoked: [String] { state.withLock { $0.revoked } }
     func setGrace(_ seconds: Double) { state.withLock { $0.grace = seconds } }
-    /// Every answer until told otherwise.
+    /// The outcome of all further requests.
     func answerAll(_ answer: Answer?) { state.withLock { $0.always = answer } }
     func answer(_ answers: Answer...) { state.withLock { $0.answers = answers } }
     func refusePreparation(_ errors: IdentityError...) { state.withLock { $0.preparation = errors } }
@@ -67,7 +72,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         if let error = state.withLock({ $0.preparation.isEmpty ? nil : $0.preparation.removeFirst() }) { throw error }
     }
 
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
         let startedAt = clock.now
         let (hold, fate) = state.withLock { state in
             state.requests += 1
@@ -91,7 +96,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         }
     }
 
-    /// Spends a refresh token; inside the grace window the last answer comes again.
+    /// Uses a refresh token; within the grace period the last response is repeated.
     private func rotate(_ tokens: TokenSet) throws(RefreshRefusal) -> String {
         let token = tokens.refreshToken?.reveal() ?? ""
         let now = clock.now
@@ -171,10 +176,19 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+        let attempt = LoginAttempt(
+            provider: descriptor.name,
+            state: Secret("state-1"),
+            createdAt: clock.now,
+            expiresAt: clock.now
+        )
+        return AuthorizationRequest(url: try HTTPURL("https://id.example/authorize?state=state-1"), attempt: attempt)
     }
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+        state.withLock { $0.exchanges += 1 }
+        var tokens = mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+        tokens.authenticatedAt = clock.now
+        return tokens
     }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 }

@@ -2,19 +2,21 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// One machine at a store that several machines share: its locks can be lost, and its spool is its own.
+/// One of several machines that share a store.
+///
+/// Its locks can be lost, and it has its own spool.
 final class LeasedNode: WrappingStore, SessionSpooling {
-    /// What all machines share: who holds a session's lease, and whether the store can be reached.
+    /// The state that all machines share: the holders of the leases, and whether the store is reachable.
     final class Shared: Sendable {
         private let state = Mutex((isDown: false, isFull: false, holders: [LockName: Int](), nextTicket: 0))
 
         func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
-        /// Reads go on, writes fail.
+        /// Reads succeed and writes fail.
         func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
         var isFull: Bool { state.withLock { $0.isFull } }
         var isDown: Bool { state.withLock { $0.isDown } }
 
-        /// The lease ends although its holder is alive.
+        /// The lease ends although its holder runs.
         func loseLease(of id: SessionID) { state.withLock { $0.holders[.session(id)] = nil } }
 
         fileprivate func take(_ name: LockName) -> Int? {
@@ -36,17 +38,17 @@ final class LeasedNode: WrappingStore, SessionSpooling {
     }
 
     let inner: InMemoryStore
-    let guaranteedHold: Duration?
+    let guaranteedLockDuration: Duration?
     private let shared: Shared
     private let state = Mutex((spool: [SessionID: StoredSession](), before: [@Sendable () async throws -> Void]()))
 
-    init(_ inner: InMemoryStore, _ shared: Shared, guaranteedHold: Duration? = .seconds(8)) {
+    init(_ inner: InMemoryStore, _ shared: Shared, guaranteedLockDuration: Duration? = .seconds(8)) {
         self.inner = inner
         self.shared = shared
-        self.guaranteedHold = guaranteedHold
+        self.guaranteedLockDuration = guaranteedLockDuration
     }
 
-    /// Runs something before each of the next replacements.
+    /// Runs an action before each of the next replacements.
     func before(_ steps: (@Sendable () async throws -> Void)...) { state.withLock { $0.before = steps } }
     var spooled: [SessionID] { state.withLock { Array($0.spool.keys) } }
 
@@ -57,12 +59,12 @@ final class LeasedNode: WrappingStore, SessionSpooling {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try reach()
         guard let ticket = shared.take(name) else { throw IdentityError(.retryLater, .renewalBusy, "Held.") }
         defer { shared.release(name, by: ticket) }
-        return try await body(SessionHold { [shared] in shared.isHeld(name, by: ticket) ? .seconds(12) : .zero })
+        return try await body(HeldLock { [shared] in shared.isHeld(name, by: ticket) ? .seconds(12) : .zero })
     }
 
     func session(_ id: SessionID) async throws -> StoredSession? {

@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Locks that are lost while their holders are alive")
+@Suite("Locks that are lost while their holders run")
 struct LostLockTests {
     private static func busy() -> RepairReport {
         var report = RepairReport()
@@ -18,7 +18,7 @@ struct LostLockTests {
     }
 
     @Test(
-        "after an outage longer than the lease and the saving limit, a second node sends no token that the first has spent"
+        "after an outage longer than the lease and the saving limit, a second node sends no token that the first has used"
     )
     func outage() async throws {
         let world = RefreshFixture()
@@ -31,7 +31,7 @@ struct LostLockTests {
         #expect(first.spooled == [id])
         world.clock.advance(by: .seconds(60))
         shared.setDown(false)
-        // The other node finds the claim first, with a free lock.
+        // The other node first finds the claim and a free lock.
         #expect(try await other.repair() == Self.busy())
         world.clock.advance(by: .seconds(5))
         #expect(try await one.repair() == Self.repaired())
@@ -40,7 +40,7 @@ struct LostLockTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("a claim of a process that died is left alone for the timeout, the saving limit and one repair interval")
+    @Test("a claim of a crashed process is not touched for the timeout, the saving limit and one repair interval")
     func dead() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
@@ -56,7 +56,7 @@ struct LostLockTests {
         #expect(try await node.repair() == Self.repaired())
     }
 
-    @Test("time in which the store cannot be reached does not count, nor does a step of the wall clock")
+    @Test("time in which the store cannot be reached does not count, nor does a jump of the wall clock")
     func unreachable() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
@@ -64,7 +64,7 @@ struct LostLockTests {
         let requests = world.provider.requests
         let node = try world.manager(LeasedNode(world.memory, LeasedNode.Shared()))
         #expect(try await node.repair() == Self.busy())
-        // Nobody could reach the store meanwhile, so the holder of the answer could not save it either.
+        // No process could reach the store meanwhile, so the holder of the answer could not save it either.
         world.clock.advance(by: .seconds(3600))
         #expect(try await node.repair() == Self.busy())
         world.clock.jump(by: 7200)
@@ -131,7 +131,7 @@ struct LostLockTests {
         #expect(world.clock.elapsed - before < .seconds(20))
     }
 
-    @Test("a lost answer that its own process reported is asked for again at once, also under a lease")
+    @Test("after a lost answer the same process sends the token again at once, also under a lease")
     func reported() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(30)
@@ -173,7 +173,7 @@ struct LostLockTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a late answer does not revive a session that another process has ended; its tokens are revoked")
+    @Test("a late answer does not restore a session that another process has ended; its tokens are revoked")
     func ended() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -218,11 +218,11 @@ struct LostLockTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a provider whose timeout is longer than the guaranteed hold of the lock is refused at the start and later")
+    @Test("a provider whose timeout exceeds the guaranteed duration of the lock is refused at the start and later")
     func contradiction() async throws {
         let world = RefreshFixture(timeout: .seconds(9))
         let id = try await world.expiredSession()
-        let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedHold: .seconds(8))
+        let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(8))
         let manager = try world.manager(node)
         for operation: @Sendable () async throws -> Void in [
             { try manager.checkConfiguration() }, { _ = try await manager.repair() },
@@ -234,7 +234,7 @@ struct LostLockTests {
             #expect(error?.message.contains("journaled") ?? false)
         }
         #expect(world.provider.requests == 0)
-        try world.manager(LeasedNode(world.memory, LeasedNode.Shared(), guaranteedHold: .seconds(9)))
+        try world.manager(LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(9)))
             .checkConfiguration()
         try world.manager(world.store).checkConfiguration()
     }

@@ -20,7 +20,7 @@ struct ProviderPauseTests {
         return limits
     }
 
-    @Test("after some failures in a row no request is sent, no session is claimed, and one probe decides for all")
+    @Test("after several failures in a row no request is sent and no session is claimed, until one probe succeeds")
     func breaker() async throws {
         let world = RefreshFixture()
         var ids: [SessionID] = []
@@ -38,13 +38,13 @@ struct ProviderPauseTests {
         #expect(try await world.store.session(ids[3])?.generation == generation)
         #expect(world.heard.kinds.contains { if case .providerPaused = $0 { true } else { false } })
 
-        // The probe fails: the pause begins anew, whoever comes.
+        // The probe fails, and the pause begins again for all callers.
         world.clock.advance(by: .seconds(2))
         _ = try? await manager.tokens(for: ids[4])
         #expect(world.provider.requests == 4)
         _ = try? await manager.tokens(for: ids[5])
         #expect(world.provider.requests == 4)
-        // The next one succeeds: all may ask again.
+        // The next probe succeeds, and all sessions can be refreshed again.
         world.clock.advance(by: .seconds(120))
         for id in ids { #expect(try await manager.tokens(for: id).outcome == .refreshedLate) }
         #expect(world.heard.kinds.contains(.providerResumed))
@@ -132,7 +132,7 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: other).outcome == .refreshedLate)
     }
 
-    @Test("never more refreshes than the limit run at one provider, and all complete")
+    @Test("at most the permitted number of refreshes run at one provider at a time, and all complete")
     func concurrency() async throws {
         let world = RefreshFixture()
         var ids: [SessionID] = []
@@ -169,7 +169,7 @@ struct ProviderPauseTests {
             asked += world.provider.requests - before
             world.clock.advance(by: .seconds(1))
         }
-        // 400 seconds, 400 callers: a handful while the pauses grow, then one in half of 30 seconds on average.
+        // 400 seconds and 400 callers: a few requests while the pauses grow, then one in 15 seconds on average.
         #expect((10...60).contains(asked))
         world.provider.answer()
         world.clock.advance(by: .seconds(31))

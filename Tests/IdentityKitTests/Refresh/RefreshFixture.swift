@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// One provider, one store, any number of processes that know nothing of each other.
+/// A provider, a store, and any number of independent processes.
 struct RefreshFixture {
     let clock = ManualClock()
     let memory = InMemoryStore()
@@ -39,17 +39,17 @@ struct RefreshFixture {
         return id
     }
 
-    /// A task that has sent the refresh token and dies with its process: what it does from now on reaches nobody.
+    /// A task that has sent the refresh token when its process crashes: nothing that it does afterwards has an effect.
     func die(at id: SessionID) async throws {
         let grave = FaultyStore(memory)
-        // The claim is written, and nothing after it.
+        // The claim is written, and no later save succeeds.
         grave.script([nil] + Array(repeating: .fails, count: 40))
         provider.answer(.lost(Self.lost), .lost(Self.lost))
         _ = try? await manager(grave).tokens(for: id)
         provider.answer()
     }
 
-    /// Nothing came back after the request had left.
+    /// The request was sent, and no response arrived.
     static let lost = IdentityError(
         .retryLater,
         .unexpectedResponse,
@@ -58,11 +58,13 @@ struct RefreshFixture {
     )
 }
 
-/// Keeps what observers hear.
+/// Collects the events.
 final class Heard: IdentityObserver {
     private let events = Mutex<[IdentityEvent]>([])
     var kinds: [IdentityEvent.Kind] { events.withLock { $0.map(\.kind) } }
     /// Those in which an attack is suspected.
     var attacks: [IdentityEvent.Kind] { events.withLock { $0.filter(\.isAttackSuspected).map(\.kind) } }
+    /// The sessions of the events.
+    var sessions: [SessionReference] { events.withLock { $0.compactMap(\.session) } }
     func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event) } }
 }

@@ -8,7 +8,7 @@ struct RefreshStateMachineTests {
         let (old, intent) = (RefreshWorld.tokens(1), RefreshWorld.intent)
         func world(
             _ name: String,
-            _ row: SessionState,
+            _ row: SessionState?,
             newest: Int,
             _ change: (inout RefreshWorld) -> Void = { _ in }
         )
@@ -49,6 +49,9 @@ struct RefreshStateMachineTests {
             world("ended, an answer with a verdict is in the spool", .ended(.lostRotation, old), newest: 2) {
                 $0.spool = spooledVerdict
             },
+            world("refreshed by another process", .active(RefreshWorld.tokens(2)), newest: 2),
+            world("claimed, and another process waits", .claimed(old, intent.contested), newest: 1),
+            world("removed", nil, newest: 1),
         ]
         return all.flatMap { world in
             var leased = world
@@ -116,6 +119,8 @@ struct RefreshStateMachineTests {
 
 /// Follows every path of a state machine.
 struct RefreshWalk {
+    /// The transitions that were seen: step, result and next step.
+    private(set) var transitions: Set<[String]> = []
     private(set) var paths = 0
     private(set) var crashes = 0
     private(set) var violations: [String] = []
@@ -129,6 +134,28 @@ struct RefreshWalk {
         var machine = Self.machine(world, .replacing(RefreshWorld.tokens(1)))
         let action = machine.handle(.began)
         follow(machine, world, action, faults, [])
+    }
+
+    /// Records the transitions of a refresh that these events lead through.
+    mutating func play(_ events: [RefreshStateMachine.Event]) {
+        var machine = RefreshStateMachine(.replacing(RefreshWorld.tokens(1)), provesPreviousHolderGone: true)
+        var action = machine.handle(.began)
+        for (index, event) in events.enumerated() {
+            let next = machine.handle(event)
+            note(action, event, next, isFirst: index == 0)
+            action = next
+        }
+    }
+
+    private mutating func note(
+        _ action: RefreshStateMachine.Action,
+        _ event: RefreshStateMachine.Event,
+        _ next: RefreshStateMachine.Action,
+        isFirst: Bool
+    ) {
+        guard let result = event.name else { return }
+        let step = action.name == "load" && !isFirst ? "load again" : action.name
+        transitions.insert([step, result, next.name == "load" ? "load again" : next.name])
     }
 
     private mutating func follow(
@@ -147,6 +174,7 @@ struct RefreshWalk {
             if let violation = world.violation { return violations.append("\(violation): \(trail)") }
             crash(world, trail)
             let next = machine.handle(event)
+            note(action, event, next, isFirst: trail.count == 1)
             follow(machine, world, next, choice.isFault ? faults - 1 : faults, trail)
         }
     }
@@ -158,7 +186,7 @@ struct RefreshWalk {
         _ trail: [String]
     ) {
         paths += 1
-        if case .failed(let error) = outcome, error.message.contains("cannot have") {
+        if case .failed(let error) = outcome, error.message == IdentityError.unexpectedRefreshEvent.message {
             violations.append("unexpected event: \(trail)")
         }
         if world.stands {

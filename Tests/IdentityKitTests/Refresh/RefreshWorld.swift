@@ -2,11 +2,11 @@ import FoundationEssentials
 import IdentityKit
 import Testing
 
-/// A provider, a store and a process as plain values: enough to answer every action of the state machine without I/O.
+/// A provider, a store and a process as plain values, which answer every action of the state machine without I/O.
 ///
-/// Tokens are numbers. The provider accepts the newest one only, and revokes them all when an older one comes.
+/// Tokens are numbers. The provider accepts the newest one only, and revokes all of them when it receives an older one.
 struct RefreshWorld: Sendable, CustomTestStringConvertible {
-    /// What is kept outside the store: a state that replaces tokens of this number.
+    /// A state that is kept outside the store and replaces the tokens with this number.
     struct Unsaved: Sendable {
         let replaced: Int
         let state: SessionState
@@ -27,14 +27,14 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     var newest = 1
     /// Whether the provider answers a used token with the newest ones.
     var hasGrace = false
-    /// Whether a lock proves that its previous holder is gone; a lease can be lost, too.
+    /// Whether a lock proves that its previous holder has ended; a lease can be lost, too.
     var isLease = false
     var isHeld = true
     /// Whether another process has changed the row since this one loaded or saved it.
     var isRowForeign = false
     /// The token with which the attempt began.
     var base: Int?
-    /// The tokens that the process got.
+    /// The tokens that the process received.
     var received: Set<Int> = []
     var revoked: Set<Int> = []
     var sends = 0
@@ -63,7 +63,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         return RefreshAnswer(status: 200, body: Secret(text), startedAt: date, receivedAt: date)
     }
 
-    static let intent = RefreshIntent(attempt: "attempt", startedAt: Date(timeIntervalSince1970: 0))
+    static let intent = RefreshIntent(correlationID: "refresh", startedAt: Date(timeIntervalSince1970: 0))
 
     static func refusal(_ kind: RefreshRefusal.Kind) -> RefreshRefusal {
         RefreshRefusal(
@@ -104,14 +104,14 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         unsaved.flatMap { $0.replaced == Self.number(row?.tokens) ? $0.state : nil }
     }
 
-    /// Whether a process that begins now finds the provider's newest token.
+    /// Whether a process that begins now can find the provider's newest token.
     var hasNewest: Bool {
         [row, matching(memory), matching(spool)].contains { $0.map { Self.newest(in: $0) == newest } ?? false }
     }
 
     // MARK: Choices
 
-    /// Every result that an action can have, the good one first.
+    /// All possible results of an action, the successful one first.
     func choices(_ action: RefreshStateMachine.Action) -> [Choice] {
         switch action {
         case .load: loading

@@ -2,7 +2,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A store with locks and a second place, whose first place can be out of order.
+/// A store with locks and a spool, whose writes and reads can fail.
 final class SpoolingStore: WrappingStore, SessionSpooling {
     let inner: InMemoryStore
     private let state = Mutex(
@@ -13,7 +13,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
         self.inner = inner
     }
 
-    /// How many replacements work from now on.
+    /// Sets the number of replacements that succeed from now on.
     func allow(_ count: Int) { state.withLock { $0.replacements = count } }
     func breakReads(_ areBroken: Bool) { state.withLock { $0.areReadsBroken = areBroken } }
     func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
@@ -34,11 +34,11 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
         return try await inner.session(id)
     }
 
-    /// Enough where one process at a time is at work.
+    /// Sufficient because only one process works at a time.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await body(.kernel)
     }

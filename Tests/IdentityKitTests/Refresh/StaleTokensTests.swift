@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("Tokens that are too old to be handed out")
+@Suite("Tokens that are too old to be returned")
 struct StaleTokensTests {
     @Test("a claim that was released meanwhile does not count as a refresh")
     func givenBack() async throws {
@@ -13,7 +13,8 @@ struct StaleTokensTests {
         let id = try await world.expiredSession()
         let other = try world.manager(world.memory)
         let store = InterruptedStore(world.memory)
-        // Between the caller's look at the session and its turn, another process claims, reaches nobody, and gives back.
+        // After this caller reads the session and before it gets the lock, another process claims the session, cannot
+        // connect, and releases the claim.
         store.interrupt(afterRead: 1) {
             let cause = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "Refused.")
             world.provider.answer(.refused(IdentityError(.retryLater, .providerUnavailable, "Gone.", cause: cause)))
@@ -40,7 +41,7 @@ struct StaleTokensTests {
         #expect(world.store.spooled.isEmpty)
     }
 
-    @Test("tokens that expired while the store refuses writes are not handed out, and the session continues")
+    @Test("tokens that expired while the store refuses writes are not returned, and the session continues")
     func expiredInMemory() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -56,7 +57,7 @@ struct StaleTokensTests {
     }
 }
 
-/// A store at which something happens after one of the reads.
+/// A store that runs an action after one of the reads.
 private final class InterruptedStore: WrappingStore {
     let inner: InMemoryStore
     private let state = Mutex<(reads: Int, body: (@Sendable () async -> Void)?)>((0, nil))

@@ -3,7 +3,7 @@ import IdentityOIDC
 
 // The code of Documentation/Extending/ProviderOfYourOwn.md; ProviderOfYourOwnTests compares both.
 
-/// Where the example provider differs from OpenID Connect.
+/// The differences between the example provider and OpenID Connect.
 struct ExampleQuirks: OpenIDQuirks {
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()

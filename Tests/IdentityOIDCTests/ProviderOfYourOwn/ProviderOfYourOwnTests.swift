@@ -57,7 +57,7 @@ struct ProviderOfYourOwnTests {
         await sandbox.stop()
     }
 
-    @Test("it keeps what every provider promises", arguments: ProviderConformance.cases)
+    @Test("it passes the conformance suite of providers", arguments: ProviderConformance.cases)
     func conformance(_ promise: ProviderConformance.Case) async throws {
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let own = try provider(at: sandbox, factory: ExampleProviderFactory())

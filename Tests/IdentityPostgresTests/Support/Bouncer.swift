@@ -7,7 +7,7 @@ import TestServers
 
 @testable import IdentityPostgres
 
-/// PgBouncer in transaction mode before a server, with two connections to it.
+/// PgBouncer in transaction mode in front of a server, with two connections to it.
 actor Bouncer {
     static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].first(
         where: FileManager.default.isExecutableFile(atPath:)
@@ -47,7 +47,7 @@ actor Bouncer {
         close(shell.errors)
     }
 
-    /// Ends with its standard input, and PgBouncer with it.
+    /// The shell ends when its standard input is closed, and then stops PgBouncer.
     private static let script = """
         program=$1 target=$2 port=$3 user=$4
         folder=$(mktemp -d) || exit 1

@@ -4,7 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import Synchronization
 
-/// A provider in memory that rotates its refresh token, and counts tokens that are sent a second time.
+/// A provider in memory that rotates its refresh token and counts tokens that are sent again.
 final class OneUseProvider: JournaledRefreshing {
     private let state = Mutex((serial: 0, requests: 0, reuses: 0))
     private let duringRequest: @Sendable () async -> Void
@@ -29,9 +29,7 @@ final class OneUseProvider: JournaledRefreshing {
         )
     }
 
-    func prepareRefresh(of tokens: TokenSet) async throws {}
-
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
         let serial = state.withLock { state in
             state.requests += 1
             if tokens.refreshToken?.reveal() != "refresh-\(state.serial)" { state.reuses += 1 }
@@ -46,10 +44,6 @@ final class OneUseProvider: JournaledRefreshing {
         self.tokens(serial: Int(answer.body.reveal()) ?? -1)
     }
 
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
-    }
-
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.noLogins }
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         throw Self.noLogins
@@ -62,7 +56,7 @@ final class OneUseProvider: JournaledRefreshing {
 /// A transport for managers whose provider needs none.
 struct NoNetwork: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-        throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "There is no network.")
+        throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "This transport sends no requests.")
     }
 }
 #endif

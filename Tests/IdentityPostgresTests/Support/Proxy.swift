@@ -4,12 +4,12 @@ import IdentityKit
 import Synchronization
 import TestServers
 
-/// Stands between a store and its server, and loses answers on demand.
+/// A proxy between a store and its server that drops responses on demand.
 ///
-/// A request whose answer is lost has had its effect; its sender cannot know.
+/// A request whose response is dropped takes effect, and the client cannot know that.
 final class Proxy: Sendable {
     private struct State {
-        /// How many answers still go through before one is lost; nil for all.
+        /// The number of responses that pass before one is dropped; nil for all.
         var remaining: Int?
         var lost = 0
     }
@@ -32,17 +32,17 @@ final class Proxy: Sendable {
         }
     }
 
-    /// The answer to the next request is lost, and its connection with it.
+    /// Drops the response to the next request and closes the connection.
     func loseNextAnswer() {
         loseAnswer(after: 0)
     }
 
-    /// An answer is lost after some that are not; the requests must come one after the other.
+    /// Drops a response after the given number of responses; the requests must be sequential.
     func loseAnswer(after count: Int) {
         state.withLock { $0.remaining = count }
     }
 
-    /// How many answers were lost.
+    /// The number of dropped responses.
     var lost: Int { state.withLock { $0.lost } }
 
     func close() {
@@ -85,9 +85,10 @@ final class Proxy: Sendable {
             Glibc.close(client)
             return
         }
-        // Both ends are closed by who is done last: a number that is used again must not be touched by the other.
+        // The thread that ends last closes both descriptors, because a reused descriptor number must not be touched by
+        // the other thread.
         let ends = Ends(client, server)
-        // One answer may come in several pieces; the next begins after the next request.
+        // A response may arrive in several pieces; the next response begins after the next request.
         let isAsked = Flag()
         Detached.run {
             Self.pump(from: client, to: server) {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import IdentityPostgres
 
-/// A schema of its own on a server, with a key: what one test has.
+/// The separate schema and key of one test.
 struct TestSchema: Sendable {
     let server: TestServer
     let name: String
@@ -32,7 +32,7 @@ struct TestSchema: Sendable {
         var configuration = PostgresStore.Configuration(connection: server.local(), key: key)
         configuration.schema = name
         configuration.maximumConnections = 4
-        // The machine may be busy; those that test limits set their own.
+        // Long timeouts, because the machine may be busy; tests of limits set their own.
         configuration.callLimit = .seconds(30)
         configuration.connectLimit = .seconds(30)
         change(&configuration)
@@ -87,7 +87,7 @@ func sampleSession(
 }
 
 extension StoredSession {
-    /// The session one generation later.
+    /// The session with the next generation.
     func successor(_ payload: String) -> StoredSession {
         var next = self
         next.generation += 1
@@ -96,7 +96,7 @@ extension StoredSession {
     }
 }
 
-/// Expects an error of the SDK with this code and kind, and gives it.
+/// Expects an error of the SDK with this code and kind, and returns it.
 @discardableResult
 func expect<R>(
     _ code: IdentityError.Code,
@@ -110,7 +110,7 @@ func expect<R>(
     return error
 }
 
-/// Something that has happened.
+/// A flag that can be raised.
 final class Flag: Sendable {
     private let state = Mutex(false)
 
@@ -118,7 +118,7 @@ final class Flag: Sendable {
 
     func raise() { state.withLock { $0 = true } }
 
-    /// Takes it back, and tells whether it was raised.
+    /// Lowers the flag and returns whether it was raised.
     func lower() -> Bool {
         state.withLock { state in
             defer { state = false }

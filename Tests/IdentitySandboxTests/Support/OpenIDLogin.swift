@@ -14,18 +14,22 @@ struct OpenIDLogin {
     var redirectURI = "http://127.0.0.1:9/callback"
     var openID: SandboxOpenID { sandbox.openID }
 
-    /// A running sandbox with a clock of its own.
-    static func start(_ change: (inout SandboxOpenIDConfiguration) -> Void = { _ in }) async throws -> OpenIDLogin {
+    /// A running sandbox with its own clock.
+    static func start(
+        _ change: (inout SandboxOpenIDConfiguration) throws -> Void = { _ in }
+    ) async throws -> OpenIDLogin {
         let clock = ManualClock()
         var configuration = SandboxConfiguration()
         configuration.clock = clock
-        change(&configuration.openID)
+        try change(&configuration.openID)
         return OpenIDLogin(sandbox: try await ShopSandbox.start(configuration), clock: clock)
     }
 
     var now: Int { clock.now.epochSeconds }
 
-    /// The parameters of a good authorization request; extra ones replace those of the same name, empty ones take them out.
+    /// The parameters of a valid authorization request.
+    ///
+    /// Extra parameters replace those of the same name; empty ones remove them.
     func parameters(_ extra: Fields = []) -> Fields {
         let good: Fields = [
             ("client_id", openID.configuration.clientID), ("response_type", "code"), ("redirect_uri", redirectURI),
@@ -39,7 +43,7 @@ struct OpenIDLogin {
         FormText.append(parameters(extra), to: openID.authorizationEndpoint)
     }
 
-    /// What comes back at the redirect URI.
+    /// The parameters at the redirect URI.
     func callback(_ extra: Fields = [], buyer: SandboxBuyer = SandboxBuyer()) async throws -> [String: String] {
         TestClient.query(try await buyer.login(at: url(extra), redirectURI: redirectURI))
     }

@@ -6,7 +6,7 @@ import StorefrontSandbox
 
 @testable import IdentitySandbox
 
-/// Raw HTTP, as a client would send it that was written from the providers' documents.
+/// A client that sends raw HTTP requests as the providers' documentation describes them.
 struct TestClient {
     static let shared = TestClient()
     let transport = Result { try CurlTransport() }
@@ -70,7 +70,7 @@ struct TestClient {
     }
 }
 
-/// A login at the sandbox's Shopify as far as the tokens.
+/// A login at the sandbox's Shopify, up to the tokens.
 struct ShopifyLogin {
     let sandbox: ShopSandbox
     let client: SandboxShopifyClient

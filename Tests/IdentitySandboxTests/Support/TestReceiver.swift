@@ -2,7 +2,7 @@ import IdentityHTTP
 import IdentityLoopback
 import Synchronization
 
-/// A server of the app's own that notes what comes and answers it as it was told.
+/// A server of the app that records requests and returns configured responses.
 final class TestReceiver: Sendable {
     private final class Box: Sendable { let requests = Mutex<[LoopbackRequest]>([]) }
 

@@ -3,7 +3,7 @@ import IdentityKit
 
 @testable import IdentitySandbox
 
-/// A client's key pair and what it signs with it.
+/// A client's key pair, with which it signs.
 struct TestSigner {
     let key: SigningKey
     let algorithm: SignatureAlgorithm
@@ -18,7 +18,7 @@ struct TestSigner {
             }
     }
 
-    /// The public half; `kid` where one is given.
+    /// The public key, with `kid` if one is given.
     func jwk(keyID: String? = nil) -> JSONObject {
         SandboxPublicKey(key.publicNumbers).jwk(keyID: keyID)
     }

@@ -23,14 +23,17 @@ final class TestBrowser: Sendable {
 
     private let cookies = Mutex<[String: Kept]>([:])
     private let routes: SignInRoutes
+    private let userAgent: String
     /// The app's own pages.
     private let app: @Sendable (WebContext) async throws -> WebResponse
 
     init(
         _ routes: SignInRoutes,
+        userAgent: String = "Test browser",
         app: @escaping @Sendable (WebContext) async throws -> WebResponse = { _ in .html("app") }
     ) {
         self.routes = routes
+        self.userAgent = userAgent
         self.app = app
     }
 
@@ -75,6 +78,7 @@ final class TestBrowser: Sendable {
     ) async throws -> WebResponse {
         var headers = HTTPHeaders()
         for (name, value) in fields { try headers.append(name, value) }
+        try headers.append("User-Agent", userAgent)
         let sent = cookies.withLock { kept in
             kept.filter {
                 source == .sameSite || $0.value.sameSite == "None" || source == .otherSite && $0.value.sameSite == "Lax"

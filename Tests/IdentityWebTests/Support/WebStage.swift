@@ -20,7 +20,7 @@ struct WebStage {
 
     let sandbox: ShopSandbox
     let clock = ManualClock()
-    let store = InMemoryStore()
+    let store = BreakableStore()
     let sessions: SessionManager
     let carts: CartAdapter
     let routes: SignInRoutes
@@ -30,16 +30,22 @@ struct WebStage {
 
     init(
         providers names: [String] = ["op", "posted"],
+        displayNames: [String: String] = [:],
+        scopes: [String] = ["openid", "email", "profile"],
+        bridge: EventBridge = EventBridge { _ in },
         manager: (inout SessionManager.Configuration) -> Void = { _ in },
-        routes change: (inout SignInRoutes.Configuration) -> Void = { _ in }
+        routes change: (inout SignInRoutes.Configuration) -> Void = { _ in },
+        sandbox prepare: (inout SandboxConfiguration) -> Void = { _ in }
     ) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
         settings.buyers = [
             .ada, SandboxBuyerAccount(email: "grace@example.com", firstName: "Grace", lastName: "Hopper"),
         ]
+        settings.openID.claimsIn = .idToken
         settings.openID.redirectURIs = names.map { "\(Self.origin)/auth/callback/\($0)" }
         settings.openID.postLogoutRedirectURIs = ["\(Self.origin)/auth/logout/done"]
+        prepare(&settings)
         sandbox = try await ShopSandbox.start(settings)
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         let openID = sandbox.openID
@@ -51,7 +57,8 @@ struct WebStage {
             )
             client.authentication = settings.openID.clientSecret.map { .secretBasic(Secret($0)) } ?? .none
             client.redirectURI = "\(Self.origin)/auth/callback/\(FormEncoding.escape(name))"
-            client.scopes = ["openid", "email", "profile"]
+            client.scopes = scopes
+            client.displayName = displayNames[name]
             client.responseMode = name == "posted" ? .formPost : .query
             client.allowsLoopbackHTTP = true
             return try OpenIDProvider(client, environment: environment)
@@ -62,15 +69,24 @@ struct WebStage {
             providers: try ProviderRegistry(providers),
             store: store,
             environment: environment,
-            configuration: configuration
+            configuration: configuration,
+            observers: [bridge]
         )
         let file = sandbox.labConfiguration()
         let lab = try IdentityConfiguration(json: file.json.serialized, environmentVariables: file.environment)
         let storefront = try StorefrontConfiguration(#require(lab.storefront))
+        var policy = CartPolicy()
+        policy.onEvent = bridge.cartEvent
         carts = CartAdapter(
-            client: StorefrontClient(configuration: storefront, environment: environment, retry: .none),
+            client: StorefrontClient(
+                configuration: storefront,
+                environment: environment,
+                retry: .none,
+                observers: [bridge]
+            ),
             sessions: sessions,
-            store: store
+            store: store,
+            policy: policy
         )
         var web = SignInRoutes.Configuration(publicOrigin: Self.origin)
         change(&web)

@@ -40,9 +40,18 @@ static int is_recording;
 static struct fault_record *records;
 static int64_t record_count, record_room;
 
+// Tables that threads read before they take the lock; most descriptors are none of ours.
+#define READ(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+#define WRITE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
+
 #define REAL(type, name, ...)                                      \
-    static type (*real)(__VA_ARGS__);                              \
-    if (!real) *(void **)(&real) = dlsym(RTLD_NEXT, #name)
+    static type (*found)(__VA_ARGS__);                             \
+    type (*real)(__VA_ARGS__) = READ(found);                       \
+    if (!real) {                                                   \
+        *(void **)(&real) = dlsym(RTLD_NEXT, #name);               \
+        WRITE(found, real);                                        \
+    }                                                              \
+    (void)0
 
 // MARK: Names
 
@@ -128,7 +137,7 @@ static int fails(int kind) {
 }
 
 static int32_t of(int descriptor) {
-    return descriptor >= 0 && descriptor < MAX_DESCRIPTORS ? descriptors[descriptor] : 0;
+    return descriptor >= 0 && descriptor < MAX_DESCRIPTORS ? READ(descriptors[descriptor]) : 0;
 }
 
 // MARK: Open and close
@@ -139,15 +148,15 @@ static int after_open(int descriptor, const char *path, int flags, int was_there
     int is_directory = fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
     pthread_mutex_lock(&lock);
     free(directories[descriptor]);
-    directories[descriptor] = NULL;
-    descriptors[descriptor] = 0;
+    WRITE(directories[descriptor], NULL);
+    WRITE(descriptors[descriptor], 0);
     if (is_watched(path)) {
         if (is_directory) {
-            descriptors[descriptor] = -1;
-            directories[descriptor] = strdup(path);
+            WRITE(descriptors[descriptor], -1);
+            WRITE(directories[descriptor], strdup(path));
         } else {
-            descriptors[descriptor] = note_file(path, (flags & O_CREAT) && !was_there);
-            if (flags & O_TRUNC) record(RECORD_TRUNCATE, descriptors[descriptor], 0, NULL, 0);
+            WRITE(descriptors[descriptor], note_file(path, (flags & O_CREAT) && !was_there));
+            if (flags & O_TRUNC) record(RECORD_TRUNCATE, of(descriptor), 0, NULL, 0);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -188,8 +197,8 @@ static void path_in(int directory, const char *name, char *path, size_t room) {
     path[0] = 0;
     if (name[0] == '/') {
         snprintf(path, room, "%s", name);
-    } else if (directory >= 0 && directory < MAX_DESCRIPTORS && directories[directory]) {
-        snprintf(path, room, "%s/%s", directories[directory], name);
+    } else if (directory >= 0 && directory < MAX_DESCRIPTORS && READ(directories[directory])) {
+        snprintf(path, room, "%s/%s", READ(directories[directory]), name);
     }
 }
 
@@ -215,11 +224,12 @@ OPENAT(openat64)
 
 int close(int descriptor) {
     REAL(int, close, int);
-    if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS && (descriptors[descriptor] || directories[descriptor])) {
+    if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS
+        && (READ(descriptors[descriptor]) || READ(directories[descriptor]))) {
         pthread_mutex_lock(&lock);
-        descriptors[descriptor] = 0;
+        WRITE(descriptors[descriptor], 0);
         free(directories[descriptor]);
-        directories[descriptor] = NULL;
+        WRITE(directories[descriptor], NULL);
         pthread_mutex_unlock(&lock);
     }
     return real(descriptor);

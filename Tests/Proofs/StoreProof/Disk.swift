@@ -1,10 +1,10 @@
 internal import IdentityKit
 internal import StoreFaults
 
-/// A disk as far as it is known: what is certainly on it, and what may be.
+/// A disk after a power loss: the changes that are certainly on it, and the changes that may be on it.
 ///
-/// Content is certain after a synchronization of its file, a name after one of its directory. Of what is written since then any part
-/// may be there, each 512 bytes by themselves, in no order.
+/// The content of a file is certain after the file was synchronized, and its name after its directory was. Of all later
+/// writes any part may be present, in units of 512 bytes and in any order.
 struct Disk {
     /// A change that a process made.
     enum Change: Sendable {
@@ -16,7 +16,7 @@ struct Disk {
         case syncNames(directory: String)
         case mark(Int)
 
-        /// A change from the record, with paths below a directory.
+        /// Creates a change from a recorded call, with paths relative to a directory.
         init?(_ record: fault_record, _ root: String) {
             let bytes =
                 unsafe record.data.map {
@@ -62,7 +62,7 @@ struct Disk {
         }
     }
 
-    /// Makes a folder what the power may leave now.
+    /// Writes one possible content of the disk, after a power loss at this moment, into a folder.
     func leave(in folder: Folder, _ generator: inout SeededGenerator) throws {
         try folder.empty()
         var names = names
@@ -70,7 +70,7 @@ struct Disk {
         for change in pendingNames where fate.survives(&generator) { Self.apply(change, to: &names) }
         for (name, file) in names.sorted(by: { $0.key < $1.key }) {
             let parts = name.split(separator: "/")
-            // A file whose directory's name is lost is lost with it.
+            // A file is lost if the name of its directory is lost.
             if parts.count > 1, names[String(parts[0])] == nil { continue }
             guard file > 0 else {
                 try folder.makeDirectory(name)
@@ -88,7 +88,7 @@ struct Disk {
             case .write(_, let offset, let bytes):
                 var start = 0
                 while start < bytes.count {
-                    // Up to the next boundary of the disk's own.
+                    // Up to the next sector boundary.
                     let end = min(bytes.count, start + Self.sector - (offset + start) % Self.sector)
                     if fate.survives(&generator) {
                         let part = Change.write(file: file, offset: offset + start, bytes: Array(bytes[start..<end]))
@@ -134,7 +134,7 @@ struct Disk {
         }
     }
 
-    /// What happens to what is not synchronized: nothing of it is there, all of it, or each part by chance.
+    /// Which unsynchronized changes are present: none, all, or each part with a probability.
     private enum Fate {
         case nothing, everything, chance(Double)
 

@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import StoreFaults
 
-/// Lets the n-th change of a file fail, for n = 1, 2, 3 … until a script of everything that a store does passes.
+/// Makes the n-th file operation fail, for n = 1, 2, 3 …, until a script of all store operations runs without a failure.
 struct ErrorSweep {
     /// A way to fail.
     struct Variant: Sendable, CustomStringConvertible {
@@ -42,16 +42,16 @@ struct ErrorSweep {
         }
     }
 
-    /// What came of all points.
+    /// The results of all points.
     struct Tally {
         var points = 0
         var failed = 0
-        /// What was done although it failed.
+        /// The operations that reported an error but took effect.
         var unannounced: [String: Int] = [:]
         var findings: [String] = []
     }
 
-    /// How many points at most; nil for all.
+    /// The maximum number of points; nil for all.
     let limit: Int?
     let mutant: Mutant
 
@@ -77,7 +77,7 @@ struct ErrorSweep {
         print(
             """
             I/O errors: \(tally.points) points, \(tally.failed) calls of the store failed, \
-            \(tally.unannounced.values.reduce(0, +)) of them done all the same (\(Self.list(tally.unannounced))), \(tally.findings.count) findings
+            \(tally.unannounced.values.reduce(0, +)) of them took effect (\(Self.list(tally.unannounced))), \(tally.findings.count) findings
             """
         )
         return tally.findings.isEmpty && tally.points > 0
@@ -88,7 +88,7 @@ struct ErrorSweep {
             ? "none" : counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// A store with something of everything, sealed under the older key.
+    /// A store with rows of every kind, sealed under the older key.
     private static func baseline(_ variant: Variant) async throws -> (Folder, Ledger) {
         let folder = try Folder()
         var configuration = try Sample.configuration(folder, isLog: variant.isLog)
@@ -106,7 +106,7 @@ struct ErrorSweep {
         return (folder, ledger)
     }
 
-    /// Everything that a store does, in an order that is possible.
+    /// All store operations, in a possible order.
     private static func script(_ place: Folder) throws -> [Step] {
         let sessions = try (0..<10).map { try Sample.session($0) }
         let claimed = sessions[1].next("tokens of 1", isUnsettled: true)
@@ -135,7 +135,7 @@ struct ErrorSweep {
         let calls = Int(faults_counted())
         await store.close()
         unsafe faults_watch("")
-        guard calls > 50 else { throw Finding("only \(calls) calls were seen: they are not intercepted") }
+        guard calls > 50 else { throw Finding("only \(calls) calls were recorded: they are not intercepted") }
         return calls
     }
 
@@ -164,13 +164,14 @@ struct ErrorSweep {
                     var maybe = ledger
                     maybe.apply(step)
                     faults_arm(0, 0, 0, 0, 0)
-                    // What failed is looked up, and then counts as what it is.
+                    // Looks up whether the failed step took effect, and records the result.
                     switch try await settle(step, store, ledger, maybe) {
                     case .notDone: break
                     case .finished: ledger = maybe
                     case .doneAllTheSame:
-                        // An error of a commit is looked into before it is told; only a directory of files has no such second look.
-                        guard step.isOfSpool else { throw Finding("\(step) failed, but was done") }
+                        // The store checks after a failed commit whether it took effect. Only the spool, a directory of
+                        // files, has no such check.
+                        guard step.isOfSpool else { throw Finding("\(step) failed, but took effect") }
                         tally.unannounced["\(step)", default: 0] += 1
                         ledger = maybe
                     }
@@ -179,7 +180,7 @@ struct ErrorSweep {
                 }
             }
             faults_arm(0, 0, 0, 0, 0)
-            // The same store goes on when the fault is over.
+            // The same store continues when the fault is over.
             let last = Step.insert(try Sample.session(99))
             try await last.run(on: store)
             ledger.apply(last)
@@ -192,7 +193,7 @@ struct ErrorSweep {
         await store.close()
     }
 
-    /// Steps that rest on one that failed are left out.
+    /// Steps that depend on a failed step are skipped.
     private static func isPossible(_ step: Step, _ ledger: Ledger) -> Bool {
         switch step {
         case .save(let session):
@@ -207,7 +208,7 @@ struct ErrorSweep {
 
     private enum Outcome {
         case notDone, doneAllTheSame
-        /// It was brought to its end when the fault was over: looking would have changed it, or it is done in parts.
+        /// It was completed after the fault, because a check would change the state, or because it takes effect in parts.
         case finished
 
         init(_ isDone: Bool) {
@@ -215,7 +216,7 @@ struct ErrorSweep {
         }
     }
 
-    /// What became of a step that failed.
+    /// Returns whether a failed step took effect.
     private func settle(_ step: Step, _ store: SQLiteStore, _ before: Ledger, _ after: Ledger) async throws -> Outcome {
         switch step {
         case .save(let session), .insert(let session):
@@ -238,14 +239,14 @@ struct ErrorSweep {
         }
     }
 
-    /// Runs a call of the store; nil when it failed by an error of the SDK that says nothing wrong.
+    /// Runs a call of the store; nil if it failed with a correct error of the SDK.
     private func attempt<Result>(_ tally: inout Tally, _ body: () async throws -> Result) async throws -> Result? {
         do {
             return try await body()
         } catch let error as IdentityError {
             let isHonest: [IdentityError.Code] = [.storeFull, .storeFailed, .storeBusy]
             guard isHonest.contains(error.code), error.kind != .signInAgain, error.kind != .rejected else {
-                throw Finding("the fault is called \(error.kind) \(error.code): \(error)")
+                throw Finding("the fault is reported as \(error.kind) \(error.code): \(error)")
             }
             tally.failed += 1
             return nil

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A directory of its own, in memory where there is some: nothing here waits for a disk.
+/// A temporary directory, in memory if possible, so that no test waits for a disk.
 final class Folder: Sendable {
     let path: String
 
@@ -21,14 +21,14 @@ final class Folder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Removes what is in it.
+    /// Removes its contents.
     func empty() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
             try FileManager.default.removeItem(atPath: path + "/" + name)
         }
     }
 
-    /// Makes it a copy of another one.
+    /// Replaces its contents with a copy of another folder.
     func copy(_ other: Folder) throws {
         try empty()
         for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
@@ -36,7 +36,7 @@ final class Folder: Sendable {
         }
     }
 
-    /// Writes a file for the owner alone.
+    /// Writes a file that only its owner may read and write.
     func write(_ bytes: [UInt8], to name: String) throws {
         let file = path + "/" + name
         let isWritten = FileManager.default.createFile(
@@ -56,7 +56,7 @@ final class Folder: Sendable {
     }
 }
 
-/// Something that does not hold.
+/// A violated rule.
 struct Finding: Error, CustomStringConvertible {
     let description: String
 

@@ -4,9 +4,9 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// Fills the disk for real, a small one that was mounted for it or up to the limit of a process's files, between claim and save.
+/// Fills a disk between claim and save: a small mounted file system, or this process's limit for the size of files.
 struct FullDisk {
-    /// A folder on a disk that can be filled; nil to take a limit of this process instead.
+    /// A folder on a disk that can be filled; nil to limit the file size of this process instead.
     let path: String?
 
     func run() async throws -> Bool {
@@ -23,7 +23,7 @@ struct FullDisk {
         for session in sessions { try await store.insert(session) }
         for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isUnsettled: true, store) }
         try path == nil ? Self.limitFiles(folder) : Self.fill(folder)
-        // What was claimed before can be saved, and what was not can be claimed and saved.
+        // Sessions that were claimed before can be saved, and other sessions can be claimed and saved.
         for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isUnsettled: false, store) }
         for index in 20..<60 {
             sessions[index] = try await Self.save(sessions[index], isUnsettled: true, store)
@@ -35,7 +35,7 @@ struct FullDisk {
                 try await store.insert(Sample.session(number))
             } catch let error as IdentityError {
                 guard error.code == .storeFull, error.kind == .retryLater else {
-                    throw Finding("a full disk is called \(error)")
+                    throw Finding("a full disk is reported as \(error)")
                 }
                 refused += 1
             }
@@ -48,7 +48,7 @@ struct FullDisk {
         guard try await store.checkHealth().isSound else { throw Finding("damaged") }
         await store.close()
         print(
-            "full disk (\(path ?? "limit of files")): 100 refreshes went on, \(refused) new sessions were refused, 0 lost"
+            "full disk (\(path ?? "limit of files")): 100 refreshes succeeded, \(refused) new sessions were refused, 0 lost"
         )
         return true
     }
@@ -60,12 +60,12 @@ struct FullDisk {
     ) async throws -> StoredSession {
         let next = session.next("save \(session.generation)", isUnsettled: isUnsettled)
         guard try await store.replace(next, expecting: session.generation) else {
-            throw Finding("a save found another")
+            throw Finding("a save found another generation")
         }
         return next
     }
 
-    /// Writes until nothing more fits.
+    /// Writes until the disk is full.
     private static func fill(_ folder: String) throws {
         let file = unsafe open(folder + "/filler", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard file >= 0 else { throw Finding("the disk cannot be filled (errno \(errno))") }
@@ -77,7 +77,7 @@ struct FullDisk {
         guard errno == ENOSPC else { throw Finding("the disk cannot be filled (errno \(errno))") }
     }
 
-    /// Lets no file of this process grow beyond the longest of the store's.
+    /// Limits the size of this process's files to that of the store's longest file.
     private static func limitFiles(_ folder: String) throws {
         signal(SIGXFSZ, SIG_IGN)
         var longest = 0

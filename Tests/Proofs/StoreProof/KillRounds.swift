@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// Processes that write to one store and say of each save that it is done, all killed at a random moment.
+/// Starts processes that write to one store and record each acknowledged save, and kills all of them at a random moment.
 struct KillRounds {
     private static let writers = 4
     private static let sessionsEach = 5
@@ -34,7 +34,7 @@ struct KillRounds {
         print(
             """
             kill -9: \(rounds) rounds of \(Self.writers) processes, \(acknowledged) acknowledged saves (seed \(seed)), \
-            \(findings.count) rounds lost or damaged something
+            \(findings.count) rounds lost or damaged data
             """
         )
         return findings.isEmpty && acknowledged > 0
@@ -46,17 +46,17 @@ struct KillRounds {
         await store.close()
     }
 
-    /// One round; how many saves were acknowledged in it.
+    /// Runs one round and returns the number of acknowledged saves.
     private func round(_ folder: Folder, _ pause: UInt32, isLog: Bool) async throws -> Int {
-        // Several processes on one log would be too many for the libraries that servers have.
+        // Old versions of SQLite can damage a write-ahead log that several processes use.
         let count = isLog ? 1 : Self.writers
         let children = try (0..<count).map { number in
             try Self.start(["writer", folder.path, "\(number)", isLog ? "log" : "journal", mutant.rawValue])
         }
-        // A loaded machine may take long to start them.
-        var patience = 30_000
-        while patience > 0, !Self.haveAllBegun(folder, count) {
-            patience -= 1
+        // Starting the processes may take long on a busy machine.
+        var remainingPolls = 30_000
+        while remainingPolls > 0, !Self.haveAllBegun(folder, count) {
+            remainingPolls -= 1
             usleep(2_000)
         }
         usleep(pause)
@@ -83,7 +83,7 @@ struct KillRounds {
                 guard let found, found.generation >= generation else {
                     throw Finding("session \(number): \(found?.generation ?? 0) instead of \(generation)")
                 }
-                // A save in flight may have been done, whole.
+                // A save without acknowledgement may have taken effect, but only completely.
                 guard found.payload.reveal() == "generation \(found.generation)" else {
                     throw Finding("session \(number): another payload")
                 }
@@ -124,15 +124,15 @@ struct KillRounds {
         configuration.trustsWriteAheadLog = true
         let store = try await SQLiteStore.open(configuration)
         let file = unsafe open(folder + "/acknowledged-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        guard file >= 0 else { throw Finding("no file for what is acknowledged") }
+        guard file >= 0 else { throw Finding("the file for acknowledged saves cannot be opened") }
         let numbers = (0..<sessionsEach).map { writer * sessionsEach + $0 }
         while true {
             try await withThrowingTaskGroup { group in
-                // At once, so that they share transactions.
+                // Concurrently, so that the saves share transactions.
                 for number in numbers {
                     group.addTask {
                         guard let session = try await store.session(Sample.session(number).id) else {
-                            throw Finding("session \(number) is gone")
+                            throw Finding("session \(number) is missing")
                         }
                         let next = session.next(
                             "generation \(session.generation + 1)",

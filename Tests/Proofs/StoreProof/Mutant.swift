@@ -1,12 +1,12 @@
-/// A fault in what a store relies on, which a proof has to find.
+/// A fault in the system calls or in the acknowledgement, which a proof must detect.
 enum Mutant: String, Sendable {
     case none
-    /// Nothing is ever synchronized.
+    /// No synchronization takes effect.
     case noSync = "no-sync"
-    /// Directories are not.
+    /// Synchronizations of directories have no effect.
     case noDirectorySync = "no-directory-sync"
-    /// Writes that fail are said to be done.
+    /// Failed writes are reported as successful.
     case silentWrites = "silent-writes"
-    /// Saves are acknowledged before they are done.
+    /// Saves are acknowledged before they are written.
     case earlyAcknowledgement = "early-acknowledgement"
 }

@@ -3,7 +3,8 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import StoreFaults
 
-/// Records what a store writes while it works, makes of it every kind of disk that a loss of power may leave, and opens each.
+/// Records the writes of a store, creates disk contents that are possible after a power loss, and opens the store on each
+/// of them.
 struct PowerLoss {
     let states: Int
     let seed: UInt64
@@ -23,8 +24,8 @@ struct PowerLoss {
         for finding in tally.findings.prefix(20) { print("BROKEN: \(finding)") }
         print(
             """
-            power loss: \(tally.tried) disks (seed \(seed)), \(tally.ahead) held more than was acknowledged, \
-            \(tally.findings.count) lost or damaged something
+            power loss: \(tally.tried) disks (seed \(seed)), \(tally.ahead) contained more than was acknowledged, \
+            \(tally.findings.count) lost or damaged data
             """
         )
         return tally.findings.isEmpty && tally.tried >= states
@@ -44,7 +45,7 @@ struct PowerLoss {
         var made = 0
         for (position, record) in records.enumerated() {
             if case .mark(let number) = record {
-                // Even: a step begins; odd: it is acknowledged.
+                // An even number marks the beginning of a step, an odd number its acknowledgement.
                 if number == 0 {
                     isOpened = true
                 } else if number % 2 == 0 {
@@ -56,7 +57,7 @@ struct PowerLoss {
             }
             disk.apply(record)
             written += 1
-            // Spread over the whole record, the rest by chance.
+            // The disks are spread evenly over all writes.
             let due = wanted * written / writes
             while made < due {
                 made += 1
@@ -65,7 +66,7 @@ struct PowerLoss {
                     try disk.leave(in: folder, &generator)
                     if try await check(folder, ledger, later, isLog: isLog) { tally.ahead += 1 }
                 } catch {
-                    let state = isOpened ? "" : " before the first opening was over"
+                    let state = isOpened ? "" : " before the store was opened"
                     tally.findings.append("\(isLog ? "log" : "journal"), after write \(position)\(state): \(error)")
                 }
             }
@@ -110,12 +111,12 @@ struct PowerLoss {
         faults_record(0)
         let count = faults_record_count()
         let records = (0..<count).compactMap { unsafe Disk.Change(faults_record_at($0), folder.path) }
-        guard count > 200 else { throw Finding("only \(count) changes were seen: they are not intercepted") }
+        guard count > 200 else { throw Finding("only \(count) changes were recorded: they are not intercepted") }
         return (records, steps)
     }
 }
 
-/// What a store is asked to do, by chance.
+/// A random workload.
 private struct Workload {
     private var sessions: [StoredSession] = []
     private var logins: [String] = []
@@ -139,7 +140,7 @@ private struct Workload {
             let session = sessions[index].next("spooled \(number)")
             return [.spool(session)]
         default:
-            // A refresh: the claim, and the save, now and then of more than was there.
+            // A refresh: the claim and the save, which is sometimes longer than the row before.
             let claimed = sessions[index].next(sessions[index].payload.reveal(), isUnsettled: true)
             let length = Int.random(in: 0..<8, using: &generator) == 0 ? 1_200 : 40
             sessions[index] = claimed.next("refreshed \(number) " + String(repeating: "x", count: length))

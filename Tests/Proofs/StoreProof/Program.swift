@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// The command `store-proof errors [POINTS] | power-loss STATES [SEED] | kill ROUNDS [SEED] | full [FOLDER]`, all but the last with a
-/// mutant after it.
+/// The command `store-proof errors [POINTS] | power-loss STATES [SEED] | kill ROUNDS [SEED] | full [FOLDER]`.
+///
+/// All forms except the last accept a mutant at the end.
 @main
 enum Program {
     static func main() async {
@@ -20,10 +21,10 @@ enum Program {
         }
     }
 
-    /// Nil when the arguments are none.
+    /// Returns nil if the arguments are invalid.
     private static func run(_ arguments: [String]) async throws -> Bool? {
         var rest = arguments
-        // One that is named last has to be found.
+        // The last argument may name a mutant, which the proof must detect.
         let mutant = rest.last.flatMap(Mutant.init) ?? .none
         if mutant != .none, rest.first != "writer" { rest.removeLast() }
         let numbers = rest.dropFirst().map { UInt64($0) ?? 0 }

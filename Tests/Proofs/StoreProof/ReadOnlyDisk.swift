@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentitySQLite
 
-/// A store on a file system that can only be read.
+/// A store on a read-only file system.
 struct ReadOnlyDisk {
     let path: String
 
@@ -9,7 +9,7 @@ struct ReadOnlyDisk {
         try await SQLiteStore.open(.init(path: path + "/store.sqlite", key: Sample.key(2)))
     }
 
-    /// Makes the store, while the file system can be written.
+    /// Creates the store while the file system is still writable.
     func prepare() async throws {
         let store = try await open()
         try await store.insert(Sample.session(1))
@@ -27,13 +27,13 @@ struct ReadOnlyDisk {
                 try await step.run(on: store)
             } catch let error as IdentityError {
                 guard error.code == .storeReadOnly, error.kind == .configuration else {
-                    throw Finding("\(step): a read-only disk is called \(error)")
+                    throw Finding("\(step): a read-only disk is reported as \(error)")
                 }
                 refused += 1
             }
         }
         await store.close()
-        print("read-only disk: read as before, \(refused) of 3 changes refused by name")
+        print("read-only disk: the session is readable, \(refused) of 3 changes are refused with store_read_only")
         return refused == 3
     }
 }

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// One thing that a store is asked to do.
+/// An operation of a store.
 enum Step: Sendable, CustomStringConvertible {
     case insert(StoredSession)
     case save(StoredSession)
@@ -44,9 +44,9 @@ enum Step: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Does it.
+    /// Performs the operation.
     ///
-    /// - Throws: The store's error, or a finding when the store denies what must be possible.
+    /// - Throws: The store's error, or a finding if the store refuses a possible operation.
     func run(on store: SQLiteStore) async throws {
         var isDone = true
         switch self {
@@ -76,11 +76,11 @@ enum Step: Sendable, CustomStringConvertible {
         case .quarantine: isDone = try await store.quarantineDamagedRows() == 0
         case .backUp(let path): try await store.backup(to: path)
         }
-        guard isDone else { throw Finding("\(self): the store denies what must be possible") }
+        guard isDone else { throw Finding("\(self): the store refuses a possible operation") }
     }
 }
 
-/// What a store has to hold.
+/// The expected contents of a store.
 struct Ledger: Sendable {
     enum Item: Hashable, Sendable, CustomStringConvertible {
         case session(SessionID), login(String), used(String), cart(SessionID), spooled(SessionID)
@@ -96,11 +96,11 @@ struct Ledger: Sendable {
         }
     }
 
-    /// What is there; everything else is not.
+    /// The expected items; all others must be missing.
     private(set) var values: [Item: String] = [:]
-    /// Everything that ever was there.
+    /// All items that were ever stored.
     private(set) var items: Set<Item> = []
-    /// When sessions may be swept.
+    /// The times after which sessions may be swept.
     private var retention: [SessionID: Date] = [:]
 
     mutating func apply(_ step: Step) {
@@ -135,7 +135,7 @@ struct Ledger: Sendable {
         "\(session.generation) \(session.isUnsettled) \(session.payload.reveal())"
     }
 
-    /// What a store holds of an item; taking a login changes the store.
+    /// Returns the stored value of an item; taking a login changes the store.
     private static func found(_ item: Item, in store: SQLiteStore) async throws -> String? {
         switch item {
         case .session(let id): try await store.session(id).map(text)
@@ -146,9 +146,9 @@ struct Ledger: Sendable {
         }
     }
 
-    /// Compares a store with what was acknowledged, and with what may have been done besides, wholly or not at all.
+    /// Compares a store with the acknowledged contents, and with later operations that took effect completely or not at all.
     ///
-    /// - Returns: Whether something was there that was not acknowledged.
+    /// - Returns: Whether the store contains an operation that was not acknowledged.
     @discardableResult
     func check(_ store: SQLiteStore, or later: Ledger) async throws -> Bool {
         let health = try await store.checkHealth()
@@ -168,7 +168,7 @@ struct Ledger: Sendable {
     }
 }
 
-/// What sessions and keys the proofs use.
+/// The sessions and keys of the proofs.
 enum Sample {
     static let late = Date(timeIntervalSince1970: 4_000_000_000)
     static let early = Date(timeIntervalSince1970: 1_000_000_000)
@@ -214,14 +214,14 @@ enum Sample {
             lockWait: .seconds(30)
         )
         configuration.journal = isLog ? .writeAheadLog : .rollback
-        // One process writes at a time here.
+        // In the proofs only one process writes at a time.
         configuration.trustsWriteAheadLog = true
         return configuration
     }
 }
 
 extension StoredSession {
-    /// What is saved next.
+    /// The next generation of the session.
     func next(_ text: String, isUnsettled: Bool = false) -> StoredSession {
         var next = self
         next.generation += 1

@@ -6,7 +6,7 @@ import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
 
-/// A Storefront API of which the test says what it answers to each call.
+/// A Storefront API whose responses a test chooses for each call.
 final class FakeStorefront: Sendable {
     struct Call: Sendable {
         let request: LoopbackRequest
@@ -54,7 +54,7 @@ final class FakeStorefront: Sendable {
         return fake
     }
 
-    /// Answers differently from now on.
+    /// Replaces the responses from now on.
     func now(_ handler: @escaping @Sendable (Call) async -> LoopbackResponse) {
         state.withLock { $0.handler = handler }
     }
@@ -90,7 +90,7 @@ final class FakeStorefront: Sendable {
         clock: any IdentityClock = SystemClock(),
         version: StorefrontAPIVersion = .standard,
         context: StorefrontContext = StorefrontContext(),
-        retry: RetryPolicy = .none,
+        retry: RetryLimits = .none,
         cache: (any ResponseCache)? = nil,
         cachePolicy: CachePolicy = .networkOnly,
         observers: [any GraphQLObserver] = []
@@ -114,7 +114,7 @@ final class FakeStorefront: Sendable {
     }
 }
 
-/// Chance that always gives the longest pause, so that a test knows it.
+/// A random source that always gives the longest pause, so that a test can predict it.
 struct LongestPauses: RandomSource {
     func bytes(_ count: Int) throws -> [UInt8] { Array(repeating: 255, count: count) }
 }

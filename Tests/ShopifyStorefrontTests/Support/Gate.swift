@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds everybody back until it is opened.
+/// Suspends its callers until it is opened.
 final class Gate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 

@@ -9,7 +9,7 @@ protocol ProbeDocument: Sendable {
     static var document: GraphQLDocument { get }
 }
 
-/// A query that anybody may share.
+/// A query whose response all buyers may share.
 enum Shared: ProbeDocument {
     static let document = GraphQLDocument(
         name: "Shared",
@@ -49,7 +49,7 @@ enum Sets: ProbeDocument {
     static let document = mutation("Sets", .always)
 }
 
-/// A mutation that leaves something over at worst.
+/// A mutation whose repetition at worst leaves an unused object.
 enum Creates: ProbeDocument {
     static let document = mutation("Creates", .once)
 }
@@ -95,7 +95,7 @@ struct Probe<Document: ProbeDocument>: GraphQLOperation {
     }
 }
 
-/// Remembers events.
+/// Collects events.
 final class EventRecorder: GraphQLObserver {
     private let state = Mutex<[GraphQLEvent]>([])
 
@@ -105,7 +105,7 @@ final class EventRecorder: GraphQLObserver {
     func graphQLEvent(_ event: GraphQLEvent) { state.withLock { $0.append(event) } }
 }
 
-/// Answers to be given one after the other; the last one again and again.
+/// Responses that are returned in order; the last one is repeated.
 final class Answers: Sendable {
     private let rest: Mutex<[LoopbackResponse]>
 
@@ -117,7 +117,7 @@ final class Answers: Sendable {
 }
 
 extension FakeStorefront {
-    /// A Storefront that gives these answers one after the other.
+    /// Creates a Storefront that returns these responses in order.
     static func start(_ answers: [LoopbackResponse]) async throws -> FakeStorefront {
         let answers = Answers(answers)
         return try await start { _ in answers.next() }

@@ -15,17 +15,17 @@ import Synchronization
 import TestDirectories
 import Testing
 
-/// Writes down what adapters tell.
+/// Collects the events of adapters.
 final class CartEvents: Sendable {
     private let events = Mutex<[CartEvent]>([])
     var kinds: [CartEvent.Kind] { events.withLock { $0.map(\.kind) } }
     func note(_ event: CartEvent) { events.withLock { $0.append(event) } }
 }
 
-/// A store whose attachments cannot be written from some moment on.
+/// A store that refuses to write attachments after a number of writes.
 final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     private let store: any SessionAttachmentStore & SessionLocking
-    /// How many more writes succeed; nil for all.
+    /// The number of writes that still succeed; nil for all.
     private let writesLeft = Mutex<Int?>(nil)
 
     init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
@@ -35,7 +35,7 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await store.withLock(name, waitingUpTo: limit, body)
     }
@@ -60,7 +60,7 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     }
 }
 
-/// The sandbox over HTTP, the real providers, and one process or more over one SQLite file.
+/// The sandbox over HTTP, the real providers, and one or more processes over one SQLite file.
 struct SandboxShop {
     struct Process {
         let sessions: SessionManager
@@ -81,7 +81,7 @@ struct SandboxShop {
     let context = StorefrontContext(buyerIP: ip, country: "US", language: "EN")
     let first: Process
     private let lab: IdentityConfiguration
-    /// Removed with the last copy of the shop and of its processes.
+    /// The directory is removed with the last copy of the shop and its processes.
     private let directory: TemporaryDirectory
     private let policy: CartPolicy
     private let exchanges: Bool
@@ -188,7 +188,7 @@ struct SandboxShop {
         try #require(storefront.cartStates.first { $0.id == cart.id.rawValue })
     }
 
-    /// How often a mutation or query was asked for.
+    /// How often a mutation or query was requested.
     func count(_ field: String) -> Int {
         storefront.requests.count { $0.bodyText.contains("\(field)(cartId") }
     }
@@ -198,7 +198,7 @@ struct SandboxShop {
     }
 }
 
-/// The laboratory's file has an entry that these tests do not use.
+/// The configuration file of the sandbox has an entry that these tests do not use.
 struct OpenIDFactoryStub: ProviderFactory {
     let kind = "openid"
 

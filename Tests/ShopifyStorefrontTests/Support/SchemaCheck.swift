@@ -20,7 +20,7 @@ enum SchemaCheck {
         try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(documents))
         try input.fileHandleForWriting.close()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        // By its words and not by its exit: Foundation loses exits where many processes end at once.
+        // Reads the output instead of the exit status, because Foundation misses the end of one of many processes.
         return Report(isValid: text.contains("\(documents.count) documents") && text.contains("; 0 faults"), text: text)
     }
 }

@@ -6,11 +6,11 @@ import IdentityTesting
 import ShopifyStorefront
 import Synchronization
 
-/// A provider whose tokens are `token-1`, `token-2` and so on, and whose claim the test decides.
+/// A provider whose tokens are `token-1`, `token-2` and so on, and whose cart claim a test chooses.
 final class ClaimProvider: IdentityProvider, CartClaimProviding {
     enum Claim: Sendable {
         case customer
-        /// A customer whose token is over by our clock.
+        /// A customer whose token has expired by our clock.
         case expired
         case token(CustomerAccessToken)
         case contact(BuyerContact)
@@ -117,7 +117,7 @@ struct TestShop {
     static let row = "cart:shop.example"
     static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
 
-    /// The id of the cart that the session is bound to.
+    /// The id of the session's cart.
     var boundCart: String? {
         get async throws {
             try await store.attachment(Self.row, of: session).flatMap {

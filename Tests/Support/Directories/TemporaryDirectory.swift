@@ -1,9 +1,9 @@
 public import Foundation
 internal import Glibc
 
-/// A directory for one test, in the temporary directory of the run; it is removed with everything in it.
+/// A directory for one test, in the temporary directory of the run.
 ///
-/// Every test that writes files takes one of these. `Tests/run` fails when a test leaves something in the temporary directory.
+/// Every test that writes files uses one and removes it. `Tests/run` fails if a test leaves files in the temporary directory.
 ///
 /// ```swift
 /// let directory = try TemporaryDirectory("keys")
@@ -11,7 +11,7 @@ internal import Glibc
 /// let path = try directory.write("00ff", to: "key", mode: 0o600)
 /// ```
 ///
-/// A stage that other tests build on keeps the directory in a property instead: the directory goes when the stage does.
+/// A fixture can keep the directory in a property instead: the directory is removed when it is deallocated.
 public final class TemporaryDirectory: Sendable {
     /// The directory.
     public let url: URL
@@ -21,10 +21,12 @@ public final class TemporaryDirectory: Sendable {
 
     /// Creates a directory that only its owner may use (mode 0700).
     ///
-    /// - Parameter purpose: The first part of its name, so that a directory that stays behind can be traced to its test.
+    /// - Parameter purpose: The first part of its name, which shows the test of a directory that was not removed.
     /// - Throws: An error when the directory cannot be created.
     public init(_ purpose: String) throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("\(purpose)-\(UUID().uuidString)")
+        // A short name, because the path of a socket in the directory, such as a browser's, has at most 107 bytes.
+        let name = "\(purpose)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         try FileManager.default.createDirectory(
             at: url,
             withIntermediateDirectories: false,
@@ -36,7 +38,7 @@ public final class TemporaryDirectory: Sendable {
         remove()
     }
 
-    /// Removes the directory, whatever rights a test has taken away from it; a second call has no effect.
+    /// Removes the directory, also if a test has removed its permissions; a second call has no effect.
     public func remove() {
         _ = unsafe chmod(path, 0o700)
         try? FileManager.default.removeItem(at: url)

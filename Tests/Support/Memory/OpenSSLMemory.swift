@@ -2,15 +2,15 @@ internal import CIdentityOpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// OpenSSL's memory, which a test can let run out; for a process of its own that has not used OpenSSL yet.
+/// OpenSSL's memory allocation, which a test can make fail; only in a separate process that has not used OpenSSL yet.
 public enum OpenSSLMemory {
-    /// How many allocations succeed before all of them fail; negative while none fails.
+    /// The number of allocations that succeed before all fail; negative while no allocation fails.
     private static let left = Atomic(-1)
     private static let failures = Atomic(0)
 
-    /// Takes OpenSSL's allocations over.
+    /// Replaces OpenSSL's allocation functions.
     ///
-    /// - Returns: False when OpenSSL has allocated memory before, and keeps its own functions.
+    /// - Returns: False if OpenSSL has allocated memory before and therefore keeps its own functions.
     public static func takeOver() -> Bool {
         unsafe CRYPTO_set_mem_functions(
             { count, _, _ in OpenSSLMemory.isGranted() ? unsafe malloc(count) : nil },
@@ -25,9 +25,9 @@ public enum OpenSSLMemory {
         ) == 1
     }
 
-    /// Runs a body that gets so many allocations and not one more.
+    /// Runs a body that can make this number of allocations.
     ///
-    /// - Returns: What the body returns, and whether an allocation failed.
+    /// - Returns: The result of the body, and whether an allocation failed.
     public static func running<R>(
         outAfter count: Int,
         _ body: () async throws -> R

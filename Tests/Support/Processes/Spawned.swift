@@ -1,9 +1,10 @@
+internal import FoundationEssentials
 package import Glibc
 internal import Synchronization
 
 /// A child process with its three pipes.
 ///
-/// Made by `posix_spawn` and waited for on a thread: Foundation's `Process` loses an end now and then when many run at once.
+/// Uses `posix_spawn` and waits on a thread, because Foundation's `Process` sometimes misses the end of one of many processes.
 package struct Spawned: Sendable {
     package let identifier: pid_t
     /// Our ends of the pipes.
@@ -16,15 +17,24 @@ package struct Spawned: Sendable {
         let number: Int32
     }
 
-    /// Held while pipes are made and handed over: a process that starts meanwhile would keep another one's pipe open.
+    /// Locked while pipes are created and passed on, because a process that starts meanwhile would keep the pipe open.
     private static let spawning = Mutex(())
+
+    /// The path of a program of this package, which was built with the tests.
+    package static func path(of program: String) -> String {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
+        let found = folders.map { $0.appendingPathComponent(program) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+        return (found ?? bundle.appendingPathComponent(program)).path
+    }
 
     package static func start(
         _ program: String,
         _ arguments: [String],
         _ environment: [String: String]
     ) throws -> Spawned {
-        // A child that no longer reads must not end the tests.
+        // Writing to a child that no longer reads must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         return try spawning.withLock { _ in
             let pipes = try (0..<3).map { _ in try pipe() }
@@ -36,14 +46,15 @@ package struct Spawned: Sendable {
             for (number, end) in theirs.enumerated() {
                 unsafe posix_spawn_file_actions_adddup2(&actions, end, Int32(number))
             }
-            // Nothing else of ours: the pipe of an exit test that is under way would stay open as long as the child lives.
+            // The child inherits no other descriptor. Otherwise the pipe of a running exit test would stay open until the
+            // child ends.
             for number in 3..<min(Int32(sysconf(Int32(_SC_OPEN_MAX))), 1_024) {
                 unsafe posix_spawn_file_actions_addclose(&actions, number)
             }
             var attributes = posix_spawnattr_t()
             unsafe posix_spawnattr_init(&attributes)
             defer { unsafe posix_spawnattr_destroy(&attributes) }
-            // What this process blocks or ignores is no business of the child's.
+            // The child does not inherit blocked or ignored signals.
             var all = sigset_t()
             var none = sigset_t()
             unsafe sigfillset(&all)
@@ -66,7 +77,7 @@ package struct Spawned: Sendable {
         }
     }
 
-    /// Blocks until the process has ended; a death by signal is told as a shell does.
+    /// Blocks until the process has ended; returns 128 plus the signal number after a signal, as a shell does.
     package func wait() -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}

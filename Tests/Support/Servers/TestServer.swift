@@ -5,8 +5,9 @@ package import TestProcesses
 
 /// A private PostgreSQL server in a temporary directory, on a loopback port and a Unix socket.
 ///
-/// A shell looks after it and reads commands from a pipe: when this process ends, however it ends, the pipe does too, and the
-/// shell stops the server and removes the directory. The server refuses to run as root, so all of it runs as another user then.
+/// A shell controls it and reads commands from a pipe. The pipe closes when this process ends, also after a crash; then
+/// the shell stops the server and removes the directory. The server refuses to run as root, so it runs as another user in
+/// that case.
 package actor TestServer {
     package struct Failure: Error {
         let text: String
@@ -19,7 +20,7 @@ package actor TestServer {
     package static let user = "tester"
     package static let password = "p4ss-w0rd-of-the-tests"
 
-    /// Where the server's programs are; nil where they are not installed.
+    /// The directory of the server's programs; nil if they are not installed.
     package static let programs: String? = {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let folders = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
@@ -41,7 +42,7 @@ package actor TestServer {
 
     private static let sharedTask = Task { try await TestServer.start() }
 
-    /// The server of all tests that do nothing to it; each has a schema of its own.
+    /// The server of all tests that do not stop or configure it; each test has its own schema.
     package static var shared: TestServer { get async throws { try await sharedTask.value } }
 
     package nonisolated let folder: String
@@ -60,7 +61,7 @@ package actor TestServer {
         close(process.input)
         let process = process
         let lines = lines
-        // Waited for, so that no zombie is left; the shell takes a moment to stop the server.
+        // Waits for the shell, so that no zombie remains; the shell needs a moment to stop the server.
         Detached.run {
             _ = process.wait()
             lines.end()
@@ -91,13 +92,15 @@ package actor TestServer {
         let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TMPDIR": "/tmp"]
         guard getuid() == 0 else { return try Spawned.start("/bin/sh", arguments, environment) }
         let account = unsafe getpwnam("postgres") ?? getpwnam("nobody")
-        guard let account = unsafe account else { throw Failure(text: "there is no other user to run the server") }
+        guard let account = unsafe account else {
+            throw Failure(text: "there is no other user that can run the server")
+        }
         let (user, group) = unsafe (account.pointee.pw_uid, account.pointee.pw_gid)
         let change = ["--reuid=\(user)", "--regid=\(group)", "--clear-groups", "/bin/sh"]
         return try Spawned.start("/usr/bin/setpriv", change + arguments, environment)
     }
 
-    /// The shell that looks after the server: each command is answered with `ok` or `failed`.
+    /// The shell that controls the server: it answers each command with `ok` or `failed`.
     private static let script = """
         programs=$1 port=$2 user=$3 password=$4
         shift 4
@@ -173,7 +176,7 @@ package actor TestServer {
 
     // MARK: Commands
 
-    /// Tells the shell something and waits for its answer.
+    /// Sends a command to the shell and waits for its answer.
     package func command(_ text: String) async throws {
         let bytes = Array("\(text)\n".utf8)
         guard unsafe write(process.input, bytes, bytes.count) == bytes.count else { throw Failure(text: "no shell") }
@@ -203,7 +206,7 @@ package actor TestServer {
     }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs a blocking body on a dedicated thread.
 package enum Detached {
     package static func run(_ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(Box(body))

@@ -32,11 +32,7 @@ public struct DeviceLoginPrompt: Sendable {
     }
 }
 
-extension DeviceLoginPrompt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DeviceLoginPrompt: Redacted {
     /// The provider and its page, without the code, which must not be logged.
     public var description: String { "DeviceLoginPrompt(provider: \(provider), at: \(verificationURI))" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

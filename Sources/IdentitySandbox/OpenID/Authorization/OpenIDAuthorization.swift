@@ -3,26 +3,32 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    var rules: OpenIDAuthorizationRules {
-        OpenIDAuthorizationRules(configuration: configuration, redirectURIs: redirectURIs)
+    func rules(for client: SandboxOpenIDClient) -> OpenIDAuthorizationRules {
+        let uris = redirectURIs(of: client)
+        return OpenIDAuthorizationRules(configuration: configuration, client: client, redirectURIs: uris)
     }
 
-    /// The redirect URIs of the configuration and those that were registered since.
-    var redirectURIs: [String] { configuration.redirectURIs + state.withLock { $0.redirectURIs } }
+    /// The redirect URIs of the client's configuration and those that were registered since.
+    func redirectURIs(of client: SandboxOpenIDClient) -> [String] {
+        client.redirectURIs + state.withLock { $0.redirectURIs }
+    }
 
     func authorize(_ call: SandboxCall) -> SandboxAnswer {
         do throws(OAuthRefusal) {
-            guard let own = AuthorizationQuery(call.request) else {
-                throw OAuthRefusal("invalid_request", "The query is malformed, or repeats a parameter.")
+            let own = try AuthorizationQuery(queryOrForm: call.request)
+            guard let client = configuration.client(id: own["client_id"]) else {
+                throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
             }
-            let (query, key) = try resolve(own)
-            let login = transaction(query, redirectURI: try rules.redirectURI(of: query), key: key)
+            let (query, key) = try resolve(own, client)
+            let rules = rules(for: client)
+            var login = transaction(query, client, redirectURI: try rules.redirectURI(of: query), key: key)
+            login.pushedRequest = own["request_uri"]
             do throws(OAuthRefusal) {
                 if configuration.pushedRequests == .required, own["request_uri"] == nil {
                     throw OAuthRefusal("invalid_request", "The request must be pushed.")
                 }
                 try rules.check(query)
-                return try begin(login, query, call)
+                return try begin(login, client, query, call)
             } catch {
                 note(error, call)
                 return answer([("error", error.error), ("error_description", error.description)], login)
@@ -34,14 +40,23 @@ extension SandboxOpenID {
         }
     }
 
-    private func transaction(_ query: AuthorizationQuery, redirectURI: String, key: String?) -> LoginTransaction {
+    private func transaction(
+        _ query: AuthorizationQuery,
+        _ client: SandboxOpenIDClient,
+        redirectURI: String,
+        key: String?
+    ) -> LoginTransaction {
+        var scopes = configuration.granted(query.scopes)
+        if configuration.offlineAccessNeedsConsent, !query.prompts.contains("consent") {
+            scopes.removeAll { $0 == "offline_access" }
+        }
         var login = LoginTransaction(
             id: RandomText.hexadecimal(32),
-            clientID: configuration.clientID,
+            clientID: client.clientID,
             callback: redirectURI,
             redirectURI: redirectURI,
             state: query["state"],
-            scopes: configuration.granted(query.scopes),
+            scopes: scopes,
             nonce: query["nonce"],
             challenge: query["code_challenge"],
             loginHint: query["login_hint"],
@@ -49,22 +64,29 @@ extension SandboxOpenID {
             binding: RandomText.hexadecimal(32),
             expires: clock.now + 600
         )
-        login.postsAnswer = query["response_mode"] == "form_post" && configuration.supportsFormPost
+        login.responseMode = query.responseMode(served: configuration.responseModes)
+        login.responseType = query.responseType
+        login.asksConsent = query.prompts.contains("consent")
         login.keyThumbprint = configuration.dpop == .off ? nil : key
         let wanted = (query["acr_values"] ?? "").split(separator: " ").map(String.init)
         login.acr = wanted.first { configuration.acrValues.contains($0) }
         return login
     }
 
-    /// Skips the login page for a signed-in browser, unless the app demands it; shows it to all others.
+    /// Skips the login page for a signed-in browser unless the app requires it, and shows it to all others.
     private func begin(
         _ login: LoginTransaction,
+        _ client: SandboxOpenIDClient,
         _ query: AuthorizationQuery,
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let mustAsk = !Set(query.prompts).isDisjoint(with: ["login", "select_account"])
-        let hinted = try query["id_token_hint"].map { hint throws(OAuthRefusal) in try subject(ofHint: hint) }
+        var login = login
+        login.hintedSubject = try query["id_token_hint"].map { hint throws(OAuthRefusal) in
+            try subject(ofHint: hint, client)
+        }
+        let hinted = login.hintedSubject
         let session = state.withLock { $0.logins.session(of: call.request) }.flatMap { session in
             let age = now.timeIntervalSince(session.authenticatedAt)
             let isFresh = query.maximumAge.map { $0 > 0 && age <= Double($0) } ?? true
@@ -72,15 +94,24 @@ extension SandboxOpenID {
             return isFresh && isMeant && !mustAsk ? session : nil
         }
         if session == nil, query.prompts == ["none"] {
-            throw OAuthRefusal("login_required", "Nobody is signed in as the request wants it.", isViolation: false)
+            throw OAuthRefusal("login_required", "No buyer is signed in as the request requires.", isViolation: false)
         }
         journal.count(\.authorizations)
-        if let session { return finish(login, session) }
+        if let session { return login.asksConsent ? askConsent(login, session) : finish(login, session) }
         return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
-    private func subject(ofHint hint: String) throws(OAuthRefusal) -> String {
-        guard let subject = hintClaims(hint)?["sub"]?.string else {
+    private func askConsent(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
+        var login = login
+        login.step = .consent
+        login.session = session
+        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+    }
+
+    private func subject(ofHint text: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) -> String {
+        guard let found = hint(text), found.client.clientID.isIdentical(to: client.clientID),
+            let subject = found.claims["sub"]?.string
+        else {
             throw OAuthRefusal("invalid_request", "id_token_hint is not an ID token of this provider for this client.")
         }
         return subject
@@ -94,20 +125,28 @@ extension SandboxOpenID {
             if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
             return answer([("error", "access_denied"), ("error_description", "The buyer cancelled.")], login)
         case .signedIn(let login, let email):
+            // The buyer was signed in already and has given consent.
+            if let session = login.session { return finish(login, session) }
             let buyer = directory.buyer(email: email).number
             let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
-            let answer =
-                if let handle = login.deviceHandle { SandboxAnswer.redirect(to: page(of: handle), status: 303) } else {
-                    finish(login, session)
-                }
-            return answer.with("Set-Cookie", cookie)
+            return afterLogin(login, session).with("Set-Cookie", cookie)
         }
+    }
+
+    private func afterLogin(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
+        if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
+        // Another buyer than the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
+        guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
+            let reason = "Another buyer signed in than the one of id_token_hint."
+            return answer([("error", "login_required"), ("error_description", reason)], login)
+        }
+        return login.asksConsent ? askConsent(login, session) : finish(login, session)
     }
 
     private func finish(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
-        let code = RandomText.base64URL(32)
-        state.withLock { state in
+        let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
+        let idToken = state.withLock { state in
             let grant = state.ledger.addGrant(
                 clientID: login.clientID,
                 buyer: session.buyer,
@@ -120,17 +159,38 @@ extension SandboxOpenID {
                 acr: login.acr,
                 keyThumbprint: login.keyThumbprint
             )
-            state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
+            if let code { state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval) }
+            return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
         }
-        journal.count(\.codesIssued)
-        return answer([("code", code)], login)
+        if code != nil { journal.count(\.codesIssued) }
+        return answer(
+            [("code", code), ("id_token", idToken)].compactMap { name, value in value.map { (name: name, value: $0) } },
+            login
+        )
     }
 
-    /// An authorization response with `iss` (RFC 9207), by redirect or, where the app wants it, by a form.
+    /// The ID token of an authorization response (OpenID Connect Core sections 3.2.2.10 and 3.3.2.11).
+    private func frontChannelToken(_ grant: Grant, _ code: String?, _ state: inout State, _ now: Date) -> String? {
+        guard let client = configuration.client(id: grant.clientID) else { return nil }
+        var claims = idTokenClaims(grant, client, now)
+        claims["nonce"] = grant.nonce.map { .string($0) }
+        claims["c_hash"] = code.flatMap { Self.halfHash($0, client.algorithm) }
+        // Without an access token there is no UserInfo request (OpenID Connect Core section 5.4).
+        if code == nil || configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, grant.scopes, to: &claims) }
+        return state.keyrings.mint(claims, client.algorithm.signature)
+    }
+
+    /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
+    ///
+    /// It ends a pushed request: until then the browser can reload it.
     private func answer(_ fields: [(name: String, value: String)], _ login: LoginTransaction) -> SandboxAnswer {
+        if let uri = login.pushedRequest { self.state.withLock { $0.pushed.remove(uri) } }
         let state = login.state.map { [(name: "state", value: $0)] } ?? []
         let all = fields + state + [(name: "iss", value: issuer)]
-        guard login.postsAnswer else { return .redirect(to: FormText.append(all, to: login.callback), status: 303) }
-        return FormPostPage.answer(brand: "OpenID", action: login.callback, all)
+        switch login.responseMode {
+        case .query: return .redirect(to: FormText.append(all, to: login.callback), status: 303)
+        case .fragment: return .redirect(to: login.callback + "#" + FormText.encode(all), status: 303)
+        case .form: return FormPostPage.answer(brand: "OpenID", action: login.callback, all)
+        }
     }
 }

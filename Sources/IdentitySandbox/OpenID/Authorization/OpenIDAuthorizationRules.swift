@@ -1,9 +1,10 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// What an authorization request must look like (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1), pushed or not.
+/// The rules for authorization requests, pushed or not (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
 struct OpenIDAuthorizationRules: Sendable {
     let configuration: SandboxOpenIDConfiguration
+    let client: SandboxOpenIDClient
     /// The redirect URIs that the client may use.
     let redirectURIs: [String]
 
@@ -13,11 +14,8 @@ struct OpenIDAuthorizationRules: Sendable {
         ("registration", "registration_not_supported"),
     ]
 
-    /// The redirect URI; as long as it is in doubt, nothing may be sent there.
+    /// Checks the redirect URI; nothing may be sent there before it is accepted.
     func redirectURI(of query: AuthorizationQuery) throws(OAuthRefusal) -> String {
-        guard query["client_id"].map({ $0.isIdentical(to: configuration.clientID) }) ?? false else {
-            throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
-        }
         guard let redirectURI = query["redirect_uri"] else {
             throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
         }
@@ -27,7 +25,7 @@ struct OpenIDAuthorizationRules: Sendable {
         return redirectURI
     }
 
-    /// Everything else.
+    /// Checks all other parameters.
     func check(_ query: AuthorizationQuery) throws(OAuthRefusal) {
         for (parameter, error) in Self.unsupported where query[parameter] != nil {
             throw OAuthRefusal(error, "\(parameter) is not supported.")
@@ -35,24 +33,36 @@ struct OpenIDAuthorizationRules: Sendable {
         guard let responseType = query["response_type"] else {
             throw OAuthRefusal("invalid_request", "response_type is missing.")
         }
-        guard responseType == "code" else {
-            throw OAuthRefusal("unsupported_response_type", "response_type must be code.")
+        let types = query.responseType
+        guard configuration.responseTypes.contains(where: { Set($0.split(separator: " ").map(String.init)) == types })
+        else {
+            let served = configuration.responseTypes.joined(separator: ", ")
+            throw OAuthRefusal(
+                "unsupported_response_type",
+                "response_type '\(responseType)' is not supported. Use: \(served)."
+            )
+        }
+        guard types == ["code"] || query["nonce"] != nil else {
+            throw OAuthRefusal("invalid_request", "nonce is missing, which an ID token in the answer needs.")
         }
         guard query.scopes.contains("openid") else { throw OAuthRefusal("invalid_scope", "scope must contain openid.") }
         if let mode = query["response_mode"], !configuration.responseModes.contains(mode) {
             throw OAuthRefusal("invalid_request", "response_mode '\(mode)' is not supported.")
         }
-        try checkChallenge(query)
+        guard query["response_mode"] != "query" || types == ["code"] else {
+            throw OAuthRefusal("invalid_request", "response_mode must not be query for an ID token.")
+        }
+        if types.contains("code") { try checkChallenge(query) }
         try checkWishes(query)
     }
 
     private func checkChallenge(_ query: AuthorizationQuery) throws(OAuthRefusal) {
         guard let challenge = query["code_challenge"] else {
-            guard !configuration.isPublicClient else {
+            guard !client.isPublic else {
                 throw OAuthRefusal("invalid_request", "code_challenge is missing: a public client must use PKCE.")
             }
             guard !configuration.requiresPKCE else {
-                throw OAuthRefusal("invalid_request", "code_challenge is missing: every client must use PKCE here.")
+                throw OAuthRefusal("invalid_request", "code_challenge is missing: this provider requires PKCE.")
             }
             guard query["code_challenge_method"] == nil else {
                 throw OAuthRefusal("invalid_request", "code_challenge_method needs code_challenge.")
@@ -85,9 +95,23 @@ struct OpenIDAuthorizationRules: Sendable {
 }
 
 extension AuthorizationQuery {
+    var responseType: Set<String> {
+        Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
+    }
+
+    /// How the answer goes back; a mode that is not served, or forbidden for the response type, is the default of the type.
+    func responseMode(served: [String]) -> ResponseMode {
+        let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
+        let fallback = isFragmentType ? ResponseMode.fragment : .query
+        guard let name = self["response_mode"], served.contains(name), let mode = ResponseMode(rawValue: name) else {
+            return fallback
+        }
+        return mode == .query ? fallback : mode
+    }
+
     var prompts: [String] { (self["prompt"] ?? "").split(separator: " ").map(String.init) }
 
-    /// `max_age` in seconds; nil when it is absent or none.
+    /// `max_age` in seconds; nil if it is absent or invalid.
     var maximumAge: Int? {
         self["max_age"].flatMap { text in
             text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil

@@ -2,9 +2,10 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The pushed authorization requests that were not used yet (RFC 9126).
+/// The unused pushed authorization requests (RFC 9126).
 struct PushedRequests: Sendable {
     struct Request: Sendable {
+        let clientID: String
         let query: AuthorizationQuery
         /// The thumbprint of the key of the push's DPoP proof (RFC 9449 section 10.1).
         let keyThumbprint: String?
@@ -21,21 +22,26 @@ struct PushedRequests: Sendable {
         return uri
     }
 
-    /// The request for a URI, which can be used once.
-    mutating func take(_ uri: String, at now: Date) -> Request? {
-        guard let request = requests.removeValue(forKey: uri), request.expires > now else { return nil }
-        return request
+    /// The request for a URI; a browser may reload it until its login ends (RFC 9126 section 4).
+    func request(_ uri: String, at now: Date) -> Request? {
+        requests[uri].flatMap { $0.expires > now ? $0 : nil }
     }
+
+    mutating func remove(_ uri: String) { requests[uri] = nil }
 }
 
 extension SandboxOpenID {
     func push(_ call: SandboxCall) -> SandboxAnswer {
         answer(call) { () throws(OAuthRefusal) in
-            let form = try authenticate(call.request)
+            let (form, client) = try authenticate(call.request)
             guard form["request_uri"] == nil else {
                 throw OAuthRefusal("invalid_request", "request_uri cannot be pushed.")
             }
             let query = form.query
+            guard query["client_id"].map({ $0.isIdentical(to: client.clientID) }) ?? false else {
+                throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
+            }
+            let rules = rules(for: client)
             _ = try rules.redirectURI(of: query)
             try rules.check(query)
             let key = try provenKey(call.request, isRequired: false)
@@ -43,7 +49,12 @@ extension SandboxOpenID {
                 throw OAuthRefusal("invalid_dpop_proof", "dpop_jkt is not the key of the DPoP proof.")
             }
             let (now, lifetime) = (clock.now, configuration.pushedRequestLifetime)
-            let request = PushedRequests.Request(query: query, keyThumbprint: key, expires: now + lifetime.timeInterval)
+            let request = PushedRequests.Request(
+                clientID: client.clientID,
+                query: query,
+                keyThumbprint: key,
+                expires: now + lifetime.timeInterval
+            )
             let uri = state.withLock { $0.pushed.add(request, at: now) }
             journal.count(\.pushedRequests)
             return SandboxAnswer.json(
@@ -53,20 +64,18 @@ extension SandboxOpenID {
         }
     }
 
-    /// The parameters of an authorization request, pushed or its own.
-    func resolve(_ query: AuthorizationQuery) throws(OAuthRefusal) -> (query: AuthorizationQuery, key: String?) {
+    /// The parameters of an authorization request: those of its query or, with `request_uri`, the pushed ones only.
+    func resolve(
+        _ query: AuthorizationQuery,
+        _ client: SandboxOpenIDClient
+    ) throws(OAuthRefusal) -> (query: AuthorizationQuery, key: String?) {
         guard configuration.pushedRequests != .off, let uri = query["request_uri"],
             uri.utf8.starts(with: PushedRequests.prefix.utf8)
         else { return (query, query["dpop_jkt"]) }
-        guard query["client_id"].map({ $0.isIdentical(to: configuration.clientID) }) ?? false else {
-            throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
-        }
-        // What was pushed is not said again where the browser's history keeps it (FAPI 2.0 section 5.3.2.2).
-        guard query.names.isSubset(of: ["client_id", "request_uri"]) else {
-            throw OAuthRefusal("invalid_request", "A pushed request goes with client_id and request_uri alone.")
-        }
         let now = clock.now
-        guard let pushed = state.withLock({ $0.pushed.take(uri, at: now) }) else {
+        guard let pushed = state.withLock({ $0.pushed.request(uri, at: now) }),
+            pushed.clientID.isIdentical(to: client.clientID)
+        else {
             throw OAuthRefusal("invalid_request_uri", "request_uri is unknown, has expired or was used.")
         }
         return (pushed.query, pushed.keyThumbprint ?? pushed.query["dpop_jkt"])

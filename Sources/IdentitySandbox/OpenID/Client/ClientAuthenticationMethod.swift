@@ -11,12 +11,10 @@ extension SandboxOpenIDConfiguration {
         case privateKeyJWT = "private_key_jwt"
     }
 
-    /// The methods that the client may use.
+    /// The methods that at least one client may use.
     var permittedAuthentication: [ClientAuthentication] {
-        if let clientAuthentication { return [clientAuthentication] }
-        return clientSecret == nil ? [.none] : [.clientSecretBasic, .clientSecretPost]
+        ClientAuthentication.allCases.filter { method in
+            clients.contains { $0.permittedAuthentication.contains(method) }
+        }
     }
-
-    /// Whether the client is public.
-    var isPublicClient: Bool { permittedAuthentication == [.none] }
 }

@@ -16,34 +16,60 @@ struct OpenIDClientCheck: Sendable {
     /// The maximum lifetime of an assertion.
     private static let longestAssertion: TimeInterval = 300
 
-    /// The form of a request, after its client has been authenticated.
+    /// The form of a request, and its client, which has been authenticated.
     func authenticate(
         _ request: SandboxRequest,
         _ usedIDs: inout OneUseRegister,
         at now: Date
-    ) throws(OAuthRefusal) -> OAuthForm {
+    ) throws(OAuthRefusal) -> (form: OAuthForm, client: SandboxOpenIDClient) {
         let form = try OAuthForm(request)
-        // An endpoint's URL may have a query of its own (RFC 6749 section 3.2), which logs keep.
+        // Parameters must not be in the URL's query (RFC 6749 section 3.2), because logs contain it.
         if let field = request.queryFields.first(where: { Self.bodyParameters.contains($0.name) }) {
-            throw OAuthRefusal("invalid_request", "\(field.name) belongs into the body, not into the URL.")
+            throw OAuthRefusal("invalid_request", "\(field.name) belongs in the body, not in the URL.")
         }
         let method = try method(request, form)
-        let permitted = configuration.permittedAuthentication
+        if let name = Self.symmetricAssertion(form) {
+            throw refusal("The client used client_secret_jwt (\(name)), which this provider does not support.")
+        }
+        let client = try client(request, form)
+        let permitted = client.permittedAuthentication
         guard permitted.contains(method) else {
             let names = permitted.map(\.rawValue).joined(separator: " or ")
             throw refusal("The client used \(method.rawValue), but is registered for \(names).")
         }
         switch method {
         case .none: break
-        case .clientSecretBasic: try checkBasic(request.header("authorization") ?? "")
-        case .clientSecretPost: try checkSecret(form["client_secret"] ?? "")
-        case .privateKeyJWT: try checkAssertion(form, &usedIDs, now)
+        case .clientSecretBasic: try checkBasic(request.header("authorization") ?? "", client)
+        case .clientSecretPost: try checkSecret(form["client_secret"] ?? "", client)
+        case .privateKeyJWT: try checkAssertion(form, client, &usedIDs, now)
         }
         let needsID = method == .none || method == .clientSecretPost
-        guard form["client_id"].map({ $0.isIdentical(to: configuration.clientID) }) ?? !needsID else {
+        guard form["client_id"].map({ $0.isIdentical(to: client.clientID) }) ?? !needsID else {
             throw refusal("client_id is missing or unknown.")
         }
-        return form
+        return (form, client)
+    }
+
+    /// The client that the request names: by `client_id`, by Basic, or by the subject of its assertion.
+    ///
+    /// Without a known name it is the first client, whose checks then refuse the request.
+    private func client(_ request: SandboxRequest, _ form: OAuthForm) throws(OAuthRefusal) -> SandboxOpenIDClient {
+        var name = form["client_id"]
+        if name == nil, let header = request.header("authorization") {
+            name = Self.credentials(header).flatMap { FormText.decodeField($0.id) }
+        }
+        if name == nil, let assertion = form["client_assertion"] {
+            name = (try? ClientToken(assertion))?.claims["sub"]?.string
+        }
+        return configuration.client(id: name) ?? configuration.client
+    }
+
+    private static func credentials(_ header: String) -> (id: String, secret: String)? {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(String(parts[1])),
+            let pair = String(validating: bytes, as: UTF8.self), let colon = pair.firstIndex(of: ":")
+        else { return nil }
+        return (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
     }
 
     private func method(
@@ -61,7 +87,16 @@ struct OpenIDClientCheck: Sendable {
         return found.first ?? .none
     }
 
-    /// 401, with the challenge that RFC 6749 section 5.2 demands for a client that tried by header.
+    /// The algorithm of an assertion that is signed with a client secret; nil for all others.
+    private static func symmetricAssertion(_ form: OAuthForm) -> String? {
+        let parts = (form["client_assertion"] ?? "").split(separator: ".", maxSplits: 1)
+        guard let header = parts.first.flatMap({ Base64URL.decode(String($0)) }),
+            let name = (try? JSONValue(parsing: header))?["alg"]?.string, name.hasPrefix("HS")
+        else { return nil }
+        return name
+    }
+
+    /// 401, with the challenge that RFC 6749 section 5.2 requires if the client used the Authorization header.
     private func refusal(_ description: String) -> OAuthRefusal {
         OAuthRefusal(
             "invalid_client",
@@ -73,25 +108,23 @@ struct OpenIDClientCheck: Sendable {
 
     // MARK: Secrets
 
-    private func checkBasic(_ header: String) throws(OAuthRefusal) {
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(String(parts[1])),
-            let pair = String(validating: bytes, as: UTF8.self), let colon = pair.firstIndex(of: ":")
-        else { throw refusal("The Authorization header has no Basic credentials.") }
-        let (rawID, rawSecret) = (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
+    private func checkBasic(_ header: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) {
+        guard let (rawID, rawSecret) = Self.credentials(header) else {
+            throw refusal("The Authorization header has no Basic credentials.")
+        }
         guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret) else {
             throw refusal("Id and secret must be form-encoded before Basic is applied.")
         }
-        let expected = configuration.clientSecret ?? ""
+        let expected = client.clientSecret ?? ""
         guard secret.isIdentical(to: expected) || !rawSecret.isIdentical(to: expected) else {
             throw refusal("Id and secret must be form-encoded before Basic is applied.")
         }
-        guard id.isIdentical(to: configuration.clientID) else { throw refusal("The client is unknown.") }
-        try checkSecret(secret)
+        guard id.isIdentical(to: client.clientID) else { throw refusal("The client is unknown.") }
+        try checkSecret(secret, client)
     }
 
-    private func checkSecret(_ secret: String) throws(OAuthRefusal) {
-        guard let expected = configuration.clientSecret, secret.isIdentical(to: expected) else {
+    private func checkSecret(_ secret: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) {
+        guard let expected = client.clientSecret, secret.isIdentical(to: expected) else {
             throw refusal("The client secret is wrong.")
         }
     }
@@ -100,6 +133,7 @@ struct OpenIDClientCheck: Sendable {
 
     private func checkAssertion(
         _ form: OAuthForm,
+        _ client: SandboxOpenIDClient,
         _ usedIDs: inout OneUseRegister,
         _ now: Date
     ) throws(OAuthRefusal) {
@@ -108,8 +142,8 @@ struct OpenIDClientCheck: Sendable {
         }
         do throws(TokenFlaw) {
             let token = try ClientToken(form["client_assertion"] ?? "")
-            try verify(token)
-            let expiry = try checkClaims(token, now)
+            try verify(token, client)
+            let expiry = try checkClaims(token, client, now)
             guard usedIDs.take(try token.text("jti"), until: expiry, now: now) else {
                 throw TokenFlaw("its jti was used before")
             }
@@ -118,16 +152,16 @@ struct OpenIDClientCheck: Sendable {
         }
     }
 
-    private func verify(_ token: ClientToken) throws(TokenFlaw) {
+    private func verify(_ token: ClientToken, _ client: SandboxOpenIDClient) throws(TokenFlaw) {
         if let type = token.header["typ"] {
             let known = ["JWT", "client-authentication+jwt"]
             guard let name = type.string, known.contains(where: { $0.isIdentical(to: name) }) else {
-                throw TokenFlaw("its typ is none of \(known.joined(separator: ", "))")
+                throw TokenFlaw("its typ is not one of \(known.joined(separator: ", "))")
             }
         }
         let algorithm = try token.algorithm(among: configuration.clientSigningAlgorithms)
         var candidates: [ClientKey] = []
-        for jwk in configuration.clientKeys { candidates.append(try ClientKey(jwk: jwk)) }
+        for jwk in client.clientKeys { candidates.append(try ClientKey(jwk: jwk)) }
         if let keyID = token.header["kid"] {
             candidates = candidates.filter { $0.keyID.map(JSONValue.string) == keyID }
             guard !candidates.isEmpty else { throw TokenFlaw("its kid names no registered key") }
@@ -141,8 +175,12 @@ struct OpenIDClientCheck: Sendable {
     }
 
     /// When the assertion expires.
-    private func checkClaims(_ token: ClientToken, _ now: Date) throws(TokenFlaw) -> Date {
-        for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: configuration.clientID) {
+    private func checkClaims(
+        _ token: ClientToken,
+        _ client: SandboxOpenIDClient,
+        _ now: Date
+    ) throws(TokenFlaw) -> Date {
+        for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: client.clientID) {
             throw TokenFlaw("its \(name) is not the client_id")
         }
         // Exactly one audience: an assertion for several servers could be replayed at another one.
@@ -153,8 +191,8 @@ struct OpenIDClientCheck: Sendable {
         guard expiry <= now + Self.longestAssertion else {
             throw TokenFlaw("its exp is more than \(Int(Self.longestAssertion)) seconds away")
         }
-        if let start = try token.time("nbf"), start > now + 10 { throw TokenFlaw("its nbf lies ahead") }
-        if let issued = try token.time("iat"), issued > now + 10 { throw TokenFlaw("its iat lies ahead") }
+        if let start = try token.time("nbf"), start > now + 10 { throw TokenFlaw("its nbf is in the future") }
+        if let issued = try token.time("iat"), issued > now + 10 { throw TokenFlaw("its iat is in the future") }
         return expiry
     }
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Verifies DPoP proofs (RFC 9449 section 4.3), all but the nonce.
+/// Verifies DPoP proofs except for the nonce (RFC 9449 section 4.3).
 struct DPoPCheck: Sendable {
     /// A valid proof.
     struct Proof: Sendable {
@@ -17,7 +17,7 @@ struct DPoPCheck: Sendable {
     /// How far the client's clock may be ahead.
     private static let largestLead: TimeInterval = 10
 
-    /// The proof of a request to this URL; nil when there is none.
+    /// Returns the valid proof of a request to this URL; nil without a proof.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -36,7 +36,7 @@ struct DPoPCheck: Sendable {
     ) throws(TokenFlaw) -> Proof? {
         let headers = request.headers.filter { $0.name.lowercased() == "dpop" }
         guard let header = headers.first else { return nil }
-        guard headers.count == 1 else { throw TokenFlaw("the DPoP header comes more than once") }
+        guard headers.count == 1 else { throw TokenFlaw("the DPoP header occurs more than once") }
         let token = try ClientToken(header.value)
         guard token.header["typ"]?.string.map({ $0.isIdentical(to: "dpop+jwt") }) ?? false else {
             throw TokenFlaw("its typ is not dpop+jwt")

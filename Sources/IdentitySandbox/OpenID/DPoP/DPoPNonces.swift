@@ -4,7 +4,7 @@ internal import IdentityKit
 struct DPoPNonces: Sendable {
     let policy: SandboxOpenIDConfiguration.DPoPNonce
     private var current = RandomText.base64URL(16)
-    /// Issued and not used yet; the oldest are removed first.
+    /// The issued, unused nonces; the oldest are removed first.
     private var outstanding: [String] = []
 
     init(policy: SandboxOpenIDConfiguration.DPoPNonce) { self.policy = policy }

@@ -11,6 +11,7 @@ struct DeviceAuthorizations: Sendable {
     }
 
     struct Authorization: Sendable {
+        let clientID: String
         let deviceCode: String
         let userCode: String
         /// The id in the URLs of the pages.
@@ -23,12 +24,13 @@ struct DeviceAuthorizations: Sendable {
     }
 
     static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
-    /// Consonants that are easy to tell apart; without vowels no words can appear (RFC 8628 section 6.1).
+    /// Consonants that are easy to distinguish; without vowels no words can occur (RFC 8628 section 6.1).
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
 
     private var authorizations: [Authorization] = []
 
     mutating func begin(
+        clientID: String,
         scopes: [String],
         lifetime: TimeInterval,
         interval: TimeInterval,
@@ -38,6 +40,7 @@ struct DeviceAuthorizations: Sendable {
         authorizations.removeAll { $0.expires < now - 3600 }
         let letters = RandomText.bytes(8).map { Self.alphabet[Int($0) % Self.alphabet.count] }
         let authorization = Authorization(
+            clientID: clientID,
             deviceCode: RandomText.base64URL(32),
             userCode: String(letters[..<4]) + "-" + String(letters[4...]),
             handle: RandomText.hexadecimal(32),
@@ -73,12 +76,16 @@ struct DeviceAuthorizations: Sendable {
     /// The response to a device that polls for its tokens (RFC 8628 section 3.5).
     mutating func poll(
         deviceCode: String,
+        clientID: String,
         at now: Date
     ) throws(OAuthRefusal) -> (authorization: Authorization, session: LoginSessions.Session) {
         guard let index = authorizations.firstIndex(where: { $0.deviceCode.isIdentical(to: deviceCode) }) else {
             throw OAuthRefusal("invalid_grant", "device_code is unknown.")
         }
         let authorization = authorizations[index]
+        guard authorization.clientID.isIdentical(to: clientID) else {
+            throw OAuthRefusal("invalid_grant", "device_code was issued to another client.")
+        }
         authorizations[index].lastPoll = now
         switch authorization.decision {
         case .spent: throw OAuthRefusal("invalid_grant", "device_code was used.")

@@ -8,12 +8,13 @@ extension SandboxOpenID {
     /// RFC 8628 section 3.1.
     func authorizeDevice(_ call: SandboxCall) -> SandboxAnswer {
         answer(call) { () throws(OAuthRefusal) in
-            let form = try authenticate(call.request)
+            let (form, client) = try authenticate(call.request)
             let scopes = configuration.granted(form.query.scopes)
             let (now, lifetime) = (clock.now, configuration.deviceCodeLifetime)
             let interval = configuration.devicePollingInterval
             let begun = state.withLock { state in
                 state.devices.begin(
+                    clientID: client.clientID,
                     scopes: scopes,
                     lifetime: lifetime.timeInterval,
                     interval: interval.timeInterval,
@@ -43,12 +44,12 @@ extension SandboxOpenID {
         }
         let typed = request.formValue("user_code") ?? ""
         guard let found = state.withLock({ $0.devices.pending(userCode: typed, at: now) }) else {
-            return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits with that code."))
+            return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits for this code."))
         }
         if state.withLock({ $0.logins.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
         var login = LoginTransaction(
             id: RandomText.hexadecimal(32),
-            clientID: configuration.clientID,
+            clientID: found.clientID,
             callback: "",
             redirectURI: nil,
             state: nil,
@@ -69,13 +70,13 @@ extension SandboxOpenID {
             (state.devices.pending(handle: handle, at: now), state.logins.session(of: request))
         }
         guard let found, let session else {
-            let hint = "Begin again with the code that the device shows."
-            return .html(NoticePages.error(brand: "OpenID", "No device waits here.", hint: hint), status: 404)
+            let hint = "Start again with the code that the device shows."
+            return .html(NoticePages.error(brand: "OpenID", "No device waits for this login.", hint: hint), status: 404)
         }
         guard request.method == "POST" else {
             let page = DevicePages.confirmation(
                 brand: "OpenID",
-                client: configuration.clientID,
+                client: found.clientID,
                 found,
                 action: request.path
             )

@@ -1,5 +1,5 @@
 extension SandboxMisbehaviour {
-    /// Sends the browser back from the logout with another `state` or, with nil, without one.
+    /// Redirects the browser after the logout with another `state` or, with nil, without one.
     ///
     /// Valid at ``SandboxEndpoint/logout`` where the request has a `post_logout_redirect_uri`.
     public static func logoutState(_ state: String?) -> SandboxMisbehaviour {

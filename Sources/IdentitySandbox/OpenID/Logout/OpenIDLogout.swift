@@ -1,32 +1,39 @@
+internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
+/// A logout that was requested, until its sessions have ended.
+struct PendingLogout: Sendable {
+    let sessionIDs: [String]
+    /// Where the browser goes afterwards.
+    let target: String?
+    let state: String?
+    let expires: Date
+}
+
 extension SandboxOpenID {
     /// OpenID Connect RP-Initiated Logout section 2, by GET and by POST.
-    func logout(_ call: SandboxCall) -> SandboxAnswer {
+    func logout(_ call: SandboxCall) async -> SandboxAnswer {
         do throws(OAuthRefusal) {
-            let query = try logoutParameters(call.request)
-            let hint = try query["id_token_hint"].map { text throws(OAuthRefusal) in
-                guard let claims = hintClaims(text) else {
-                    throw OAuthRefusal(
-                        "invalid_request",
-                        "id_token_hint is not an ID token of this provider for this client."
-                    )
-                }
-                return claims
+            if call.request.method == "POST", let token = call.request.formValue("confirmation") {
+                return try await confirm(token, call.request)
             }
-            if let clientID = query["client_id"], !clientID.isIdentical(to: configuration.clientID) {
-                throw OAuthRefusal("invalid_request", "client_id is unknown.")
-            }
+            let query = try AuthorizationQuery(queryOrForm: call.request)
+            let (claims, hintedClient) = try hinted(query["id_token_hint"])
+            let client = try named(query["client_id"], hintedClient)
             let target = query["post_logout_redirect_uri"]
-            if let target { try checkReturn(to: target, isKnownClient: hint != nil || query["client_id"] != nil) }
-            journal.count(\.logouts)
-            let cookie = closeSessions(call.request, hint?["sid"]?.string)
-            guard let target else {
-                return SandboxAnswer.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie)
-            }
-            let fields = query["state"].map { [(name: "state", value: $0)] } ?? []
-            return SandboxAnswer.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
+            if let target { try checkReturn(to: target, client) }
+            let browsers = state.withLock { $0.logins.session(of: call.request)?.id }
+            let hinted = claims?["sid"]?.string
+            let pending = PendingLogout(
+                sessionIDs: Set([browsers, hinted].compactMap(\.self)).sorted(),
+                target: target,
+                state: query["state"],
+                expires: clock.now + 600
+            )
+            // Somebody else may have sent the buyer here (section 2).
+            guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
+            return await end(pending)
         } catch {
             note(error, call)
             let hint = "Compare the request with the client's settings."
@@ -34,30 +41,94 @@ extension SandboxOpenID {
         }
     }
 
-    private func logoutParameters(_ request: SandboxRequest) throws(OAuthRefusal) -> AuthorizationQuery {
-        if request.method == "POST" { return try OAuthForm(request).query }
-        guard let query = AuthorizationQuery(request) else {
-            throw OAuthRefusal("invalid_request", "The query is malformed, or repeats a parameter.")
+    private func hinted(
+        _ text: String?
+    ) throws(OAuthRefusal) -> (claims: JSONObject?, client: SandboxOpenIDClient?) {
+        guard let text else { return (nil, nil) }
+        guard let found = hint(text) else {
+            throw OAuthRefusal("invalid_request", "id_token_hint is not an ID token of this provider.")
         }
-        return query
+        return (found.claims, found.client)
     }
 
-    private func checkReturn(to target: String, isKnownClient: Bool) throws(OAuthRefusal) {
-        guard isKnownClient else {
+    private func named(
+        _ id: String?,
+        _ hinted: SandboxOpenIDClient?
+    ) throws(OAuthRefusal) -> SandboxOpenIDClient? {
+        guard let id else { return hinted }
+        guard let named = configuration.client(id: id) else {
+            throw OAuthRefusal("invalid_request", "client_id is unknown.")
+        }
+        guard hinted.map({ $0.clientID.isIdentical(to: id) }) ?? true else {
+            throw OAuthRefusal("invalid_request", "client_id is not the client of id_token_hint.")
+        }
+        return named
+    }
+
+    private func checkReturn(to target: String, _ client: SandboxOpenIDClient?) throws(OAuthRefusal) {
+        guard let client else {
             throw OAuthRefusal("invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id.")
         }
-        let registered = configuration.postLogoutRedirectURIs ?? redirectURIs
+        let registered = client.postLogoutRedirectURIs ?? redirectURIs(of: client)
         guard RedirectRule.permits(target, registered: registered) else {
             throw OAuthRefusal("invalid_request", "post_logout_redirect_uri is not registered.")
         }
     }
 
-    /// Ends the browser's session and the one that the hint names; returns the cookie that removes it.
-    private func closeSessions(_ request: SandboxRequest, _ hinted: String?) -> String {
+    // MARK: The question
+
+    private func ask(_ pending: PendingLogout, _ request: SandboxRequest) -> SandboxAnswer {
+        let token = RandomText.base64URL(32)
+        let now = clock.now
         state.withLock { state in
-            if let session = state.logins.session(of: request) { state.logins.closeSession(id: session.id) }
-            if let hinted { state.logins.closeSession(id: hinted) }
-            return state.logins.expiredCookie
+            state.logouts = state.logouts.filter { $0.value.expires > now }
+            state.logouts[token] = pending
+        }
+        return .html(LogoutPage.question(brand: "OpenID", action: request.path, confirmation: token))
+    }
+
+    private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxAnswer {
+        let now = clock.now
+        guard let pending = state.withLock({ $0.logouts.removeValue(forKey: token) }), pending.expires > now else {
+            throw OAuthRefusal("invalid_request", "This question was answered or has expired.", isViolation: false)
+        }
+        guard request.formValue("action") != "cancel" else { return .html(LogoutPage.stayed(brand: "OpenID")) }
+        return await end(pending)
+    }
+
+    // MARK: The end
+
+    private func end(_ pending: PendingLogout) async -> SandboxAnswer {
+        journal.count(\.logouts)
+        for id in pending.sessionIDs { await endSession(id) }
+        let cookie = state.withLock { $0.logins.expiredCookie }
+        guard let target = pending.target else {
+            return SandboxAnswer.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie)
+        }
+        let fields = pending.state.map { [(name: "state", value: $0)] } ?? []
+        return SandboxAnswer.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
+    }
+
+    /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and signs the buyer's browsers out.
+    public func endSessions(ofBuyer email: String) async {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { $0.logins.closeSessions(ofBuyer: buyer) }
+        for id in sessionIDs(ofBuyer: email) { await endSession(id) }
+    }
+
+    /// Ends a session as a logout at the provider does: browsers, unused codes and tokens, except those of logins with
+    /// `offline_access`; the clients that have an endpoint for logout tokens receive one before the call returns.
+    ///
+    /// - Parameter id: The `sid` of the session's ID tokens; an unknown one changes nothing.
+    public func endSession(_ id: String) async {
+        let clients = state.withLock { state in
+            state.logins.closeSession(id: id)
+            state.ledger.revoke(sessionID: id, exceptWithScope: "offline_access")
+            return state.ledger.clientIDs(ofSession: id)
+        }
+        for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
+            // The session has ended at the provider, whatever the app answers.
+            _ = try? await send(logoutToken(for: .session(id), client, []), to: client.backchannelLogoutURI)
         }
     }
 }

@@ -2,35 +2,43 @@ public import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Whose sessions a logout token ends.
+/// The sessions that a logout token ends.
 public enum SandboxLogoutTarget: Sendable {
-    /// One session, by the `sid` of its ID tokens; the buyer is named too.
+    /// One session, by the `sid` of its ID tokens; the token also contains the buyer's `sub`.
     case session(String)
-    /// All sessions of a buyer, by the e-mail address; no `sid`.
+    /// All sessions of the buyer with this e-mail address; the token has no `sid`.
     case buyer(email: String)
 }
 
 extension SandboxOpenID {
-    /// The sessions of a buyer, as `sid` names them, in the order of their logins.
+    /// The `sid` values of a buyer's sessions, in the order of their logins.
     public func sessionIDs(ofBuyer email: String) -> [String] {
         let buyer = directory.buyer(email: email).number
         return state.withLock { $0.ledger.sessionIDs(ofBuyer: buyer) }
     }
 
-    /// Makes a logout token (OpenID Connect Back-Channel Logout section 2.4).
+    /// Makes a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
     ///
     /// - Parameters:
     ///   - target: Whose sessions it ends.
-    ///   - edit: Makes the token invalid: changes header, claims or signature before it is signed.
+    ///   - edit: Changes header, claims or signature before the token is signed, to make it invalid.
     /// - Returns: The signed token.
     public func logoutToken(
         for target: SandboxLogoutTarget,
         edit: @escaping @Sendable (inout SandboxIDToken) -> Void = { _ in }
     ) -> String {
+        logoutToken(for: target, configuration.client, [edit])
+    }
+
+    func logoutToken(
+        for target: SandboxLogoutTarget,
+        _ client: SandboxOpenIDClient,
+        _ edits: [@Sendable (inout SandboxIDToken) -> Void]
+    ) -> String {
         let now = clock.now.epochSeconds
         let event = "http://schemas.openid.net/event/backchannel-logout"
         var claims: JSONObject = [
-            "iss": .string(issuer), "aud": .string(configuration.clientID), "iat": .integer(now),
+            "iss": .string(issuer), "aud": .string(client.clientID), "iat": .integer(now),
             "exp": .integer(now + 120), "jti": .string(RandomText.hexadecimal(32)),
             "events": .object([event: .object([:])]),
         ]
@@ -43,17 +51,17 @@ extension SandboxOpenID {
                 claims["sub"] = .string(Self.subject(of: directory.buyer(email: email).number))
             }
             let isLogoutToken: @Sendable (inout SandboxIDToken) -> Void = { $0.header["typ"] = .string("logout+jwt") }
-            return IDTokenMint.mint(claims, &state.keyring, changes: [isLogoutToken, edit])
+            return state.keyrings.mint(claims, client.algorithm.signature, changes: [isLogoutToken] + edits)
         }
     }
 
     /// Sends a logout token to the app, as the provider does when a session ends elsewhere.
     ///
-    /// The sandbox keeps its own sessions: see ``signOutBrowsers()`` and ``revokeAll()``.
+    /// The sandbox keeps its own sessions: see ``endSession(_:)``, which ends them.
     ///
     /// - Parameters:
     ///   - target: Whose sessions it ends.
-    ///   - url: Where; ``SandboxOpenIDConfiguration/backchannelLogoutURI`` unless given.
+    ///   - url: The app's endpoint; by default ``SandboxOpenIDClient/backchannelLogoutURI``.
     ///   - edit: Makes the token invalid.
     /// - Returns: The app's response: 200 or 204 for an accepted token, 400 for a refused one.
     /// - Throws: `HTTPURLError` when there is no URL, `HTTPTransportError` when there is no response.
@@ -62,10 +70,12 @@ extension SandboxOpenID {
         to url: String? = nil,
         edit: @escaping @Sendable (inout SandboxIDToken) -> Void = { _ in }
     ) async throws -> HTTPResponse {
-        let url = try HTTPURL(url ?? configuration.backchannelLogoutURI ?? "")
-        var request = HTTPRequest(method: .post, url: url, allowsLoopbackHTTP: true)
+        try await send(logoutToken(for: target, edit: edit), to: url ?? configuration.backchannelLogoutURI)
+    }
+
+    func send(_ token: String, to url: String?) async throws -> HTTPResponse {
+        var request = HTTPRequest(method: .post, url: try HTTPURL(url ?? ""), allowsLoopbackHTTP: true)
         try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
-        let token = logoutToken(for: target, edit: edit)
         request.body = Array(FormText.encode([("logout_token", token)]).utf8)
         journal.count(\.logoutTokens)
         return try await SandboxBuyer.shared.get().send(request)

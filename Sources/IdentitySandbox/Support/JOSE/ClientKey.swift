@@ -7,7 +7,7 @@ struct ClientKey: Sendable {
     /// RFC 7638 with SHA-256.
     let thumbprint: String
     let keyID: String?
-    /// The only algorithm that the key is for; nil when the JWK does not say.
+    /// The only algorithm that the key may be used with; nil if the JWK has no `alg`.
     let algorithm: String?
 
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
@@ -18,14 +18,14 @@ struct ClientKey: Sendable {
         }
         if let use = jwk["use"], use.string != "sig" { throw TokenFlaw("the JWK is not for signatures") }
         if let operations = jwk["key_ops"], operations.array?.contains(.string("verify")) != true {
-            throw TokenFlaw("the key_ops of the JWK do not permit to verify")
+            throw TokenFlaw("the key_ops of the JWK do not contain verify")
         }
-        // The members that make the key, in the order of RFC 7638 section 3.
+        // The members that the JWK thumbprint covers, in the order of RFC 7638 section 3.
         let members: [String]
         (verification, members) = try Self.key(jwk)
         let canonical = members.map { "\"\($0)\":\"\(jwk[$0]?.string ?? "")\"" }.joined(separator: ",")
         guard let digest = try? Digest.sha256(Array("{\(canonical)}".utf8)) else {
-            throw TokenFlaw("the thumbprint of the JWK cannot be made")
+            throw TokenFlaw("the thumbprint of the JWK cannot be computed")
         }
         thumbprint = Base64URL.encode(digest)
         keyID = jwk["kid"]?.string
@@ -49,7 +49,7 @@ struct ClientKey: Sendable {
         } catch {
             throw TokenFlaw("the JWK is not a valid public key")
         }
-        throw TokenFlaw("the JWK is of an unknown type")
+        throw TokenFlaw("the JWK has an unknown type")
     }
 
     private static func number(_ name: String, _ jwk: JSONObject) throws(TokenFlaw) -> [UInt8] {

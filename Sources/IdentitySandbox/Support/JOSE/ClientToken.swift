@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// What is wrong with a token or key that a client sent, in a sentence.
+/// The error of a token or key that a client sent, as a sentence.
 struct TokenFlaw: Error, Sendable {
     let reason: String
 
@@ -11,7 +11,7 @@ struct TokenFlaw: Error, Sendable {
     }
 }
 
-/// A signed JWT that a client made, parsed strictly (RFC 7515 section 3.1, RFC 7519 section 7.2).
+/// A signed JWT of a client, parsed strictly (RFC 7515 section 3.1, RFC 7519 section 7.2).
 struct ClientToken: Sendable {
     let header: JSONObject
     let claims: JSONObject
@@ -28,7 +28,7 @@ struct ClientToken: Sendable {
         }
         self.signature = signature
         input = Array((parts[0] + "." + parts[1]).utf8)
-        guard header["crit"] == nil else { throw TokenFlaw("its header has crit, which nobody agreed on") }
+        guard header["crit"] == nil else { throw TokenFlaw("its header has crit, which is not supported") }
     }
 
     private static func object(_ part: Substring, _ name: String) throws(TokenFlaw) -> JSONObject {
@@ -44,11 +44,11 @@ struct ClientToken: Sendable {
         let name = header["alg"]?.string ?? ""
         guard permitted.contains(where: { $0.isIdentical(to: name) }),
             let algorithm = SignatureAlgorithm.allCases.first(where: { $0.rawValue.isIdentical(to: name) })
-        else { throw TokenFlaw("its alg '\(name)' is none of \(permitted.joined(separator: ", "))") }
+        else { throw TokenFlaw("its alg '\(name)' is not one of \(permitted.joined(separator: ", "))") }
         return algorithm
     }
 
-    /// Verifies the signature; the algorithm must fit the key, and what the key says of its own use.
+    /// Verifies the signature; the algorithm must fit the key and its `alg` and `use`.
     func verify(with key: ClientKey, _ algorithm: SignatureAlgorithm) throws(TokenFlaw) {
         guard key.verification.supports(algorithm) else {
             throw TokenFlaw("its alg \(algorithm.rawValue) does not fit the key")
@@ -61,10 +61,10 @@ struct ClientToken: Sendable {
         }
     }
 
-    /// A claim that must be text.
+    /// A claim that must be a string.
     func text(_ name: String) throws(TokenFlaw) -> String {
         guard let text = claims[name]?.string, !text.isEmpty else {
-            throw TokenFlaw("its \(name) is missing or no text")
+            throw TokenFlaw("its \(name) is missing or not a string")
         }
         return text
     }

@@ -36,7 +36,7 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: Secret("two"), of: id, expecting: nil))
             #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "two")
         },
-        Case("nothing can be attached to an unknown session") { store in
+        Case("an unknown session gets no attachment") { store in
             let id = try StoreSample.id()
             #expect(try await !store.setAttachment("cart", to: Secret("x"), of: id, expecting: nil))
             #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: nil))
@@ -62,7 +62,7 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: nil, of: one, expecting: revision))
             #expect(try await store.attachment("cart", of: other)?.payload.reveal() == "other")
         },
-        Case("the name of an attachment does not run into the session's id") { store in
+        Case("an attachment's name and its session's id are compared separately") { store in
             let one = try await StoreSample.inserted(in: store).id
             let other = try await StoreSample.inserted(in: store).id
             let name = other.rawValue + "cart"
@@ -77,7 +77,7 @@ extension StoreConformance {
             let removed = try #require(try await store.remove(id))
             #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "one", "note": "two"])
             #expect(try await store.attachment("cart", of: id) == nil)
-            // The same id again, as after a restore: it must not find the old cart.
+            // The same id is inserted again, as after a restore: it must not get the old cart.
             var again = removed.session
             again.payload = Secret("again")
             try await store.insert(again)
@@ -190,7 +190,7 @@ extension StoreConformance {
                 #expect(winners == 1)
             }
         },
-        Case("a counter in an attachment loses no step") { store in
+        Case("a counter in an attachment loses no increment") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
             _ = try await count(of: 8) { _ in

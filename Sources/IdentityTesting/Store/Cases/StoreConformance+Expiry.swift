@@ -50,8 +50,10 @@ extension StoreConformance {
             #expect(try await marking.isUsed("exact"))
             #expect(try await marking.isUsed("young"))
         },
-        Case("a store with the maximum of used tokens refuses another one and removes none", needing: [.usedTokenLimit])
-        {
+        Case(
+            "a store with the maximum number of used tokens refuses another one and removes none",
+            needing: [.usedTokenLimit]
+        ) {
             place in
             let store = try await place.open { options in
                 options.maximumUsedTokens = 3
@@ -66,7 +68,7 @@ extension StoreConformance {
             #expect(try await !marking.isUsed("one more"))
             for number in 0..<3 { #expect(try await !marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
         },
-        Case("expired marks of used tokens make room in a full store", needing: [.usedTokenLimit]) { place in
+        Case("a full store evicts expired marks of used tokens", needing: [.usedTokenLimit]) { place in
             let clock = ManualClock(now: StoreSample.moment)
             let store = try await place.open { options in
                 options.maximumUsedTokens = 2
@@ -84,7 +86,7 @@ extension StoreConformance {
     ]
 
     static let sweepCases: [Case] = [
-        Case("a sweep removes what has expired, counts it, and leaves the rest") { store in
+        Case("a sweep removes and counts expired rows, and keeps the others") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.moment
             let old = try StoreSample.session(retainedUntil: now - 1)
@@ -99,7 +101,8 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("young") != nil)
             #expect(try await sweeping.sweep(expiredBefore: now) == 0)
         },
-        Case("a sweep leaves what expires at the very moment, and removes what expired just before") { store in
+        Case("a sweep keeps a row that expires exactly at the time, and removes one that expired just before") {
+            store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.moment
             let justBefore = Date(timeIntervalSinceReferenceDate: now.timeIntervalSinceReferenceDate.nextDown)
@@ -179,8 +182,9 @@ extension StoreConformance {
             async let other = sweeping.sweep(expiredBefore: StoreSample.moment)
             #expect(try await one + other == 50)
         },
-        Case("a sweep of the distant past removes nothing, a sweep of the distant future removes all but endless rows")
-        { store in
+        Case(
+            "a sweep with a distant past time removes no row, and one with a distant future time removes all rows that expire"
+        ) { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
                 try await store.insert(StoreSample.session(retainedUntil: date))
@@ -190,7 +194,7 @@ extension StoreConformance {
             #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 4)
             #expect(try await store.sessions(matching: SessionFilter()).map(\.retainedUntil) == [.distantFuture])
         },
-        Case("a sweep of an empty store removes nothing") { store in
+        Case("a sweep of an empty store removes no row") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 0)
         },

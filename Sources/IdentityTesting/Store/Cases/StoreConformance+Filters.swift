@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let filterCases: [Case] = [
-        Case("every combination of a filter's conditions lists what matches, and nothing else") { store in
+        Case("every combination of a filter's conditions lists exactly the matching sessions") { store in
             var sessions: [StoredSession] = []
             for provider in ["shopify", "bolt"] {
                 for tenant in ["", "a"] {
@@ -47,7 +47,7 @@ extension StoreConformance {
                 }
             }
         },
-        Case("issuer and subject do not run into each other") { store in
+        Case("issuer and subject are compared separately") { store in
             try await store.insert(StoreSample.session(issuer: "ab", subject: "c"))
             try await store.insert(StoreSample.session(issuer: "a", subject: "bc"))
             try await store.insert(StoreSample.session(issuer: "", subject: "abc"))
@@ -78,7 +78,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).isEmpty)
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).count == 2)
         },
-        Case("a filter may contain any text, and it is never used as a pattern") { store in
+        Case("a filter may contain any text, which is never used as a pattern") { store in
             try await store.insert(StoreSample.session(provider: "a%b", tenant: "a_b"))
             try await store.insert(StoreSample.session(provider: "axb", tenant: "axb"))
             for text in StoreSample.awkwardTexts.dropFirst() + ["a%", "%", "_", "a__b", "A%B"] {

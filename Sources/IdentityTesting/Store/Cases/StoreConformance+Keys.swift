@@ -39,7 +39,7 @@ extension StoreConformance {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
-            // Opened once with both: from now on the store itself opens with the new key alone.
+            // After it was opened once with both keys, the store can be opened with the new key alone.
             _ = try await place.open {
                 $0.key = new
                 $0.readOnlyKeys = [old]
@@ -96,17 +96,17 @@ extension StoreConformance {
             let again = try await rotation.run(limit: 100)
             #expect(again.resealed == 0 && again.postponed == 0 && again.unreadable == 0)
         },
-        Case("a rotation that is stopped loses nothing, and can start again", needing: keyed) { place in
+        Case("a rotation that is stopped loses no row and can be started again", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 12)
             let step = try await rotation.rotating.resealRows(after: nil, limit: 5)
             #expect(step.resealed <= 5)
             try await rotation.expectWhole(rotation.store)
             let rest = try await rotation.run(limit: 5)
-            // The pending login was taken and stored anew in between.
+            // The pending login was taken and stored again meanwhile.
             #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
         },
-        Case("a rotation is undone by rotating back", needing: keyed) { place in
+        Case("a rotation can be reverted", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 6)
             _ = try await rotation.rotating.resealRows(after: nil, limit: 4)
             let back = try await place.open {
@@ -133,11 +133,11 @@ extension StoreConformance {
                 #expect(found?.generation == session.generation + 1)
             }
         },
-        Case("a session with a refresh under way is postponed, and sealed later", needing: keyed) { place in
+        Case("a session with a refresh in progress is postponed and sealed later", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             var busy = rotation.sessions[0].successor(Secret("claimed"))
             busy.isUnsettled = true
-            // Claimed by a process that still seals under the old key.
+            // The session is claimed by a process that still seals under the old key.
             let elsewhere = try await place.open {
                 $0.key = rotation.old
                 $0.readOnlyKeys = [rotation.new]
@@ -153,7 +153,7 @@ extension StoreConformance {
             let later = try await place.open { $0.key = rotation.new }
             #expect(StoreSample.areSame(try await later.session(busy.id), settled))
         },
-        Case("a rotation counts rows that it cannot open, and leaves them as they are", needing: keyed) { place in
+        Case("a rotation counts rows that it cannot open and does not change them", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             let store = try await place.open { $0.key = rotation.new }
             let progress = try await Rotation.run(try offered((any StoreKeyRotating).self, by: store), limit: 10)
@@ -204,7 +204,7 @@ private struct Rotation: Sendable {
         try await Self.run(rotating, limit: limit)
     }
 
-    /// One rotation from its beginning to its end.
+    /// Performs a complete rotation.
     static func run(_ rotating: any StoreKeyRotating, limit: Int) async throws -> ResealProgress {
         var total = ResealProgress()
         repeat {
@@ -218,7 +218,7 @@ private struct Rotation: Sendable {
         return total
     }
 
-    /// Everything can be read, and is what it was.
+    /// Checks that all rows can be read and are unchanged.
     func expectWhole(_ store: any SessionStore) async throws {
         for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
         #expect(try await store.attachment("cart", of: sessions[0].id)?.payload.reveal() == "cart")

@@ -5,7 +5,7 @@ internal import Testing
 extension StoreConformance {
     static let listingCases: [Case] = [
         Case("a filter without conditions lists every session, oldest first") { store in
-            // So many that no other order can be the same by chance.
+            // So many sessions that no other order can be the same by chance.
             let ages = (0..<16).map { Double(($0 * 7) % 16) }
             var sessions: [StoredSession] = []
             for age in ages {
@@ -37,7 +37,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(listed.first, newer))
         },
         Case("a list of many rows is complete and in order") { store in
-            // In an order of their own, so that neither the order of arrival nor that of ids passes for age.
+            // The ages are in a separate order, so that neither the order of insertion nor that of the ids is mistaken for it.
             let ages = (0..<300).map { ($0 * 173) % 300 }
             let sessions = try ages.map { try StoreSample.session(createdAt: StoreSample.moment + Double($0)) }
             try await StoreSample.insert(sessions, into: store)
@@ -45,7 +45,7 @@ extension StoreConformance {
             #expect(all.map(\.createdAt) == ages.sorted().map { StoreSample.moment + Double($0) })
             #expect(Set(all.map(\.id)) == Set(sessions.map(\.id)))
         },
-        Case("few sessions among many rows are all found") { store in
+        Case("all of a few sessions among many rows are found") { store in
             let sessions = try (0..<300).map { number in
                 try StoreSample.session(
                     provider: number % 100 == 7 ? "bolt" : "shopify",
@@ -72,7 +72,7 @@ extension StoreConformance {
             #expect(odd.count == 130)
             #expect(zip(odd, odd.dropFirst()).allSatisfy { $0.createdAt < $1.createdAt })
         },
-        Case("sessions of one age are listed in the same order each time") { store in
+        Case("sessions of the same age are listed in the same order each time") { store in
             try await StoreSample.insert(try (0..<12).map { _ in try StoreSample.session() }, into: store)
             let first = try await store.sessions(matching: SessionFilter()).map(\.id)
             #expect(first.count == 12)
@@ -81,7 +81,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).map(\.id) == first)
         },
-        Case("sessions of all times are listed oldest first") { store in
+        Case("sessions with any creation time are listed oldest first") { store in
             let dates = [Date.distantFuture, StoreSample.moment, Date(timeIntervalSince1970: 0), Date.distantPast]
             for date in dates { try await store.insert(StoreSample.session(createdAt: date)) }
             #expect(try await store.sessions(matching: SessionFilter()).map(\.createdAt) == dates.reversed())

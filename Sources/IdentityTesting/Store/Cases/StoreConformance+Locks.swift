@@ -5,7 +5,7 @@ internal import Testing
 
 extension StoreConformance {
     static let lockCases: [Case] = [
-        Case("two holders of one session's lock never run at once") { store in
+        Case("two holders of one session's lock never run at the same time") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
@@ -28,12 +28,12 @@ extension StoreConformance {
             }
             #expect(result == "tokens")
         },
-        Case("a holder is told that the lock is held, and gets the body's result") { store in
+        Case("the body's lock reports that it is held, and the caller gets the body's result") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
-            let isHeld = try await locking.withSessionLock(id, waitingUpTo: .zero) { hold in
+            let isHeld = try await locking.withSessionLock(id, waitingUpTo: .zero) { lock in
                 await Task.yield()
-                return hold.isHeld
+                return lock.isHeld
             }
             #expect(isHeld)
         },
@@ -76,7 +76,7 @@ extension StoreConformance {
             let holder = Task {
                 try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
                     while !Task.isCancelled { await Task.yield() }
-                    // A cancelled holder is still a holder.
+                    // A cancelled holder still holds the lock.
                     await expectTyped(.renewalBusy) {
                         try await Task { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }.value
                     }
@@ -84,7 +84,7 @@ extension StoreConformance {
             }
             await Task.yield()
             holder.cancel()
-            // Cancelled before it was inside, it may throw instead.
+            // If it was cancelled before it got the lock, it may throw instead.
             _ = try? await holder.value
             try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
@@ -161,7 +161,7 @@ extension StoreConformance {
             }
             #expect(room.entries == 4)
         },
-        Case("locks of 40 sessions at once do not mix") { store in
+        Case("40 concurrent locks of different sessions are independent") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let ids = try (0..<40).map { _ in try StoreSample.id() }
             let rooms = ids.map { _ in Room() }
@@ -192,14 +192,14 @@ extension StoreConformance {
     ]
 }
 
-/// Counts who is inside.
+/// Counts the callers that hold the lock.
 private final class Room: Sendable {
     private let state = Mutex((inside: 0, most: 0, entries: 0))
 
     var most: Int { state.withLock { $0.most } }
     var entries: Int { state.withLock { $0.entries } }
 
-    /// Goes in, lets others run for a while, and leaves.
+    /// Enters, lets other tasks run for a while, and leaves.
     func visit() async {
         state.withLock {
             $0.inside += 1

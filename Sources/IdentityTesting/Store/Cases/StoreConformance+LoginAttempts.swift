@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let loginAttemptCases: [Case] = [
-        Case("a pending login is taken once, as it was added") { store in
+        Case("a pending login is taken once, unchanged") { store in
             let attempt = StoreSample.attempt("key", payload: "state and verifier")
             try await store.insert(attempt)
             let taken = try await store.takeLoginAttempt("key")
@@ -56,7 +56,7 @@ extension StoreConformance {
                 #expect(taken?.payload.reveal().isIdentical(to: "of \(key)") == true)
             }
         },
-        Case("a pending login comes back with its tenant, byte by byte") { store in
+        Case("a pending login is returned with its tenant, byte by byte") { store in
             for (number, tenant) in StoreSample.awkwardTexts.enumerated() {
                 try await store.insert(StoreSample.attempt("\(number)", tenant: tenant))
                 #expect(try await store.takeLoginAttempt("\(number)")?.tenant.isIdentical(to: tenant) == true)
@@ -76,7 +76,7 @@ extension StoreConformance {
                 #expect(try await store.takeLoginAttempt("large")?.payload.isEqual(to: payload) == true)
             }
         },
-        Case("a pending login that is too large is refused and leaves nothing behind") { store in
+        Case("a pending login that is too large is refused and not stored") { store in
             let payload = try StoreSample.randomPayload(300_000)
             let isInserted = await isDone {
                 try await store.insert(
@@ -88,13 +88,13 @@ extension StoreConformance {
                 try await store.takeLoginAttempt("large")?.payload.isEqual(to: payload) == (isInserted ? true : nil)
             )
         },
-        Case("the expiry of a pending login comes back exact to the bit") { store in
+        Case("the expiry of a pending login is returned exact to the bit") { store in
             for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
                 try await store.insert(StoreSample.attempt("key", expiresAt: date))
                 #expect(try await store.takeLoginAttempt("key")?.expiresAt == date)
             }
         },
-        Case("pending logins and sessions do not mix") { store in
+        Case("pending logins and sessions with equal keys are independent") { store in
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.attempt(session.id.rawValue))
             _ = try await store.remove(session.id)
@@ -103,7 +103,7 @@ extension StoreConformance {
     ]
 
     static let loginLimitCases: [Case] = [
-        Case("beyond the limit the pending logins that expire first make room", needing: [.attemptLimit]) { place in
+        Case("above the limit the pending logins that expire first are evicted", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 2 }
             for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
                 try await store.insert(StoreSample.attempt(key, expiresAt: StoreSample.moment + age))
@@ -128,14 +128,14 @@ extension StoreConformance {
                 #expect(try await (store.takeLoginAttempt("\(number)") != nil) == (number >= 17))
             }
         },
-        Case("tenants that only look alike have limits of their own", needing: [.attemptLimit]) { place in
+        Case("tenants that only look alike have their own limits for logins", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 1 }
             for tenant in StoreSample.lookalikes {
                 try await store.insert(StoreSample.attempt("of \(tenant)", tenant: tenant))
             }
             for tenant in StoreSample.lookalikes { #expect(try await store.takeLoginAttempt("of \(tenant)") != nil) }
         },
-        Case("a pending login that was taken leaves room for another", needing: [.attemptLimit]) { place in
+        Case("a pending login that was taken no longer counts", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 2 }
             for number in 0..<6 {
                 let date = StoreSample.moment + Double(number)

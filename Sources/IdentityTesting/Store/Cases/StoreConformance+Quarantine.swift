@@ -40,13 +40,14 @@ extension StoreConformance {
             #expect(StoreSample.areSame(removed.session, session))
             #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "cart"])
             #expect(try await store.session(session.id) == nil)
-            // It was moved to quarantine, not deleted: damaged is still not unknown.
+            // The row was moved to quarantine and not deleted, so the session is still not unknown.
             await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
             guard let checking = store as? any StoreHealthChecking else { return }
             let health = try await checking.checkHealth()
             #expect(health.isSound && health.sessions == 0 && health.attachments == 0 && health.quarantinedRows == 1)
         },
-        Case("an attachment that is listed with another session is not given to it", needing: [.damage]) { place in
+        Case("an attachment that is listed with another session is not returned with that session", needing: [.damage])
+        { place in
             let store = try await place.open()
             let owner = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
@@ -81,7 +82,7 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
-        Case("a health check counts rows in quarantine, and calls the rest sound", needing: [.damage]) { place in
+        Case("a health check counts rows in quarantine and reports the others as sound", needing: [.damage]) { place in
             let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let checking = try offered((any StoreHealthChecking).self, by: store)
@@ -94,7 +95,8 @@ extension StoreConformance {
             #expect(health.quarantinedRows == 1)
             #expect(health.sessions == 1)
         },
-        Case("a row in quarantine survives a restart and a sweep of today", needing: [.damage, .reopening]) { place in
+        Case("a row in quarantine survives a restart and a sweep on the same day", needing: [.damage, .reopening]) {
+            place in
             let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)

@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let removalCases: [Case] = [
-        Case("a removal returns the session and leaves the others") { store in
+        Case("a removal returns the session and keeps the others") { store in
             let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
             let removed = try await store.remove(session.id)
@@ -20,7 +20,7 @@ extension StoreConformance {
             #expect(try await store.replace(next, expecting: session.generation))
             #expect(StoreSample.areSame(try await store.remove(session.id)?.session, next))
         },
-        Case("a removed session cannot be brought back by a late replacement") { store in
+        Case("a removed session cannot be restored by a late replacement") { store in
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.remove(session.id) != nil)
             #expect(try await !store.replace(session.successor(Secret("late")), expecting: session.generation))
@@ -94,7 +94,7 @@ extension StoreConformance {
     ]
 
     static let restartCases: [Case] = [
-        Case("saved sessions are there when the store is opened again", needing: [.reopening]) { place in
+        Case("saved sessions exist when the store is opened again", needing: [.reopening]) { place in
             let store = try await place.open()
             let kept = try await StoreSample.inserted(in: store)
             let replaced = try await StoreSample.inserted(in: store)
@@ -108,7 +108,7 @@ extension StoreConformance {
             #expect(try await again.session(gone.id) == nil)
             #expect(try await again.sessions(matching: SessionFilter()).count == 2)
         },
-        Case("attachments and pending logins are there when the store is opened again", needing: [.reopening]) {
+        Case("attachments and pending logins exist when the store is opened again", needing: [.reopening]) {
             place in
             let store = try await place.open()
             let session = try await StoreSample.inserted(in: store)
@@ -121,7 +121,7 @@ extension StoreConformance {
             #expect(try await again.takeLoginAttempt("key")?.payload.reveal() == "attempt")
             #expect(try await again.takeLoginAttempt("key") == nil)
         },
-        Case("marks of used tokens are there when the store is opened again", needing: [.reopening]) { place in
+        Case("marks of used tokens exist when the store is opened again", needing: [.reopening]) { place in
             let first = try offered((any UsedTokenStore).self, by: try await place.open())
             #expect(try await first.markUsed("one", until: StoreSample.moment))
             let again = try offered((any UsedTokenStore).self, by: try await place.open())

@@ -39,13 +39,13 @@ extension StoreConformance {
             }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("a replacement of an unknown session is false and adds none") { store in
+        Case("a replacement of an unknown session returns false and adds no session") { store in
             let session = try StoreSample.session()
             #expect(try await !store.replace(session, expecting: session.generation))
             #expect(try await store.session(session.id) == nil)
             #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
         },
-        Case("a replacement of one session leaves the others") { store in
+        Case("a replacement of one session does not change the others") { store in
             let session = try await StoreSample.inserted(in: store)
             let others = try (0..<3).map { _ in try StoreSample.session() }
             try await StoreSample.insert(others, into: store)
@@ -107,7 +107,7 @@ extension StoreConformance {
                 return false
             }
         },
-        Case("counting up a session by compare-and-set loses no step") { store in
+        Case("counting up a session by compare-and-set loses no increment") { store in
             let session = try StoreSample.session(payload: Secret("0"))
             try await store.insert(session)
             _ = try await count(of: 8) { _ in

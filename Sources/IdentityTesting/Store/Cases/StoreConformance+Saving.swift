@@ -20,7 +20,7 @@ extension StoreConformance {
             try await store.insert(session)
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("loading a session again and again changes nothing") { store in
+        Case("loading a session repeatedly does not change it") { store in
             let session = try await StoreSample.inserted(in: store)
             for _ in 0..<5 { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
             #expect(try await store.replace(session.successor(Secret("next")), expecting: session.generation))

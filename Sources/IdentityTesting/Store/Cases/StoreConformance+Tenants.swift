@@ -22,13 +22,13 @@ extension StoreConformance {
                 #expect(try await store.sessions(matching: filter).map(\.id) == [session.id])
             }
         },
-        Case("the end of a session at one tenant leaves the buyer's session at another") { store in
+        Case("the end of a session at one tenant does not end the buyer's session at another") { store in
             let (one, other) = try await twins(in: store)
             #expect(try await store.remove(one.id) != nil)
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.attachment("cart", of: other.id)?.payload.reveal() == other.tenant)
         },
-        Case("a save at one tenant leaves the buyer's session at another") { store in
+        Case("a save at one tenant does not change the buyer's session at another") { store in
             let (one, other) = try await twins(in: store)
             #expect(try await store.replace(one.successor(Secret("next")), expecting: one.generation))
             #expect(StoreSample.areSame(try await store.session(other.id), other))
@@ -39,7 +39,7 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: nil, of: one.id, expecting: revision))
             #expect(try await store.attachment("cart", of: other.id)?.payload.reveal() == other.tenant)
         },
-        Case("a tenant and a subject do not run into each other") { store in
+        Case("a tenant and a subject are compared separately") { store in
             try await store.insert(StoreSample.session(tenant: "ab", subject: "c"))
             try await store.insert(StoreSample.session(tenant: "a", subject: "bc"))
             let issuer = "https://id.example"
@@ -58,7 +58,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Two sessions that differ in their tenants only, each with something attached.
+    /// Two sessions that differ in their tenants only, each with an attachment.
     private static func twins(in store: any SessionStore) async throws -> (StoredSession, StoredSession) {
         var made: [StoredSession] = []
         for tenant in ["shop-1", "shop-2"] {
@@ -71,7 +71,8 @@ extension StoreConformance {
     }
 
     static let tenantLimitCases: [Case] = [
-        Case("a tenant with the maximum of sessions gets no more, and others do", needing: [.sessionLimit]) { place in
+        Case("a tenant with the maximum of sessions gets no more, and other tenants do", needing: [.sessionLimit]) {
+            place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sessions = try (0..<2).map { _ in try StoreSample.session(tenant: "loud") }
             for session in sessions { try await store.insert(session) }
@@ -88,7 +89,7 @@ extension StoreConformance {
             try await StoreSample.replace(session, times: 3, in: store)
             #expect(try await store.session(session.id)?.generation == session.generation + 3)
         },
-        Case("the removal of a session makes room for another one of its tenant", needing: [.sessionLimit]) { place in
+        Case("after the removal of a session its tenant can get another one", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             for _ in 0..<3 {
                 let session = try await StoreSample.inserted(in: store)
@@ -97,7 +98,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
         },
-        Case("a sweep makes room for a full tenant", needing: [.sessionLimit]) { place in
+        Case("after a sweep a full tenant can get new sessions", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             for age in [-1.0, 1] {

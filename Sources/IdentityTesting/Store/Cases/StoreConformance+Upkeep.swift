@@ -17,7 +17,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await spool.spooledSession(session.id), session))
             #expect(try await spool.spooledSessions().map(\.id) == [session.id])
         },
-        Case("an empty spool is no error") { store in
+        Case("an empty spool is not an error") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let id = try StoreSample.id()
             #expect(try await spool.spooledSession(id) == nil)
@@ -34,7 +34,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await spool.spooledSession(session.id), session))
             #expect(try await spool.spooledSessions().count == 1)
         },
-        Case("a session that is removed from the spool is gone, and no other") { store in
+        Case("a removal from the spool removes that session only") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let sessions = try (0..<3).map { try StoreSample.session(payload: Secret("\($0)")) }
             for session in sessions { try await spool.spool(session) }

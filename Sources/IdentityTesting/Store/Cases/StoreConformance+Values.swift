@@ -38,7 +38,7 @@ extension StoreConformance {
         }
         + otherValueCases
 
-    /// The texts of a session, each of which may be anything.
+    /// The texts of a session, each of which may be any string.
     private static let fields: [(String, @Sendable (inout StoredSession, String) -> Void)] = [
         ("a provider's name", { $0.provider = $1 }),
         ("a tenant", { $0.tenant = $1 }),
@@ -60,21 +60,21 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("a payload may be any bytes, NUL and broken UTF-8 among them") { store in
+        Case("a payload may be any bytes, also NUL and invalid UTF-8") { store in
             for bytes in [[0], [0, 0, 0], [0xFF, 0xFE, 0xC0], Array(0...255), [0xED, 0xA0, 0x80]] as [[UInt8]] {
                 let session = try StoreSample.session(payload: Secret(bytes: bytes))
                 try await store.insert(session)
                 #expect(try await store.session(session.id)?.payload.revealBytes() == bytes)
             }
         },
-        Case("dates far away come back unchanged") { store in
+        Case("distant dates are returned unchanged") { store in
             for date in [Date.distantPast, Date(timeIntervalSince1970: 0), Date.distantFuture] {
                 let session = try StoreSample.session(createdAt: date, retainedUntil: date)
                 try await store.insert(session)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("dates come back exact to the bit") { store in
+        Case("dates are returned exact to the bit") { store in
             for seconds in [
                 812_345_678.123_456_7, 812_345_678.123_456_7.nextUp, 0.1, -0.1, -0.0, .leastNonzeroMagnitude,
                 -1e9 / 3, 4e15 / 7,
@@ -110,7 +110,7 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("a payload that grows is saved, or refused and the old one is kept") { store in
+        Case("a growing payload is saved, or it is refused and the old one is kept") { store in
             var session = try StoreSample.session(payload: Secret("small"))
             try await store.insert(session)
             for count in [1_000, 8_000, 16_000, 64_000, 300_000, 20] {
@@ -123,7 +123,7 @@ extension StoreConformance {
             }
             #expect(session.payload.count == 20)
         },
-        Case("a new session that is too large is refused and leaves nothing behind") { store in
+        Case("a new session that is too large is refused and not stored") { store in
             for count in [16_000, 300_000] {
                 let session = try StoreSample.session(payload: try StoreSample.randomPayload(count))
                 let isInserted = await isDone {

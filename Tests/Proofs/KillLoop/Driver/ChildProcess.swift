@@ -2,6 +2,7 @@ internal import Glibc
 internal import IdentityHTTP
 internal import IdentityPlatform
 internal import Synchronization
+internal import TestProcesses
 
 /// A process of a run: its output is read line by line, and closing its standard input tells it to stop.
 final class ChildProcess: Sendable {
@@ -14,7 +15,7 @@ final class ChildProcess: Sendable {
 
     let identifier: pid_t
     private let input: Mutex<Int32>
-    private let ending = Ending()
+    private let exitStatus = ExitStatus()
 
     /// Starts this program again.
     ///
@@ -27,12 +28,12 @@ final class ChildProcess: Sendable {
         let (identifier, input, output) = try Self.spawning.withLock { _ in try Self.spawn(arguments, order) }
         self.identifier = identifier
         self.input = Mutex(input)
-        let ending = ending
+        let exitStatus = exitStatus
         _ = DedicatedThread.start {
             Self.read(output, line)
             var status: Int32 = 0
             while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            ending.set(status)
+            exitStatus.set(status)
         }
     }
 
@@ -48,7 +49,7 @@ final class ChildProcess: Sendable {
 
     /// Waits until it ended and all its lines were received; returns the status of `waitpid`.
     func end() async -> Int32 {
-        let status = await ending.status()
+        let status = await exitStatus.value()
         input.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }
             descriptor = -1
@@ -93,30 +94,6 @@ final class ChildProcess: Sendable {
                 line(String(decoding: pending[..<end], as: UTF8.self))
                 pending.removeSubrange(...end)
             }
-        }
-    }
-}
-
-/// A status that is set once.
-private final class Ending: Sendable {
-    private let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
-
-    func set(_ status: Int32) {
-        let waiters = state.withLock { state in
-            state.status = status
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume(returning: status) }
-    }
-
-    func status() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let status = state.withLock { state in
-                if state.status == nil { state.waiters.append(continuation) }
-                return state.status
-            }
-            if let status { continuation.resume(returning: status) }
         }
     }
 }

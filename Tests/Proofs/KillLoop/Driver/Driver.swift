@@ -14,7 +14,7 @@ struct Driver: Sendable {
         self.plan = plan
     }
 
-    /// True when no session was lost without a permitted reason.
+    /// True if no session was lost without a permitted reason.
     func run() async throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kill-loop-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -123,17 +123,18 @@ struct Driver: Sendable {
             \(plan.processes) processes, \(plan.postgres == nil ? "SQLite" : "PostgreSQL"), reuse \(plan.reuse): \
             \(ledger.kills) kills (\(ledger.hits) between claim and journal), \(counters.refreshes) refreshes, \
             \(refreshed) answered to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
-            \(raced) of them by a race of ours, \(lost) acknowledged tokens lost, \(ended.count) new logins \
+            \(raced) of them by a race, \(lost) acknowledged tokens lost, \(ended.count) new logins \
             (\(reasons.joined(separator: ", "))), temporary errors \(ledger.troubles.values.reduce(0, +)), \
             \(ledger.longStops) stops of 14 s (\(ledger.stopHits) in the gap), \(ledger.overlaps) locks held twice
             """
         )
         for rule in ledger.broken.prefix(5) { print("BROKEN: \(rule)") }
         if ledger.overlaps > 0 { print("BROKEN: two processes held the lock of one session at the same time") }
-        // Excused losses are bounded: the gap is a few of the provider's 25 milliseconds, so fewer than half of all kills hit it.
+        // Permitted losses are limited: the gap is a few milliseconds of the provider's 25, so fewer than half of all
+        // kills hit it.
         let isBounded = ledger.hits <= ledger.kills * 45 / 100 + 4 && ledger.hits >= plan.hits
         if !isBounded {
-            print("BROKEN: \(ledger.hits) of \(ledger.kills) kills hit the gap, which is no gap of milliseconds")
+            print("BROKEN: \(ledger.hits) of \(ledger.kills) kills hit the gap, which lasts longer than milliseconds")
         }
         let isSound = ledger.broken.isEmpty && ledger.overlaps == 0 && isBounded
         // A grace that is longer than every repair and stop causes no new logins.

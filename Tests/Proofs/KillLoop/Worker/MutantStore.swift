@@ -20,7 +20,7 @@ struct MutantStore: OrderedStoreWrapper {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         guard mutant == .locksNothing else { return try await inner.withLock(name, waitingUpTo: limit, body) }
         return try await body(.kernel)

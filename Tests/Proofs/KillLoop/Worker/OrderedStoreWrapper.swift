@@ -35,7 +35,7 @@ extension OrderedStoreWrapper {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try await inner.withLock(name, waitingUpTo: limit, body)
     }

@@ -30,14 +30,14 @@ struct ReportingStore: OrderedStoreWrapper {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         guard case .session(let id) = name else { return try await inner.withLock(name, waitingUpTo: limit, body) }
-        return try await inner.withLock(name, waitingUpTo: limit) { hold in
+        return try await inner.withLock(name, waitingUpTo: limit) { lock in
             // The times come from one clock, because lines of two processes arrive in any order.
             Report.line("locked \(id.rawValue) \(MonotonicTime.now)")
             defer { Report.line("unlocked \(id.rawValue) \(MonotonicTime.now)") }
-            return try await OrderCheckingProvider.$journal.withValue(.init(id)) { try await body(hold) }
+            return try await OrderCheckingProvider.$journal.withValue(.init(id)) { try await body(lock) }
         }
     }
 }

@@ -2,18 +2,18 @@ internal import IdentityKit
 
 /// A permitted reason to send a refresh token that was sent before.
 ///
-/// A repeated token without such a reason is a bug.
-enum Excuse: String, CaseIterable {
+/// Sending a token again for another reason is a bug.
+enum ResendReason: String, CaseIterable {
     /// No usable response arrived.
     case answerLost = "answer lost"
     /// Its process crashed before the response was saved.
     case crash
     /// Its process crashed, and the tokens are in the spool of a machine that is down.
-    case machineAway = "machine away"
+    case machineDown = "machine down"
     /// Its process was stopped for longer than others wait.
     case stopped
     /// Its process runs, but neither the store nor the spool saved the tokens.
-    case nowhereDurable = "nowhere durable"
+    case savedNowhere = "saved nowhere"
 }
 
 /// A request with a refresh token, and its result.
@@ -44,23 +44,27 @@ final class Exchange: @unchecked Sendable {
         sentAt = now
     }
 
-    /// Why no other process can have the response, so that the token may be sent again; nil if there is no such reason.
-    func excuse(_ locking: Episode.Locking, now: Duration) -> Excuse? {
+    /// The reason why the token may be sent again: no other process can have the response.
+    ///
+    /// Nil if there is none.
+    func resendReason(_ locking: Episode.Locking, now: Duration) -> ResendReason? {
         if state == .failed { return .answerLost }
         guard !isSaved else { return nil }
-        if process.isDead { return isSpooled ? .machineAway : .crash }
+        if process.hasCrashed { return isSpooled ? .machineDown : .crash }
         // A stopped process keeps its kernel lock.
-        if locking != .kernel, process.wasStopped(for: Self.patience, since: sentAt, now: now) { return .stopped }
-        return process.refusals(since: sentAt) >= 2 && !isSpooled ? .nowhereDurable : nil
+        if locking != .kernel, process.wasStopped(for: Self.claimTimeout, since: sentAt, now: now) { return .stopped }
+        return process.refusals(since: sentAt) >= 2 && !isSpooled ? .savedNowhere : nil
     }
 
     /// How long a process does not touch a claim whose holder may be alive: timeout, time for saving and one repair interval.
     ///
     /// A holder that is stopped for longer is treated as crashed.
-    private static let patience = Providers.timeout + .seconds(5) + VirtualProcess.repairInterval
+    private static let claimTimeout = Providers.timeout + .seconds(5) + VirtualProcess.repairInterval
 }
 
-/// The refresh tokens that descend from one login at a provider; unused ones are valid: one, or more with a grace.
+/// The refresh tokens that descend from one login at a provider.
+///
+/// The unused ones are valid: one token, or several with a grace period.
 final class Family: @unchecked Sendable {
     let number: Int
     let provider: ProviderName
@@ -69,9 +73,9 @@ final class Family: @unchecked Sendable {
     /// The number of the newest token.
     private(set) var newest = 0
     /// The unused tokens.
-    private(set) var good: Set<Int> = [0]
+    private(set) var valid: Set<Int> = [0]
     /// When a token was first used, and the tokens that its last use returned.
-    private(set) var spent: [Int: (at: Duration, successor: Int)] = [:]
+    private(set) var used: [Int: (at: Duration, successor: Int)] = [:]
     /// When the newest tokens were issued.
     private(set) var refreshedAt: Duration
     /// When the access tokens were issued, by their numbers.
@@ -100,9 +104,9 @@ final class Family: @unchecked Sendable {
     /// Issues new tokens for a valid token, or for one that was used a moment ago.
     func rotate(_ token: Int, at now: Duration) -> Int {
         newest += 1
-        good.remove(token)
-        good.insert(newest)
-        spent[token] = (spent[token]?.at ?? now, newest)
+        valid.remove(token)
+        valid.insert(newest)
+        used[token] = (used[token]?.at ?? now, newest)
         refreshAccess(of: newest, at: now)
         return newest
     }
@@ -114,6 +118,6 @@ final class Family: @unchecked Sendable {
     /// Whether a text contains a token that the provider would accept.
     func isUsable(in row: StoredSession?) -> Bool {
         guard let row else { return false }
-        return good.contains { row.holds(refreshToken($0)) }
+        return valid.contains { row.holds(refreshToken($0)) }
     }
 }

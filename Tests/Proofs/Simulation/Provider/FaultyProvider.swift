@@ -21,8 +21,8 @@ struct FaultyProvider: JournaledRefreshing {
         try await inner.logoutURL(for: tokens, returningTo: uri)
     }
     func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
-        try await inner.requestRefresh(of: tokens, under: hold)
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+        try await inner.requestRefresh(of: tokens, under: lock)
     }
 
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {

@@ -12,25 +12,25 @@ struct Reply {
     static func to(
         _ request: HTTPRequest,
         _ exchange: Exchange?,
-        _ fate: Fate,
+        _ planned: PlannedOutcome,
         in world: World,
         revoking token: String?
     ) -> Reply {
-        if let exchange { return to(exchange, fate, in: world) }
-        switch fate {
+        if let exchange { return to(exchange, planned, in: world) }
+        switch planned {
         case .lostBefore: return Reply(response: nil)
         case .error503: return Reply(response: page(503))
         default: break
         }
         guard let token else { return Reply(response: document(request.url, world)) }
-        world.authority.takeBack(token)
+        world.server.revokeToken(token)
         return Reply(response: HTTPResponse(status: 200))
     }
 
-    private static func to(_ exchange: Exchange, _ fate: Fate, in world: World) -> Reply {
-        if fate == .withoutRefreshToken, let reply = keeping(exchange, in: world) { return reply }
-        guard fate.isActedOn || fate == .withoutRefreshToken else { return Reply(response: refusal(fate)) }
-        guard let (family, number) = world.authority.present(exchange) else {
+    private static func to(_ exchange: Exchange, _ planned: PlannedOutcome, in world: World) -> Reply {
+        if planned == .withoutRefreshToken, let reply = keeping(exchange, in: world) { return reply }
+        guard planned.isProcessed || planned == .withoutRefreshToken else { return Reply(response: refusal(planned)) }
+        guard let (family, number) = world.server.present(exchange) else {
             return Reply(response: json(["error": .string("invalid_grant")], status: 400), isUsable: true)
         }
         let accessToken = family.accessToken(number)
@@ -38,7 +38,7 @@ struct Reply {
         body["refresh_token"] = .string(family.refreshToken(number))
         // Shopify sends no new ID token.
         if family.provider != .shopify {
-            let isLate = fate == .lateKey
+            let isLate = planned == .lateKey
             if isLate { world.announceLateKey() }
             let mint = world.mint
             guard
@@ -49,7 +49,7 @@ struct Reply {
             }
             body["id_token"] = .string(idToken)
         }
-        switch fate {
+        switch planned {
         case .lostAfter: return Reply(response: nil)
         case .error502After: return Reply(response: page(502))
         case .pageAfter: return Reply(response: page(200))
@@ -61,7 +61,7 @@ struct Reply {
 
     /// A response with an access token only; for the newest token, at providers that keep refresh tokens.
     private static func keeping(_ exchange: Exchange, in world: World) -> Reply? {
-        guard let (family, number) = world.authority.find(exchange.text, prefix: "rt"), family.good.contains(number),
+        guard let (family, number) = world.server.find(exchange.text, prefix: "rt"), family.valid.contains(number),
             family.provider != .bolt, family.revokedBecause == nil
         else { return nil }
         family.refreshAccess(of: number, at: world.scheduler.now)
@@ -81,9 +81,9 @@ struct Reply {
         return body
     }
 
-    private static func refusal(_ fate: Fate) -> HTTPResponse? {
+    private static func refusal(_ planned: PlannedOutcome) -> HTTPResponse? {
         func error(_ name: String, _ status: Int) -> HTTPResponse { json(["error": .string(name)], status: status) }
-        switch fate {
+        switch planned {
         case .lostBefore: return nil
         case .error500Before: return page(500)
         case .error503: return page(503)

@@ -45,13 +45,16 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         guard let continuation = unsafe call.continuation.take() else { return }
         if let exchange = call.exchange {
             exchange.state = isUsable ? .delivered : .failed
-            if !isUsable { world.authority.leftInDoubt(exchange) }
-            world.note(process, "\(exchange.text) \(isUsable ? "answered" : "came to nothing"): \(Self.words(outcome))")
+            if !isUsable { world.server.leftInDoubt(exchange) }
+            world.note(
+                process,
+                "\(exchange.text) \(isUsable ? "answered" : "failed"): \(Self.text(of: outcome))"
+            )
         }
         unsafe continuation.resume(returning: outcome)
     }
 
-    private static func words(_ outcome: Outcome) -> String {
+    private static func text(of outcome: Outcome) -> String {
         switch outcome {
         case .success(let response): "\(response.status)"
         case .failure(let error): "\(error.code.rawValue) \(error.phase)"
@@ -63,15 +66,15 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         let fields = FormEncoding.decode(request.body ?? []) ?? []
         func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
         let token = field("grant_type") == "refresh_token" ? field("refresh_token") : nil
-        let fate = Fate(&world.scheduler.random, world.faults, isExchange: token != nil)
-        if fate != .well { world.tally.networkFaults += 1 }
+        let planned = PlannedOutcome(&world.scheduler.random, world.faults, isExchange: token != nil)
+        if planned != .success { world.tally.networkFaults += 1 }
         world.scheduler.after(request.limits.totalTimeout, as: process.number) { [self] in
             end(call, .failure(Self.failure(.timedOut, .ambiguous)))
         }
-        guard world.scheduler.now >= world.outageUntil, fate != .unreachable else {
+        guard world.scheduler.now >= world.outageUntil, planned != .unreachable else {
             return arrive(in: 5...3000) { [self] in end(call, .failure(Self.failure(.connectionFailed, .notSent))) }
         }
-        guard let token else { return leave(request, call, fate, revoking: field("token")) }
+        guard let token else { return deliver(request, call, planned, revoking: field("token")) }
         stopWhileConnecting()
         arrive(in: 1...300) { [self] in
             guard unsafe call.continuation != nil else { return }
@@ -79,20 +82,20 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
             guard request.maySend?() ?? true else {
                 return end(call, .failure(Self.failure(.sendingRefused, .notSent)))
             }
-            call.exchange = world.authority.sent(token, by: process, as: field("client_id") ?? "")
-            world.note(process, "sends \(token)\(fate == .well ? "" : ", which will be: \(fate.rawValue)")")
-            befall()
-            leave(request, call, fate, revoking: nil)
+            call.exchange = world.server.sent(token, by: process, as: field("client_id") ?? "")
+            world.note(process, "sends \(token)\(planned == .success ? "" : "; outcome: \(planned.rawValue)")")
+            injectProcessFaults()
+            deliver(request, call, planned, revoking: nil)
         }
     }
 
-    private func leave(_ request: HTTPRequest, _ call: Call, _ fate: Fate, revoking token: String?) {
+    private func deliver(_ request: HTTPRequest, _ call: Call, _ planned: PlannedOutcome, revoking token: String?) {
         // Owned by the world, because a sent request continues without its sender.
         world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.owner) { [self] in
-            // If the sender disconnected before the request arrived, it was not sent.
-            guard unsafe call.continuation != nil || process.isDead else { return }
-            let reply = Reply.to(request, call.exchange, fate, in: world, revoking: token)
-            arrive(in: fate.delay) { [self] in
+            // The request does not arrive if the sender has disconnected before.
+            guard unsafe call.continuation != nil || process.hasCrashed else { return }
+            let reply = Reply.to(request, call.exchange, planned, in: world, revoking: token)
+            arrive(in: planned.delay) { [self] in
                 guard let response = reply.response else {
                     return end(call, .failure(Self.failure(.connectionLost, .ambiguous)))
                 }
@@ -107,7 +110,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
     }
 
     /// Chooses faults of a process while it waits for a response or has just received it.
-    private func befall() {
+    private func injectProcessFaults() {
         let moment = world.scheduler.random.milliseconds(0...1500)
         if world.scheduler.random.permille(world.faults.crashInExchange) {
             world.scheduler.after(moment, as: world.owner) { [self] in world.crash(process) }

@@ -23,7 +23,7 @@ enum RuntimeHooks {
         for name in ["swift_task_enqueueGlobalWithDelay_hook", "swift_task_enqueueGlobalWithDeadline_hook"] {
             guard let hook = unsafe dlsym(nil, name) else { stop("The runtime has no \(name).") }
             unsafe hook.assumingMemoryBound(to: DelayHook?.self).pointee = { _, _, _ in
-                RuntimeHooks.stop("Something sleeps on the system's clock instead of the environment's.")
+                RuntimeHooks.stop("Code sleeps on the system's clock instead of the environment's clock.")
             }
         }
     }

@@ -71,7 +71,7 @@ final class SessionLocks: @unchecked Sendable {
     }
 
     /// Releases the kernel locks of an ended process.
-    func processDied(_ process: VirtualProcess) {
+    func processCrashed(_ process: VirtualProcess) {
         for list in waiting.values {
             for waiter in list where waiter.process === process { unsafe waiter.continuation = nil }
         }

@@ -21,7 +21,7 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
 
     /// Fails or waits while the server is down or restarts.
     private func failIfAway() throws {
-        guard world.isStoreAway else { return }
+        guard world.isStoreDown else { return }
         throw IdentityError(.retryLater, .storeFailed, "The store does not answer.")
     }
 
@@ -173,7 +173,7 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
+        _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         if world.mutant == .locksNothing { return try await body(.kernel) }
         guard case .session(let id) = name else { preconditionFailure("The simulation has sessions only.") }
@@ -182,7 +182,7 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)
         defer { world.locks.release(grant) }
         guard grant.until != nil else { return try await body(.kernel { grant.isKept = true }) }
-        if world.mutant == .neverAsksTheLease { return try await body(SessionHold { .seconds(3600) }) }
-        return try await body(SessionHold { [locks = world.locks] in locks.remaining(grant) })
+        if world.mutant == .neverAsksTheLease { return try await body(HeldLock { .seconds(3600) }) }
+        return try await body(HeldLock { [locks = world.locks] in locks.remaining(grant) })
     }
 }

@@ -18,9 +18,9 @@ struct Episode {
         case repeats
     }
 
-    enum Weather: String, CaseIterable {
+    enum FaultProfile: String, CaseIterable {
         /// No faults.
-        case calm
+        case noFaults
         /// Processes crash.
         case crashes
         /// Processes crash, their locks are released, and they restart immediately within the provider's grace.
@@ -66,7 +66,7 @@ struct Episode {
         var revocation = 0
     }
 
-    var weather: Weather
+    var profile: FaultProfile
     var locking: Locking
     var reuse: Reuse
     var processes: Int
@@ -75,48 +75,48 @@ struct Episode {
     var faults = Faults()
 
     init(_ random: inout SeededGenerator, showing mutant: Mutant) {
-        weather = random.one(of: Weather.allCases)
+        profile = random.one(of: FaultProfile.allCases)
         locking = random.one(of: [.kernel, .kernel, .lease])
         if mutant == .ignoresGeneration {
             // A lock that does not expire protects the row, so the generation is not compared.
-            weather = .time
+            profile = .time
             locking = .lease
         }
         if mutant == .neverAsksTheLease {
-            weather = .time
+            profile = .time
             locking = .lease
         }
-        if mutant == .judgesByNow || mutant == .resendsRefused { weather = .network }
-        if mutant == .writesNoJournal { weather = .crashes }
+        if mutant == .judgesByNow || mutant == .resendsRefused { profile = .network }
+        if mutant == .writesNoJournal { profile = .crashes }
         reuse = random.one(of: Reuse.allCases)
-        if weather == .quickRepair {
+        if profile == .quickRepair {
             reuse = .grace600
             locking = .kernel
         }
         processes = 2 + random.below(4)
         sessions = 4 + random.below(9)
         lifetime = .seconds(random.one(of: [90, 180, 300, 600]))
-        let isAll = weather == .everything
-        if weather == .crashes || weather == .quickRepair || isAll {
+        let isAll = profile == .everything
+        if profile == .crashes || profile == .quickRepair || isAll {
             faults.crash = 25
             faults.crashAtWrite = 10
             faults.crashInExchange = 60
         }
-        if weather == .network || isAll {
+        if profile == .network || isAll {
             faults.exchange = 250
             faults.outage = 4
             faults.revocation = 2
         }
-        if weather == .store || isAll {
+        if profile == .store || isAll {
             faults.writeError = 60
             faults.diskFull = 6
             faults.slowWrite = 60
         }
-        if weather == .storeOutage || isAll {
+        if profile == .storeOutage || isAll {
             faults.storeOutage = 30
             faults.slowWrite = 60
         }
-        if weather == .time || isAll {
+        if profile == .time || isAll {
             faults.stop = 12
             faults.stopInExchange = 60
             faults.clockJump = 8
@@ -127,7 +127,7 @@ struct Episode {
 
 extension Episode: CustomStringConvertible {
     var description: String {
-        "\(weather.rawValue), \(processes) processes, \(sessions) sessions of \(lifetime), lock \(locking.rawValue), "
+        "\(profile.rawValue), \(processes) processes, \(sessions) sessions of \(lifetime), lock \(locking.rawValue), "
             + "reuse \(reuse.rawValue)"
     }
 }

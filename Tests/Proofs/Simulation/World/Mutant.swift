@@ -1,4 +1,4 @@
-/// Faults that are injected to show that the run detects them.
+/// Faults that are injected in order to show that the run detects them.
 enum Mutant: String, CaseIterable {
     case none
     /// Every lock is granted immediately to all callers.

@@ -12,7 +12,7 @@ final class Subject: @unchecked Sendable {
     /// Whether a new login has replaced it.
     var isReplaced = false
     /// When a caller forced a refresh.
-    var lastDemand: Duration?
+    var lastForcedRefresh: Duration?
 
     init(index: Int, id: SessionID, provider: ProviderName, family: Family) {
         self.index = index
@@ -29,7 +29,7 @@ extension World {
         let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: scheduler.random.next()) }
         let provider = ProviderName.allCases[index % ProviderName.allCases.count]
         guard let id = SessionID(rawValue: Base64URL.encode(bytes)) else { return }
-        let family = authority.addFamily(provider, of: "buyer-\(index)")
+        let family = server.addFamily(provider, of: "buyer-\(index)")
         let subject = Subject(index: index, id: id, provider: provider, family: family)
         subjects.append(subject)
         byID[id] = subject

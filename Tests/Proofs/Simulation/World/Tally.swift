@@ -23,7 +23,7 @@ struct Tally {
     var logins: [String: Int] = [:]
     var familiesRevokedByRace = 0
     /// Tokens that were sent again, by the permitted reason.
-    var excuses: [Excuse: Int] = [:]
+    var resends: [ResendReason: Int] = [:]
     /// How often the store was down.
     var storeOutages = 0
     var tokensLost = 0
@@ -38,24 +38,24 @@ struct Tally {
             (\(crashesInTheGap) in the gap), \(stops) stops, \(clockJumps) clock jumps, \(networkFaults) network faults, \
             \(storeFaults) store faults, \(logouts) logouts, \(inDoubt) in doubt, \(repaired) repaired, \(spooled) spooled, \
             \(total) new logins (\(reasons)), \
-            \(familiesRevokedByRace) families revoked by a race of ours, \(tokensLost) acknowledged tokens lost, \
-            \(storeOutages) store outages, sent again with an excuse: \(excusesInWords), history \(String(sum, radix: 16))
+            \(familiesRevokedByRace) families revoked by a race, \(tokensLost) acknowledged tokens lost, \
+            \(storeOutages) store outages, sent again because of: \(resendText), history \(String(sum, radix: 16))
             """
     }
 
-    private var excusesInWords: String {
-        Excuse.allCases.map { "\($0.rawValue) \(excuses[$0] ?? 0)" }.joined(separator: ", ")
+    private var resendText: String {
+        ResendReason.allCases.map { "\($0.rawValue) \(resends[$0] ?? 0)" }.joined(separator: ", ")
     }
 
-    /// A permitted reason that was used more often than it can have happened; nil if there is none.
+    /// Describes a reason that was used more often than it occurred; nil if there is none.
     var excess: String? {
-        let bounds: [Excuse: Int] = [
-            .answerLost: inDoubt, .crash: crashes, .machineAway: min(crashes, spooled), .stopped: stops,
-            .nowhereDurable: storeFaults / 20,
+        let bounds: [ResendReason: Int] = [
+            .answerLost: inDoubt, .crash: crashes, .machineDown: min(crashes, spooled), .stopped: stops,
+            .savedNowhere: storeFaults / 20,
         ]
-        for excuse in Excuse.allCases {
-            guard let count = excuses[excuse], let bound = bounds[excuse], count > bound else { continue }
-            return "\(excuse.rawValue) excuses \(count) second sends, and happened \(bound) times at most"
+        for reason in ResendReason.allCases {
+            guard let count = resends[reason], let bound = bounds[reason], count > bound else { continue }
+            return "\(reason.rawValue) resends \(count) second sends, and happened \(bound) times at most"
         }
         return nil
     }

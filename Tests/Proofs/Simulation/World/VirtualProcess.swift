@@ -12,7 +12,7 @@ final class VirtualProcess: @unchecked Sendable {
     /// When it returned each access token for the first time.
     var firstSeen: [String: Duration] = [:]
     private(set) var manager: SessionManager?
-    var isDead = false
+    var hasCrashed = false
     var isStopped = false
     /// When it was stopped and resumed.
     private(set) var stops: [(from: Duration, to: Duration)] = []
@@ -42,7 +42,7 @@ final class VirtualProcess: @unchecked Sendable {
         )
     }
 
-    func wentOn(at now: Duration) {
+    func resumed(at now: Duration) {
         stops.append((stoppedAt, now))
     }
 

@@ -19,7 +19,7 @@ enum Answer {
 
 extension World {
     /// The longest permitted duration of a call: a lock, two exchanges, and a slow disk in between.
-    private static let patience = Duration.seconds(150)
+    private static let maximumDuration = Duration.seconds(150)
 
     /// Makes a call in a task of a process; it must end in time unless the process crashes or is stopped.
     func call(
@@ -34,7 +34,7 @@ extension World {
         let number = lastCall
         let started = scheduler.now
         note(process, "call \(number) \(name(subject.id)): \(request)")
-        if case .refresh = request { subject.lastDemand = started }
+        if case .refresh = request { subject.lastForcedRefresh = started }
         if case .logout = request { subject.isLoggedOut = true }
         scheduler.running(as: process.number) {
             process.callers[number] = Task { [self] in
@@ -68,7 +68,7 @@ extension World {
                         answer = .other
                     }
                 } catch {
-                    answer = judge(IdentityError.wrapping(error), number, subject, request, in: process)
+                    answer = classify(IdentityError.wrapping(error), number, subject, request, in: process)
                 }
                 process.callers[number] = nil
                 tally.answered += 1
@@ -79,8 +79,8 @@ extension World {
     }
 
     private func watch(_ process: VirtualProcess, _ number: Int, since started: Duration) {
-        scheduler.after(Self.patience, as: owner) { [self] in
-            guard process.callers[number] != nil, !process.isDead else { return }
+        scheduler.after(Self.maximumDuration, as: owner) { [self] in
+            guard process.callers[number] != nil, !process.hasCrashed else { return }
             // The time limit of a stopped process starts when it is resumed.
             guard !process.wasStopped(since: started) else {
                 return watch(process, number, since: process.isStopped ? started : scheduler.now)
@@ -89,7 +89,7 @@ extension World {
         }
     }
 
-    private func judge(
+    private func classify(
         _ error: IdentityError,
         _ number: Int,
         _ subject: Subject,
@@ -98,7 +98,7 @@ extension World {
     ) -> Answer {
         note(process, "call \(number) failed: \(error.kind.rawValue) \(error.code.rawValue)")
         guard error.kind == .signInAgain else {
-            if case .logout = request, !process.isDead { subject.isLoggedOut = disk.rows[subject.id] == nil }
+            if case .logout = request, !process.hasCrashed { subject.isLoggedOut = disk.rows[subject.id] == nil }
             tally.unavailable += 1
             return .later("\(error)")
         }

@@ -13,20 +13,20 @@ extension World {
     ) {
         let token = got.tokens.accessToken.reveal()
         guard token.hasPrefix("at.\(subject.family.number).") else {
-            return violate("\(name(subject.id)) was handed \(token), a token of another session")
+            return violate("\(name(subject.id)) got \(token), a token of another session")
         }
         guard got.session.id == subject.id, got.session.tenant == subject.provider.tenant,
             got.session.provider == subject.provider.rawValue
-        else { return violate("\(name(subject.id)) was handed another session's answer") }
+        else { return violate("\(name(subject.id)) got another session's tokens") }
         let firstSeen = process.firstSeen[token] ?? scheduler.now
         process.firstSeen[token] = firstSeen
         guard let started, !process.wasStopped(since: started),
-            let number = authority.find(token, prefix: "at")?.number, let issuedAt = subject.family.issuedAt[number]
+            let number = server.find(token, prefix: "at")?.number, let issuedAt = subject.family.issuedAt[number]
         else { return }
         // If the clock was set back, a process that sees the token for the first time cannot know its age.
         if setBacks.contains(where: { issuedAt - .seconds(15) < $0 && $0 <= firstSeen }) { return }
         let late = started - issuedAt - episode.lifetime
-        if late > .seconds(6) { violate("\(name(subject.id)) was handed \(token), which had expired \(late) ago") }
+        if late > .seconds(6) { violate("\(name(subject.id)) got \(token), which had expired \(late) ago") }
     }
 
     /// Checks that a session ends only after a logout or because the provider ended it.
@@ -36,7 +36,7 @@ extension World {
             return violate("\(name(subject.id)) is unknown although nobody logged it out")
         }
         guard let reason = subject.family.revokedBecause, subject.family.refusals > 0 else {
-            return violate("\(name(subject.id)) ended although its tokens live: \(error)")
+            return violate("\(name(subject.id)) ended although its tokens are valid: \(error)")
         }
         guard !subject.isReplaced else { return }
         subject.isReplaced = true
@@ -55,14 +55,14 @@ extension World {
         let family = subject.family
         if family.revokedBecause == nil, family.isUsable(in: old), !family.isUsable(in: row) {
             tally.tokensLost += 1
-            violate("\(name(row.id)) lost its refresh token, which was saved and is good")
+            violate("\(name(row.id)) lost its refresh token, which was saved and is valid")
         }
         if family.isInDoubt, !row.isInDoubt, family.isUsable(in: row) {
             family.isInDoubt = false
             tally.repaired += 1
         }
         if row.holds("\"state\":\"ended\""), subject.family.revokedBecause == nil {
-            violate("\(name(row.id)) is marked as ended although its tokens live")
+            violate("\(name(row.id)) is marked as ended although its tokens are valid")
         }
     }
 
@@ -80,7 +80,7 @@ extension World {
             }
             if subject.family.revokedBecause == nil, !subject.family.isUsable(in: row) {
                 tally.tokensLost += 1
-                violate("\(name(subject.id)) has no token that the provider takes")
+                violate("\(name(subject.id)) has no token that the provider accepts")
             }
         }
     }
@@ -95,11 +95,13 @@ extension World {
             violate("p\(process.number) sends \(exchange.text) and does not hold the lock of \(name(subject.id))")
         }
         if let row = disk.rows[subject.id], !row.isInDoubt {
-            violate("p\(process.number) sends \(exchange.text) and \(name(subject.id)) does not say so on the disk")
+            violate(
+                "p\(process.number) sends \(exchange.text) and the stored state of \(name(subject.id)) does not say so"
+            )
         }
         for other in subject.family.exchanges
-        where other !== exchange && other.state == .inFlight && !other.process.isDead
-            && other.excuse(episode.locking, now: scheduler.now) == nil
+        where other !== exchange && other.state == .inFlight && !other.process.hasCrashed
+            && other.resendReason(episode.locking, now: scheduler.now) == nil
         {
             violate(
                 "\(exchange.text) is sent by p\(process.number) while p\(other.process.number) waits for its answer"
@@ -107,30 +109,30 @@ extension World {
         }
     }
 
-    /// Checks a used token that arrived again: permitted if no process can have the response to its first use.
-    func checkReplay(_ exchange: Exchange, of subject: Subject?, spentBy earlier: Exchange?) {
+    /// Checks a used token that was sent again: permitted if no process can have the response to its first use.
+    func checkReplay(_ exchange: Exchange, of subject: Subject?, usedBy earlier: Exchange?) {
         guard let subject else { return }
-        guard let earlier else { return violate("\(exchange.text) came, which is older than any that may be in doubt") }
-        guard let excuse = excuse(exchange, spentBy: earlier) else {
+        guard let earlier else { return violate("\(exchange.text) was sent, which is older than every token in doubt") }
+        guard let reason = resendReason(exchange, usedBy: earlier) else {
             tally.familiesRevokedByRace += 1
             return violate(
-                "\(exchange.text) came twice, from p\(earlier.process.number) and p\(exchange.process.number) "
+                "\(exchange.text) was sent twice, by p\(earlier.process.number) and p\(exchange.process.number) "
                     + "(\(name(subject.id)))"
             )
         }
-        tally.excuses[excuse, default: 0] += 1
+        tally.resends[reason, default: 0] += 1
         if let excess = tally.excess { violate(excess) }
     }
 
     /// Explains why a used token led to the revocation of a family.
-    func causeOfLoss(_ exchange: Exchange, spentBy earlier: Exchange?) -> String {
-        earlier.flatMap { excuse(exchange, spentBy: $0)?.rawValue } ?? "race"
+    func causeOfLoss(_ exchange: Exchange, usedBy earlier: Exchange?) -> String {
+        earlier.flatMap { resendReason(exchange, usedBy: $0)?.rawValue } ?? "race"
     }
 
-    private func excuse(_ exchange: Exchange, spentBy earlier: Exchange) -> Excuse? {
-        if let excuse = earlier.excuse(episode.locking, now: scheduler.now) { return excuse }
-        // It was sent first but arrived last, and its sender no longer waits.
-        return exchange.process.isDead ? .crash : nil
+    private func resendReason(_ exchange: Exchange, usedBy earlier: Exchange) -> ResendReason? {
+        if let reason = earlier.resendReason(episode.locking, now: scheduler.now) { return reason }
+        // This request was sent first and arrived last. Its sender crashed meanwhile.
+        return exchange.process.hasCrashed ? .crash : nil
     }
 
     /// Records that the store confirmed a row as durable.

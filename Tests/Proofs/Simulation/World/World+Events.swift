@@ -3,17 +3,17 @@ internal import IdentityKit
 
 extension World {
     /// Performs an event and schedules the next one.
-    func tick() {
+    func scheduleNextEvent() {
         let pause = scheduler.random.permille(300) ? 20...400 : 1_000...25_000
         scheduler.after(scheduler.random.milliseconds(pause), as: owner) { [self] in
             guard !isSettling else { return }
-            happen()
-            tick()
+            performRandomEvent()
+            scheduleNextEvent()
         }
     }
 
-    private func happen() {
-        misfortune()
+    private func performRandomEvent() {
+        injectFaults()
         guard !running.isEmpty else { return }
         let process = scheduler.random.one(of: running)
         let living = subjects.filter { !$0.isReplaced && !$0.isLoggedOut }
@@ -32,7 +32,7 @@ extension World {
         }
     }
 
-    private func misfortune() {
+    private func injectFaults() {
         if scheduler.random.permille(faults.crash), let process = running.randomElement(using: &scheduler.random) {
             crash(process)
         }
@@ -49,24 +49,24 @@ extension World {
             note("the disk is full")
             scheduler.after(scheduler.random.milliseconds(1_000...90_000), as: owner) { [self] in
                 disk.isFull = false
-                note("the disk has room")
+                note("the disk has space")
             }
         }
-        if scheduler.random.permille(faults.storeOutage), !isStoreAway {
+        if scheduler.random.permille(faults.storeOutage), !isStoreDown {
             tally.storeOutages += 1
-            storeAwayUntil = scheduler.now + scheduler.random.milliseconds(500...90_000)
-            note("the store is away until \(storeAwayUntil.milliseconds)")
+            storeDownUntil = scheduler.now + scheduler.random.milliseconds(500...90_000)
+            note("the store is down until \(storeDownUntil.milliseconds)")
         }
         if scheduler.random.permille(faults.revocation), let subject = subjects.randomElement(using: &scheduler.random)
         {
-            authority.revoke(subject.family, because: "the provider's will")
+            server.revoke(subject.family, because: "revoked by the provider")
         }
     }
 
-    /// Moves the wall clock and sets it right after a while.
+    /// Moves the wall clock and corrects it after a while.
     ///
-    /// One that is ahead is set right before it was ahead for as long as it is ahead: later nothing would show that an answer came
-    /// under a wrong clock (Documentation/Operating/Refresh.md, "A stored answer").
+    /// A clock that is ahead by some time is corrected sooner than that time: later, nothing shows that a response was
+    /// received while the clock was wrong (Documentation/Operating/Refresh.md, "A stored answer").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
         let longest = seconds > 0 ? min(seconds * 800, 900_000) : 900_000
@@ -104,7 +104,7 @@ extension World {
         faults = Episode.Faults()
         disk.isFull = false
         outageUntil = .zero
-        storeAwayUntil = .zero
+        storeDownUntil = .zero
         if wallOffset > 0 { setBacks.append(scheduler.now) }
         wallOffset = 0
         if lateKeyAt != nil { lateKeyAt = scheduler.now }

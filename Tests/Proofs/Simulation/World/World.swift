@@ -13,7 +13,7 @@ final class World: @unchecked Sendable {
     var tally: Tally
     private(set) lazy var disk = Disk(self)
     private(set) lazy var locks = SessionLocks(self)
-    private(set) lazy var authority = Authority(self)
+    private(set) lazy var server = AuthorizationServer(self)
     var subjects: [Subject] = []
     var byID: [SessionID: Subject] = [:]
     /// The running process of each machine; nil while it has none.
@@ -28,8 +28,8 @@ final class World: @unchecked Sendable {
     var faults: Episode.Faults
     var outageUntil = Duration.zero
     /// Until when the store is down.
-    var storeAwayUntil = Duration.zero
-    /// When the keys that already sign are published.
+    var storeDownUntil = Duration.zero
+    /// When the keys are published that are already used for signing.
     var lateKeyAt: Duration?
     var lastCall = 0
     /// The first violated rule.
@@ -51,7 +51,7 @@ final class World: @unchecked Sendable {
 
     /// The offsets of the machines' wall clocks.
     func skew(ofSlot slot: Int) -> Duration {
-        episode.weather == .calm ? .zero : .milliseconds(slot * 700)
+        episode.profile == .noFaults ? .zero : .milliseconds(slot * 700)
     }
 
     func note(_ text: String) {
@@ -77,7 +77,7 @@ final class World: @unchecked Sendable {
         for _ in 0..<episode.sessions { addSubject() }
         slots = Array(repeating: nil, count: episode.processes)
         for slot in slots.indices { start(slot) }
-        tick()
+        scheduleNextEvent()
         let end = scheduler.steps + steps
         _ = scheduler.run { scheduler.steps >= end || violation != nil }
         if violation == nil { settle() }
@@ -96,22 +96,22 @@ final class World: @unchecked Sendable {
     }
 
     func crash(_ process: VirtualProcess) {
-        guard !process.isDead else { return }
-        process.isDead = true
+        guard !process.hasCrashed else { return }
+        process.hasCrashed = true
         tally.crashes += 1
-        note(process, "dies")
-        authority.processDied(process)
-        locks.processDied(process)
+        note(process, "crashes")
+        server.processCrashed(process)
+        locks.processCrashed(process)
         scheduler.kill(process.number)
         slots[process.slot] = nil
         let pause =
-            episode.weather == .quickRepair
+            episode.profile == .quickRepair
             ? scheduler.random.milliseconds(100...2000) : scheduler.random.milliseconds(100...40_000)
         scheduler.after(pause, as: owner) { [self] in if slots[process.slot] == nil { start(process.slot) } }
     }
 
     func stop(_ process: VirtualProcess, for duration: Duration) {
-        guard !process.isDead, !process.isStopped else { return }
+        guard !process.hasCrashed, !process.isStopped else { return }
         process.isStopped = true
         process.stoppedAt = scheduler.now
         tally.stops += 1
@@ -121,14 +121,14 @@ final class World: @unchecked Sendable {
     }
 
     func resume(_ process: VirtualProcess) {
-        guard !process.isDead, process.isStopped else { return }
+        guard !process.hasCrashed, process.isStopped else { return }
         process.isStopped = false
-        process.wentOn(at: scheduler.now)
-        note(process, "goes on")
+        process.resumed(at: scheduler.now)
+        note(process, "is resumed")
         scheduler.resume(process.number)
     }
 
-    var isStoreAway: Bool { scheduler.now < storeAwayUntil }
+    var isStoreDown: Bool { scheduler.now < storeDownUntil }
 
     var hasPublishedLateKey: Bool { lateKeyAt.map { scheduler.now >= $0 } ?? false }
 

@@ -1,0 +1,57 @@
+// The adapter between FlyingFox and IdentityWeb. Copy this file into your app: Documentation/Using/FlyingFox.md.
+
+internal import FlyingFox
+internal import Foundation
+internal import IdentityHTTP
+internal import IdentityWeb
+
+/// Answers all requests of a server.
+struct WebHandler: HTTPHandler {
+    let answer: @Sendable (WebRequest) async -> WebResponse
+
+    func handleRequest(_ request: FlyingFox.HTTPRequest) async throws -> FlyingFox.HTTPResponse {
+        guard let webRequest = try await WebRequest(request) else { return .init(statusCode: .payloadTooLarge) }
+        return FlyingFox.HTTPResponse(await answer(webRequest), to: request)
+    }
+}
+
+extension WebRequest {
+    /// The request; nil if its body is above the limit.
+    ///
+    /// - Throws: An error when the connection is lost, or a header field is malformed.
+    init?(_ request: FlyingFox.HTTPRequest) async throws {
+        var headers = IdentityHTTP.HTTPHeaders()
+        for (name, value) in request.headers { try headers.append(name.rawValue, value) }
+        var (body, count): ([UInt8], Int) = ([], 0)
+        for try await part in request.bodySequence {
+            count += part.count
+            // The rest is read too: FlyingFox would take it for the next request of the connection.
+            if count <= WebRequest.maximumBodyBytes { body += part }
+        }
+        guard count <= WebRequest.maximumBodyBytes else { return nil }
+        // Not `remoteIPAddress`, which believes the client's X-Forwarded-For. Behind a proxy, put here what your proxy reports.
+        let address: String? =
+            switch request.remoteAddress {
+            case .ip4(let address, _), .ip6(let address, _): address
+            case .unix, nil: nil
+            }
+        self.init(
+            method: IdentityHTTP.HTTPMethod(rawValue: request.method.rawValue),
+            target: request.target.rawValue,
+            headers: headers,
+            body: body,
+            clientAddress: address
+        )
+    }
+}
+
+extension FlyingFox.HTTPResponse {
+    /// The response to a request; one to HEAD has the length of the body, and no body.
+    init(_ response: WebResponse, to request: FlyingFox.HTTPRequest) {
+        var fields = FlyingFox.HTTPHeaders()
+        for (name, value) in response.headers { fields.addValue(value, for: HTTPHeader(name)) }
+        fields[.contentLength] = String(response.body.count)
+        let body = request.method == .HEAD ? Data() : Data(response.body)
+        self.init(statusCode: HTTPStatusCode(response.status, phrase: ""), headers: fields, body: body)
+    }
+}

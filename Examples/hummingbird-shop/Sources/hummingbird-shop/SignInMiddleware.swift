@@ -1,0 +1,63 @@
+// For an app with routes in Hummingbird's router: the sign-in routes, and the session in every handler. Copy this file beside
+// Adapter.swift.
+
+internal import HTTPTypes
+internal import Hummingbird
+internal import IdentityWeb
+
+/// A request context with the session of the browser.
+protocol SignInRequestContext: RemoteAddressRequestContext {
+    /// The session, the forged-request check and the cookies of this request; nil where ``SignInMiddleware`` did not run.
+    var web: WebContext? { get set }
+}
+
+/// Answers the sign-in routes, and passes all other requests on with a `WebContext` in the request context.
+///
+/// ```swift
+/// let router = Router(context: AppContext.self)
+/// router.add(middleware: SignInMiddleware(routes: routes))
+/// router.get("orders") { request, context in
+///     let session = try await context.signIn.requireSession()
+///     return "The orders of \(session.buyer.subject)"
+/// }
+/// ```
+struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
+    let routes: SignInRoutes
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var (request, context) = (request, context)
+        // The routes and the forged-request check read forms only; an upload goes on unread.
+        let isForm = request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
+        let web = routes.context(for: try await WebRequest(&request, context, readsBody: isForm))
+        if let answer = await web.respond() { return Response(answer, to: request) }
+        context.web = web
+        do {
+            var response = try await next(request, context)
+            var headers = HTTPHeaders()
+            for field in response.headers { try headers.append(field.name.rawName, field.value) }
+            web.finish(headers: &headers)
+            response.headers = Response(WebResponse(status: 200, headers: headers), to: request).headers
+            return response
+        } catch let error as any HTTPResponseError {
+            throw error
+        } catch {
+            return Response(web.answer(to: error), to: request)
+        }
+    }
+}
+
+extension SignInRequestContext {
+    /// The session, the forged-request check and the cookies of this request.
+    ///
+    /// - Throws: An error for status 500 where ``SignInMiddleware`` is missing.
+    var signIn: WebContext {
+        get throws {
+            guard let web else { throw HTTPError(.internalServerError, message: "Add SignInMiddleware to the router.") }
+            return web
+        }
+    }
+}

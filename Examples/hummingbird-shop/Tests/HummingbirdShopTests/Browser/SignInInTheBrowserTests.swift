@@ -1,0 +1,1 @@
+../../../../../Tests/WebShopTests/SignInInTheBrowserTests.swift

@@ -1,0 +1,1 @@
+../../../../../Tests/Support/Directories/TemporaryDirectory.swift

@@ -1,0 +1,56 @@
+/// Passes the events of sessions, GraphQL operations and carts to one function, in one form.
+///
+/// ```swift
+/// let bridge = EventBridge { event in
+///     logger.log(level: event.level == .critical ? .critical : .debug, "\(event.name) \(event.metadata)")
+/// }
+/// let sessions = SessionManager(providers: providers, store: store, environment: environment, observers: [bridge])
+/// let client = StorefrontClient(configuration: storefront, environment: environment, observers: [bridge])
+/// policy.onEvent = bridge.cartEvent
+/// ```
+public struct EventBridge: IdentityObserver {
+    private let receive: @Sendable (ObservedEvent) -> Void
+
+    /// Creates a bridge.
+    ///
+    /// - Parameter receive: Called synchronously on the task that caused the event: return quickly.
+    public init(_ receive: @escaping @Sendable (ObservedEvent) -> Void) {
+        self.receive = receive
+    }
+
+    /// Passes an event on that has this form already.
+    public func send(_ event: ObservedEvent) { receive(event) }
+
+    /// Passes an event of a session or provider on.
+    public func identityEvent(_ event: IdentityEvent) {
+        send(
+            ObservedEvent(
+                "identity_" + event.kind.name,
+                detail: event.kind.detail,
+                level: event.level,
+                duration: event.duration,
+                labels: [("provider", event.provider)],
+                metadata: [
+                    ("session", event.session?.rawValue), ("correlation_id", event.correlationID),
+                    ("client_address", event.client?.address), ("user_agent", event.client?.userAgent),
+                ]
+            )
+        )
+    }
+}
+
+extension IdentityEvent {
+    fileprivate var level: ObservedEvent.Level {
+        guard !isAttackSuspected else { return .critical }
+        return switch kind {
+        case .tokensSpooled, .tokensNotDurable: .critical
+        case .loginFailed, .loginTokensDropped, .tokensReduced, .refreshFailed, .refreshInDoubt, .providerPaused,
+            .providerResumed, .storeFailed, .sessionEnded, .logoutRefused, .revocationFailed, .participantFailed,
+            .keySetUnavailable, .keySetRefetchRefused:
+            .notice
+        case .loginStarted, .loginCompleted, .refreshed, .refreshRepaired, .lockWaited, .swept, .sessionReplaced,
+            .loggedOut, .keySetRefreshed:
+            .debug
+        }
+    }
+}

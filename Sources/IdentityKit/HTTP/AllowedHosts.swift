@@ -1,0 +1,64 @@
+public import IdentityHTTP
+
+/// The hosts that a provider's discovery documents may name, and to which the address of such a document may redirect.
+///
+/// A document decides where codes, tokens and the client's secret are sent. If the provider's hosts are known, this list prevents
+/// that a document sends them elsewhere.
+public struct AllowedHosts: Sendable {
+    private let hosts: [String]
+    private let domains: [String]
+    private let member: String
+
+    /// Creates a list.
+    ///
+    /// - Parameters:
+    ///   - hosts: Hosts in lower case, as `HTTPURL.host` returns them.
+    ///   - domains: Hosts whose subdomains are accepted too.
+    ///   - member: The configuration member that replaces the list, for the hint of an error.
+    public init(_ hosts: [String], andBelow domains: [String] = [], member: String) {
+        self.hosts = hosts
+        self.domains = domains
+        self.member = member
+    }
+
+    /// The host in lower case, if the text is only a host name or an IP address; nil otherwise.
+    public static func host(_ text: String) -> String? {
+        guard let url = try? HTTPURL("https://" + text) else { return nil }
+        let host = String(decoding: text.utf8.map(ASCII.lowercased), as: UTF8.self)
+        return url.host.isIdentical(to: host) ? host : nil
+    }
+
+    /// Whether the URL's host is in the list.
+    public func accepts(_ url: HTTPURL) -> Bool {
+        hosts.contains { $0.isIdentical(to: url.host) }
+            || domains.contains { domain in
+                let suffix = Array(("." + domain).utf8)
+                return domain.isIdentical(to: url.host)
+                    || url.host.utf8.count > suffix.count && url.host.utf8.suffix(suffix.count).elementsEqual(suffix)
+            }
+    }
+
+    /// The list for an error message.
+    package var summary: String {
+        (hosts + domains.map { "\($0) and its subdomains" }).joined(separator: ", ")
+    }
+
+    /// The error for a host that is not in the list.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; its host goes into the error's `providerAnswer`.
+    ///   - problem: Which document named the URL, as the beginning of a sentence.
+    ///   - status: The status of the response that named it.
+    /// - Returns: The error.
+    package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .discoveryFailed,
+            "\(problem) a host that is not in the list of accepted hosts.",
+            hint:
+                "No request was sent there. Accepted hosts: \(summary). The refused host is in providerAnswer of this error. "
+                + "If the shop uses it, for example as its account domain, set \(member) to the complete list of hosts.",
+            providerAnswer: IdentityError.ProviderAnswer(error: url.host, status: status)
+        )
+    }
+}

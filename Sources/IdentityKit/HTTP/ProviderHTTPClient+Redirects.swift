@@ -1,0 +1,42 @@
+package import IdentityHTTP
+
+extension ProviderHTTPClient {
+    /// Fetches a discovery document.
+    ///
+    /// - Parameters:
+    ///   - start: Its address.
+    ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
+    ///   - headers: Headers in addition to `Accept`.
+    ///   - hosts: The hosts to which a redirect may lead, in addition to that of `start`; nil permits any host.
+    ///   - party: The document's name in errors.
+    /// - Returns: The response, whatever its status; a redirect too, if it may not be followed.
+    /// - Throws: `IdentityError` when there is no response.
+    package func document(
+        at start: HTTPURL,
+        following allowedRedirects: Int,
+        headers: [(name: String, value: String)],
+        within hosts: AllowedHosts? = nil,
+        asking party: String
+    ) async throws -> HTTPResponse {
+        let headers = try Self.headers(headers)
+        var url = start
+        for _ in 0...max(allowedRedirects, 0) {
+            let response = try await send(.get, url, headers: headers, asking: party)
+            guard allowedRedirects > 0, [301, 302, 307, 308].contains(response.status),
+                let location = response.headers["Location"], let next = try? HTTPURL(location),
+                next.isSecure || (allowsLoopbackHTTP && next.isLoopback)
+            else { return response }
+            if let hosts, !next.host.isIdentical(to: start.host), !hosts.accepts(next) {
+                throw hosts.refusal(of: next, "\(party) redirects to", status: response.status)
+            }
+            url = next
+        }
+        throw IdentityError(
+            .rejected,
+            .discoveryFailed,
+            "\(party) redirects more than \(allowedRedirects) times.",
+            hint:
+                "Set endpoints.discovery to the address where the redirects end; for the Customer Account API set endpoints.api."
+        )
+    }
+}

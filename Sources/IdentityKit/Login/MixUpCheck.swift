@@ -1,0 +1,83 @@
+/// Refuses a callback that another provider may have sent (mix-up attack, RFC 9700 section 4.4): a login that began at a malicious
+/// provider would bring it the code of an honest one.
+///
+/// Providers that send `iss` with the callback (RFC 9207) are also checked where the code is redeemed.
+struct MixUpCheck: Sendable {
+    let providers: ProviderRegistry
+    /// The providers of all tenants: any of them may send a browser to a callback of this one.
+    let possibleSenders: ProviderRegistry
+
+    /// Checks a callback.
+    ///
+    /// - Parameters:
+    ///   - callback: The callback.
+    ///   - attempt: The login attempt of its state.
+    ///   - provider: The provider whose redirect URI received it; nil if the app does not know.
+    /// - Throws: `IdentityError` when another provider sent the callback, or may have sent it.
+    func run(
+        _ callback: LoginCallback,
+        for attempt: LoginAttempt,
+        receivedFor provider: String?
+    ) throws(IdentityError) {
+        guard let provider else {
+            try checkSender(of: callback, attempt)
+            try checkAddress(of: callback, attempt)
+            return
+        }
+        // An app that names the provider knows where the callback arrived, also behind a proxy that changes paths.
+        guard provider.isIdentical(to: attempt.provider) else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "The callback reached another provider's redirect URI.",
+                hint: "Give each provider a redirect URI of its own.",
+                reference: "RFC 9700 section 4.4.2.2",
+                isAttackSuspected: true
+            )
+        }
+    }
+
+    /// Refuses a callback at another path than that of the login's redirect URI.
+    private func checkAddress(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
+        guard let redirectURI = attempt.redirectURI, let address = callback.address, !address.hasPath(of: redirectURI)
+        else { return }
+        throw IdentityError(
+            .rejected,
+            .callbackInvalid,
+            "The callback arrived at another path than that of the login's redirect URI.",
+            hint:
+                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration. Behind a proxy that changes paths, pass the provider's name.",
+            reference: "RFC 9700 section 4.4.2.2"
+        )
+    }
+
+    /// Refuses a callback that another provider may have sent.
+    private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
+        let given = try callback.value(of: "iss")
+        if let issuer = attempt.issuer, let given, given.isEqual(to: Secret(issuer)) { return }
+        guard possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else { return }
+        throw IdentityError(
+            .rejected,
+            .responseIssuerMismatch,
+            "More than one provider could have sent this callback, and it does not show which one did.",
+            hint:
+                "Give each provider a redirect URI of its own, and pass the provider's name when you complete the login.",
+            reference: "RFC 9700 section 4.4.2",
+            // Without `iss` the app's configuration is the likely cause.
+            isAttackSuspected: attempt.issuer != nil && given != nil
+        )
+    }
+
+    /// Whether a provider other than the login's own may have sent the browser to where the callback arrived.
+    ///
+    /// Only redirect URIs that are configured, and a callback that shows where it arrived, prove that it did not.
+    private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
+        guard !other.name.isIdentical(to: attempt.provider) else { return false }
+        guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),
+            let configured = try? providers.provider(named: attempt.provider).descriptor.redirectURI,
+            configured.isIdentical(to: redirectURI),
+            let otherRedirectURI = other.redirectURI
+        else { return true }
+        return address.matches(otherRedirectURI)
+    }
+}

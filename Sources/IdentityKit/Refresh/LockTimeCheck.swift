@@ -1,0 +1,28 @@
+/// Checks that a request with a refresh token ends while the session's lock is certainly held.
+struct LockTimeCheck: Sendable {
+    let providers: ProviderRegistry
+    let store: any SessionStore
+
+    /// Checks every provider.
+    ///
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
+    func run() throws(IdentityError) {
+        for provider in providers.all { try run(provider) }
+    }
+
+    /// Checks one provider.
+    func run(_ provider: any IdentityProvider) throws(IdentityError) {
+        guard let limit = store.guaranteedLockDuration, let timeout = provider.descriptor.timeout, timeout > limit
+        else {
+            return
+        }
+        let seconds = limit.timeInterval
+        throw IdentityError(
+            configuration: """
+                The timeout of provider \(provider.descriptor.name) (\(timeout.timeInterval) seconds) is longer than a session's \
+                lock is certainly held (\(seconds) seconds).
+                """,
+            hint: "Set the provider's timeout to \(seconds) seconds or less, or configure longer locks in the store."
+        )
+    }
+}

@@ -1,0 +1,50 @@
+internal import Synchronization
+
+/// How long this process has observed refresh claims of holders that lost their locks.
+///
+/// Such a holder may still have an answer of the provider to save. The time is measured with the monotonic clock, and only
+/// while the store responds: the holder needs the store to save its answer, so an outage adds at most one `longestStep`.
+final class ObservedRefreshClaims: Sendable {
+    private struct Note {
+        let generation: Int64
+        var waited: Duration
+        var seenAt: Duration
+    }
+
+    /// For an evicted claim, the wait begins again.
+    private static let maximum = 10_000
+
+    private let clock: any IdentityClock
+    /// The maximum time that one observation of a claim adds: the pause between two repairs.
+    private let longestStep: Duration
+    private let notes = Mutex<[SessionID: Note]>([:])
+
+    init(_ clock: any IdentityClock, longestStep: Duration) {
+        self.clock = clock
+        self.longestStep = longestStep
+    }
+
+    /// Records that the store contains the claim now.
+    ///
+    /// - Returns: How long this process has observed the claim.
+    func observe(_ claimed: StoredSession) -> Duration {
+        let now = clock.elapsed
+        return notes.withLock { notes in
+            guard var note = notes[claimed.id], note.generation == claimed.generation else {
+                if notes.count >= Self.maximum { notes = notes.filter { now - $0.value.seenAt < .seconds(60) } }
+                if notes.count >= Self.maximum { notes = [:] }
+                notes[claimed.id] = Note(generation: claimed.generation, waited: .zero, seenAt: now)
+                return .zero
+            }
+            note.waited += min(now - note.seenAt, longestStep)
+            note.seenAt = now
+            notes[claimed.id] = note
+            return note.waited
+        }
+    }
+
+    /// Removes a session whose row has changed.
+    func forget(_ id: SessionID) {
+        notes.withLock { _ = $0.removeValue(forKey: id) }
+    }
+}

@@ -1,0 +1,86 @@
+/// The events of a refresh, and the actions that answer them.
+extension RefreshStateMachine {
+    /// What happened.
+    package enum Event: Sendable {
+        case began
+        /// The stored state; nil if the session was removed or has expired.
+        ///
+        /// - `isOurs`: No other process has changed the row since this machine saved or loaded it.
+        case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
+        case notLoaded(IdentityError)
+        /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `answered`.
+        case found(SessionState?)
+        case claimSeen(isFresh: Bool)
+        case prepared(RefreshIntent)
+        case notPrepared(IdentityError)
+        case saved
+        /// Another process has changed or removed the row.
+        case conflicted
+        case notSaved(IdentityError)
+        /// The lock was lost, so the action was not performed.
+        case lockLost
+        case answered(RefreshAnswer)
+        /// Validated tokens. They come from the request itself if the provider's answer cannot be stored.
+        case validated(TokenSet)
+        /// The provider refused, or its answer contains no token.
+        case refused(RefreshRefusal)
+        /// The answer may contain tokens, but it cannot be accepted, now or at any time. With ``IdentityError/isAttackSuspected`` if
+        /// the answer belongs to another login.
+        case notAccepted(IdentityError)
+        /// An action that always succeeds has been performed.
+        case done
+    }
+
+    /// The reason for saving a state.
+    ///
+    /// It decides how often a failing store is tried again.
+    package enum Purpose: Sendable {
+        case claim, release, end
+        case answer
+        /// An answer that is stored already, with a verdict.
+        case verdict
+        /// - `isPatient`: A caller waits for these tokens, and they are stored nowhere yet.
+        case tokens(isPatient: Bool)
+    }
+
+    /// What to do next.
+    package enum Action: Sendable {
+        case load
+        case findUnsaved
+        case checkClaim
+        /// Does the work that is possible before a token is sent.
+        case prepare
+        /// Replaces the row if it is unchanged since it was last saved or loaded; `underLock`: only while the lock is held.
+        case save(SessionState, Purpose, underLock: Bool)
+        /// Sends the refresh token.
+        case send
+        case validate(RefreshAnswer)
+        /// Reports that an answer belongs to another login, unless this process has reported it before.
+        case reportVerdict(IdentityError, RefreshAnswer)
+        /// Keeps new tokens or an answer in memory and in the spool, until they can replace these tokens in the store.
+        case spool(SessionState, replacing: TokenSet)
+        /// Removes the state from memory and from the spool.
+        case forgetUnsaved
+        /// Revokes the tokens that are in memory or in the spool for a session that was removed.
+        case discardUnsaved
+        /// Revokes new tokens that no process can use.
+        case revoke(TokenSet)
+        case finish(Outcome)
+    }
+
+    /// The result of the refresh.
+    package enum Outcome: Sendable {
+        /// New tokens; `isRecovered`: an earlier attempt received the answer or the tokens.
+        case refreshed(TokenSet, isRecovered: Bool)
+        /// The tokens of another process.
+        case adopted(SessionState, TokenSet)
+        /// Another process was faster; try again.
+        case changed
+        /// Another process has claimed the session and may still save its answer; look again later.
+        case wait
+        /// The attempt failed, and the next one has to pause.
+        case refused(IdentityError)
+        /// Another failure.
+        case failed(IdentityError)
+    }
+}

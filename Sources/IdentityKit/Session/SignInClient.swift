@@ -1,0 +1,46 @@
+/// The client of a buyer's request: its address, and what its browser says about itself.
+///
+/// Both are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the app passes them on:
+///
+/// ```swift
+/// let client = SignInClient(address: address, userAgent: request.headers["User-Agent"])
+/// let completed = try await client.scope {
+///     try await sessions.complete(callback, browserBinding: binding, provider: "shopify")
+/// }
+/// ```
+public struct SignInClient: Sendable, Equatable {
+    /// The longest user agent that is kept, in bytes.
+    private static let maximumBytes = 256
+
+    @TaskLocal static var current: SignInClient?
+
+    /// The address of the client; nil if it is not known or not permitted.
+    public let address: String?
+    /// The `User-Agent` of the request, shortened to 256 bytes and reduced to printable ASCII; nil if it is not known or not permitted.
+    public let userAgent: String?
+
+    /// Creates a value.
+    public init(address: String? = nil, userAgent: String? = nil) {
+        self.address = address.flatMap(Self.printable)
+        self.userAgent = userAgent.flatMap(Self.printable)
+    }
+
+    /// Whether nothing is known about the client.
+    public var isEmpty: Bool { address == nil && userAgent == nil }
+
+    /// Runs an operation of this client: the events of its sign-in carry the client, and a new session remembers it.
+    public func scope<R>(_ body: () async throws -> R) async rethrows -> R {
+        try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
+    }
+
+    /// The text without bytes that could forge a line of a log.
+    private static func printable(_ text: String) -> String? {
+        let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(maximumBytes)
+        return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)
+    }
+}
+
+extension SignInClient: Redacted {
+    /// A constant text without personal data.
+    public var description: String { "SignInClient(<private>)" }
+}

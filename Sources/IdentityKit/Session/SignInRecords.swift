@@ -1,0 +1,70 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Reads and writes the records of sign-ins.
+final class SignInRecords: Sendable {
+    /// A session that is forgotten too early costs one more read of the store.
+    private static let maximumNoted = 10_000
+
+    private let store: any SessionStore
+    private let clock: any IdentityClock
+    private let interval: Duration?
+    /// When the uses of sessions were noted in this process.
+    private let noted = Mutex<[SessionID: Duration]>([:])
+
+    init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
+        self.store = store
+        self.clock = clock
+        self.interval = interval
+    }
+
+    /// Stores the client of a new session.
+    ///
+    /// A sign-in does not fail because of it: without the record, the buyer's list shows no client.
+    func begin(_ id: SessionID) async {
+        guard let client = SignInClient.current else { return }
+        _ = try? await store.setAttachment(
+            SignInRecord.name,
+            to: SignInRecord(client: client).secret,
+            of: id,
+            expecting: nil
+        )
+    }
+
+    /// The record of a session; an empty record if the session has none.
+    func record(of id: SessionID) async throws -> SignInRecord {
+        try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) } ?? SignInRecord()
+    }
+
+    /// Stores that a session is used now, at most once in an interval.
+    ///
+    /// A page does not fail because of it.
+    func noteUse(of session: Session) async {
+        guard let interval, isDue(session, interval) else { return }
+        guard let stored = try? await store.attachment(SignInRecord.name, of: session.id) as SessionAttachment?? else {
+            return
+        }
+        var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
+        // Another process may have noted it.
+        if let usedAt = record.usedAt, clock.now.timeIntervalSince(usedAt) < interval.timeInterval { return }
+        record.usedAt = clock.now
+        _ = try? await store.setAttachment(
+            SignInRecord.name,
+            to: record.secret,
+            of: session.id,
+            expecting: stored?.revision
+        )
+    }
+
+    private func isDue(_ session: Session, _ interval: Duration) -> Bool {
+        guard clock.now.timeIntervalSince(session.createdAt) >= interval.timeInterval else { return false }
+        let now = clock.elapsed
+        return noted.withLock { noted in
+            if let last = noted[session.id], now - last < interval { return false }
+            if noted.count >= Self.maximumNoted { noted = noted.filter { now - $0.value < interval } }
+            if noted.count >= Self.maximumNoted { noted = [:] }
+            noted[session.id] = now
+            return true
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+
+extension SessionManager {
+    /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends them.
+    ///
+    /// Only sessions of the same tenant, issuer and subject belong to the buyer.
+    ///
+    /// - Parameter id: The session of the browser that asks.
+    /// - Returns: The living sessions.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session.
+    public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
+        try await Correlation.scope {
+            var list: [BuyerSignIn] = []
+            for session in try await known.matching(try await buyer(of: id)).reversed() where !session.needsLogin {
+                let record = try await signInRecords.record(of: session.id)
+                list.append(
+                    BuyerSignIn(
+                        reference: session.id.reference,
+                        isCurrent: session.id == id,
+                        provider: session.provider,
+                        createdAt: session.createdAt,
+                        lastUsedAt: max(session.createdAt, record.usedAt ?? session.createdAt),
+                        client: record.client
+                    )
+                )
+            }
+            return list
+        }
+    }
+
+    /// Ends one sign-in of the buyer of a session.
+    ///
+    /// - Parameters:
+    ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``; it may come unchecked from a form.
+    ///   - id: The session of the browser that asks.
+    /// - Returns: False if the buyer has no such sign-in; another buyer's sign-in does not end.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session.
+    @discardableResult
+    public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
+        try await Correlation.scope {
+            let filter = try await buyer(of: id)
+            return try await !logouts.logoutAll(matching: filter) { $0.reference == reference }.isEmpty
+        }
+    }
+
+    /// Ends all sign-ins of the buyer of a session except this one.
+    ///
+    /// - Parameter id: The session of the browser that asks.
+    /// - Returns: What each logout did.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session; the first error of a
+    ///   logout, after all have been tried.
+    @discardableResult
+    public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
+        try await Correlation.scope {
+            let filter = try await buyer(of: id)
+            return try await logouts.logoutAll(matching: filter) { $0 != id }
+        }
+    }
+
+    /// Stores that a session is used now, at most once in ``SessionManager/Configuration/useInterval``, for the buyer's list of sign-ins.
+    ///
+    /// The routes of `IdentityWeb` call it. It never fails: a store that is down loses the note.
+    public func noteUse(of session: Session) async {
+        await signInRecords.noteUse(of: session)
+    }
+
+    /// What all sessions of the buyer of a session have in common.
+    private func buyer(of id: SessionID) async throws -> SessionFilter {
+        let stored = try await known.load(id)
+        let session = Session(stored, try SessionState(stored))
+        guard !session.needsLogin else { throw IdentityError.ended(session.endReason ?? .revoked) }
+        return SessionFilter(tenant: stored.tenant, buyer: (stored.issuer, stored.subject))
+    }
+}

@@ -1,0 +1,11 @@
+/// A value whose members contain secrets or personal data: it prints only its `description`, which has none of them.
+///
+/// `print`, `dump`, string interpolation and debuggers show the same text.
+public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Redacted {
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Shows no children, because `dump` prints the mirror.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

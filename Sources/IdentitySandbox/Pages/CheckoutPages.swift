@@ -1,0 +1,116 @@
+internal import IdentityHTTP
+
+/// The pages of a shop's web checkout.
+package enum CheckoutPages {
+    /// A line of the order.
+    package struct Line: Sendable {
+        let product: String
+        let variant: String
+        let quantity: Int
+        let price: String
+
+        package init(product: String, variant: String, quantity: Int, price: String) {
+            self.product = product
+            self.variant = variant
+            self.quantity = quantity
+            self.price = price
+        }
+    }
+
+    /// What the pages show.
+    package struct Order: Sendable {
+        /// The e-mail address of the signed-in buyer; nil at a guest's checkout.
+        let buyer: String?
+        let prefilled: [(label: String, value: String)]
+        let lines: [Line]
+        let total: String
+        let returnURL: String?
+        /// The number of a paid order.
+        package var number: Int?
+
+        package init(
+            buyer: String?,
+            prefilled: [(label: String, value: String)],
+            lines: [Line],
+            total: String,
+            returnURL: String?
+        ) {
+            self.buyer = buyer
+            self.prefilled = prefilled
+            self.lines = lines
+            self.total = total
+            self.returnURL = returnURL
+        }
+    }
+
+    private static let brand = "Shopify checkout"
+
+    /// The page with the button "Pay".
+    package static func checkout(_ order: Order, action: String) -> String {
+        let pay: HTMLText =
+            order.lines.isEmpty
+            ? "<p>The cart is empty.</p>"
+            : "<form method=\"post\" action=\"\(action)\"><button name=\"action\" value=\"pay\">Pay \(order.total)</button></form>"
+        return page(
+            order,
+            title: "Checkout",
+            "\(contents(of: order))\(pay)\(back(to: order.returnURL, "Return to the shop"))"
+        )
+    }
+
+    /// The page after the payment.
+    package static func ordered(_ order: Order) -> String {
+        page(
+            order,
+            title: "Thank you",
+            """
+            <p>Order <strong data-sandbox-order>#\(String(order.number ?? 0))</strong> is paid. No money was moved.</p>
+            \(contents(of: order))\(back(to: order.returnURL, "Continue shopping"))
+            """
+        )
+    }
+
+    /// The page about a cart that is not there.
+    package static func error(_ reason: String, hint: String, returnURL: String?) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Something went wrong",
+            """
+            <p class="error" role="alert">\(reason)</p>
+            <p>\(hint)</p>
+            \(back(to: returnURL, "Return to the shop"))
+            """
+        )
+    }
+
+    private static func page(_ order: Order, title: String, _ content: HTMLText) -> String {
+        let identity: HTMLText =
+            if let buyer = order.buyer { "<p>Signed in as <strong data-sandbox-buyer>\(buyer)</strong></p>" } else {
+                "<p><strong>Guest checkout.</strong> No buyer is signed in.</p>"
+            }
+        return PageLayout.page(brand: brand, title: title, "\(identity)\(content)")
+    }
+
+    private static func contents(of order: Order) -> HTMLText {
+        let known = order.prefilled.map { entry -> HTMLText in
+            "<dt>\(entry.label)</dt><dd data-sandbox-prefilled>\(entry.value)</dd>"
+        }
+        let list: HTMLText = known.isEmpty ? "" : "<h2>Prefilled</h2><dl>\(HTMLText(joining: known))</dl>"
+        let rows = order.lines.map { line -> HTMLText in
+            """
+            <tr><td>\(line.product)<br><small>\(line.variant)</small></td><td>\(String(line.quantity))</td>\
+            <td class="amount">\(line.price)</td></tr>
+            """
+        }
+        return """
+            \(list)
+            <table><thead><tr><th>Item</th><th>Quantity</th><th class="amount">Price</th></tr></thead>\
+            <tbody>\(HTMLText(joining: rows))</tbody>\
+            <tfoot><tr><th colspan="2">Total</th><th class="amount">\(order.total)</th></tr></tfoot></table>
+            """
+    }
+
+    private static func back(to url: String?, _ text: String) -> HTMLText {
+        if let url { "<p class=\"back\"><a href=\"\(url)\">\(text)</a></p>" } else { "" }
+    }
+}

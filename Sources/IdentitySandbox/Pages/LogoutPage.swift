@@ -1,0 +1,28 @@
+internal import IdentityHTTP
+
+/// The page that asks before a logout.
+enum LogoutPage {
+    /// - Parameters:
+    ///   - brand: The provider.
+    ///   - action: Where the form goes.
+    ///   - confirmation: What the form sends back.
+    /// - Returns: The page.
+    static func question(brand: String, action: String, confirmation: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Sign out?",
+            """
+            <p>An app asks to sign you out here too.</p>
+            <form method="post" action="\(action)">
+            <input type="hidden" name="confirmation" value="\(confirmation)">
+            <button name="action" value="continue">Sign out</button>
+            <button class="plain" name="action" value="cancel">Stay signed in</button>
+            </form>
+            """
+        )
+    }
+
+    static func stayed(brand: String) -> String {
+        PageLayout.page(brand: brand, title: "You are still signed in", "<p>You can close this page.</p>")
+    }
+}

@@ -1,0 +1,152 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityLoopback
+internal import Synchronization
+
+/// A request with its planned misbehaviour, for a provider's handler.
+package struct SandboxCall: Sendable {
+    package let request: SandboxRequest
+    let misbehaviour: SandboxMisbehaviour?
+
+    var idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void] {
+        misbehaviour?.effects.compactMap { if case .idToken(let change) = $0 { change } else { nil } } ?? []
+    }
+}
+
+/// The provider, the endpoint and the handler for a path.
+package struct SandboxRoute: Sendable {
+    let journal: SandboxJournal
+    let endpoint: SandboxEndpoint
+    let handle: @Sendable (SandboxCall) async -> SandboxAnswer
+
+    package init(
+        journal: SandboxJournal,
+        endpoint: SandboxEndpoint,
+        handle: @escaping @Sendable (SandboxCall) async -> SandboxAnswer
+    ) {
+        self.journal = journal
+        self.endpoint = endpoint
+        self.handle = handle
+    }
+}
+
+/// The server of one loopback origin: it records requests, applies misbehaviours and sends the responses.
+///
+/// It listens before its routes are known, because the providers' documents contain the origins of all servers.
+final class SandboxServer: Sendable {
+    typealias Router = @Sendable (_ path: String) -> SandboxRoute
+
+    /// Shared with the server's handler, which must not keep this object alive.
+    private final class RouterBox: Sendable {
+        let router = Mutex<Router?>(nil)
+    }
+
+    let origin: String
+    private let server: LoopbackServer
+    private let routerBox: RouterBox
+
+    private init(server: LoopbackServer, routerBox: RouterBox) {
+        self.server = server
+        self.routerBox = routerBox
+        origin = server.origin
+    }
+
+    /// Starts to listen at a port; 0 lets the system choose.
+    ///
+    /// The `Date` header is the time of the configuration's clock.
+    static func listen(
+        port: UInt16,
+        _ configuration: SandboxConfiguration = SandboxConfiguration()
+    ) async throws -> SandboxServer {
+        let routerBox = RouterBox()
+        let server = try await LoopbackServer.start(port: port) { request in
+            guard let router = routerBox.router.withLock({ $0 }) else { return .message(status: 503) }
+            return await SandboxServer.respond(to: request, router(request.path), configuration)
+        }
+        return SandboxServer(server: server, routerBox: routerBox)
+    }
+
+    func open(_ router: @escaping Router) {
+        routerBox.router.withLock { $0 = router }
+    }
+
+    func stop() async {
+        await server.stop()
+    }
+
+    private static func respond(
+        to message: LoopbackRequest,
+        _ route: SandboxRoute,
+        _ configuration: SandboxConfiguration
+    ) async -> LoopbackResponse {
+        let request = SandboxRequest(
+            endpoint: route.endpoint,
+            method: message.method,
+            path: message.path,
+            query: message.query,
+            headers: message.headers,
+            body: message.body
+        )
+        let call = SandboxCall(request: request, misbehaviour: route.journal.record(request))
+        let effects = call.misbehaviour?.effects ?? []
+        for effect in effects {
+            switch effect {
+            case .before(let action): await action()
+            case .reset(afterActing: false):
+                configuration.onAnswer?(request, nil)
+                return .script([.reset])
+            case .raw(let bytes):
+                configuration.onAnswer?(request, nil)
+                return .script([.send(bytes), .close])
+            default: continue
+            }
+        }
+        var answer: SandboxAnswer?
+        for effect in effects.reversed() {
+            if case .replace(let replacement) = effect { answer = replacement }
+        }
+        var sent = if let answer { answer } else { await route.handle(call) }
+        if !sent.headers.contains(where: { $0.name.lowercased() == "date" }) {
+            sent.headers.append(("Date", HTTPDate.text(secondsSince1970: configuration.clock.now.epochSeconds)))
+        }
+        for effect in effects {
+            if case .edit(let change) = effect { change(&sent) }
+        }
+        let isLost = effects.contains { if case .reset = $0 { true } else { false } }
+        configuration.onAnswer?(request, isLost ? nil : sent.status)
+        return await deliver(sent, effects)
+    }
+
+    private static func deliver(
+        _ answer: SandboxAnswer,
+        _ effects: [SandboxMisbehaviour.Effect]
+    ) async -> LoopbackResponse {
+        for effect in effects {
+            // The sleep ends early when the server stops.
+            if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
+        }
+        for effect in effects {
+            switch effect {
+            case .reset: return .script([.reset])
+            case .cut(let count): return .script([.send(Array(bytes(of: answer).prefix(count))), .close])
+            case .drip(let size, let interval):
+                let message = bytes(of: answer)
+                let starts = stride(from: 0, to: message.count, by: size)
+                return .script(
+                    starts.flatMap { start -> [LoopbackAction] in
+                        [.send(Array(message[start..<min(start + size, message.count)])), .delay(interval)]
+                    } + [.close]
+                )
+            case .replace, .edit, .idToken, .delay, .raw, .before: continue
+            }
+        }
+        return .message(status: answer.status, headers: answer.headers, body: answer.body)
+    }
+
+    private static func bytes(of answer: SandboxAnswer) -> [UInt8] {
+        var head = StatusLine.text(answer.status)
+        for header in answer.headers { head += "\(header.name): \(header.value)\r\n" }
+        head += "Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"
+        return Array(head.utf8) + answer.body
+    }
+}

@@ -1,0 +1,36 @@
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// The keys of a provider that signs with several algorithms: one keyring for each.
+struct SigningKeyrings: Sendable {
+    private var keyrings: [SigningKeyring]
+
+    init(owner: String, algorithms: [SignatureAlgorithm]) {
+        keyrings = algorithms.map { SigningKeyring(owner: owner, algorithm: $0) }
+    }
+
+    mutating func mint(
+        _ claims: JSONObject,
+        _ algorithm: SignatureAlgorithm,
+        changes: [@Sendable (inout SandboxIDToken) -> Void] = []
+    ) -> String {
+        guard let index = keyrings.firstIndex(where: { $0.algorithm == algorithm }) else { return "" }
+        return IDTokenMint.mint(claims, &keyrings[index], changes: changes)
+    }
+
+    mutating func rotate(keepsOld: Bool) {
+        for index in keyrings.indices { keyrings[index].rotate(keepsOld: keepsOld) }
+    }
+
+    /// The JWK set with the keys of all algorithms.
+    mutating func keySet() -> JSONObject {
+        var keys: [JSONValue] = []
+        for index in keyrings.indices { keys += keyrings[index].keySet()["keys"]?.array ?? [] }
+        return ["keys": .array(keys)]
+    }
+
+    /// The claims of a token that these keys signed, whether expired or not; nil for other tokens.
+    func claims(of token: String) -> JSONObject? {
+        keyrings.lazy.compactMap { IDTokenMint.claims(of: token, signedBy: $0) }.first
+    }
+}

@@ -1,0 +1,154 @@
+internal import IdentityBolt
+internal import IdentityHTTP
+public import IdentityKit
+internal import IdentityOIDC
+internal import IdentityShopify
+public import ShopifyCustomerAccount
+public import ShopifyGraphQL
+public import ShopifyStorefront
+
+/// Everything that one configuration file describes: providers, store, session manager, Storefront client, carts and Customer Account client.
+///
+/// ```swift
+/// let setup = try await IdentitySetup.open(try IdentityConfiguration(contentsOf: "identity.json")) { section in
+///     try await SQLiteStore.open(SQLiteStore.Configuration(section))
+/// }
+/// let routes = try SignInRoutes(
+///     sessions: setup.sessions, carts: setup.carts, configuration: .init(publicOrigin: "https://shop.example"))
+/// ```
+///
+/// The store comes from the app, so that this module links neither SQLite nor libpq. Create one setup for the life of the process.
+public struct IdentitySetup: Sendable {
+    /// What the file does not contain.
+    public struct Options: Sendable {
+        /// The kinds of providers, by default those of this package.
+        public var factories: [any ProviderFactory] = [
+            ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
+        ]
+        /// Lifetimes and limits of sessions.
+        public var sessions = SessionManager.Configuration()
+        /// The policy of the carts.
+        public var carts = CartPolicy()
+        /// Who receives the events of sessions.
+        public var observers: [any IdentityObserver] = []
+        /// Who receives the events of the Storefront and of the Customer Account API.
+        public var graphQLObservers: [any GraphQLObserver] = []
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The transport, clock and random source of all parts.
+    public let environment: IdentityEnvironment
+    /// The providers.
+    public let providers: ProviderRegistry
+    /// The store that the app has opened.
+    public let store: any SessionStore
+    /// The session manager.
+    public let sessions: SessionManager
+    /// The Storefront client; nil without the section `storefront`.
+    public let storefront: StorefrontClient?
+    /// The carts, which follow the sessions; nil without the section `storefront`.
+    public let carts: CartAdapter?
+    /// The Customer Account client; nil without the section `customerAccount`.
+    public let customerAccounts: CustomerAccountClient?
+
+    /// Checks the whole configuration, opens the store, and creates everything.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - environment: Transport, clock and random source; by default a `CurlTransport` and those of the system.
+    ///   - options: What the file does not contain.
+    ///   - openStore: Opens the store from the section `store`, which is nil if the file has no such section; called after the rest of the configuration was
+    ///     checked.
+    /// - Returns: The setup.
+    /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`.
+    public static func open(
+        _ configuration: IdentityConfiguration,
+        environment: IdentityEnvironment? = nil,
+        options: Options = Options(),
+        store openStore: (ConfigurationSection?) async throws -> any SessionStore
+    ) async throws -> IdentitySetup {
+        let environment = try environment ?? IdentityEnvironment(transport: CurlTransport())
+        let parts = try Parts(configuration, environment, options)
+        return IdentitySetup(parts, try await openStore(configuration.store), environment, options)
+    }
+
+    /// Creates everything over a store that is open.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration; its section `store` is ignored.
+    ///   - store: The store.
+    ///   - environment: Transport, clock and random source.
+    ///   - options: What the file does not contain.
+    /// - Throws: `IdentityError` that names the invalid member.
+    public init(
+        _ configuration: IdentityConfiguration,
+        store: any SessionStore,
+        environment: IdentityEnvironment,
+        options: Options = Options()
+    ) throws {
+        self.init(try Parts(configuration, environment, options), store, environment, options)
+    }
+
+    private init(_ parts: Parts, _ store: any SessionStore, _ environment: IdentityEnvironment, _ options: Options) {
+        self.environment = environment
+        self.store = store
+        providers = parts.providers
+        storefront = parts.storefront
+        customerAccounts = parts.customerAccounts
+        let sessions = SessionManager(
+            providers: parts.providers,
+            store: store,
+            environment: environment,
+            configuration: options.sessions,
+            observers: options.observers
+        )
+        self.sessions = sessions
+        carts = parts.storefront.map {
+            CartAdapter(client: $0, sessions: sessions, store: store, policy: options.carts)
+        }
+    }
+
+    /// The carts.
+    ///
+    /// - Throws: `IdentityError` if the configuration has no section `storefront`.
+    public func requireCarts() throws(IdentityError) -> CartAdapter {
+        guard let carts else {
+            throw IdentityError(
+                configuration: "Configuration member storefront is missing.",
+                hint: "Add \"storefront\" with shopDomain and privateToken to the configuration."
+            )
+        }
+        return carts
+    }
+}
+
+/// The parts that need no store.
+private struct Parts {
+    let providers: ProviderRegistry
+    let storefront: StorefrontClient?
+    let customerAccounts: CustomerAccountClient?
+
+    init(
+        _ configuration: IdentityConfiguration,
+        _ environment: IdentityEnvironment,
+        _ options: IdentitySetup.Options
+    ) throws {
+        providers = try ProviderRegistry(configuration, factories: options.factories, environment: environment)
+        storefront = try configuration.storefront.map {
+            StorefrontClient(
+                configuration: try StorefrontConfiguration($0),
+                environment: environment,
+                observers: options.graphQLObservers
+            )
+        }
+        customerAccounts = try configuration.customerAccount.map {
+            CustomerAccountClient(
+                configuration: try CustomerAccountConfiguration($0),
+                environment: environment,
+                observers: options.graphQLObservers
+            )
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import IdentityHTTP
+internal import IdentityKit
+
+extension SignInRoutes {
+    /// The answer of a readiness probe: status 200 if this process can serve requests, else 503.
+    ///
+    /// It reads the store once and calls no provider. The JSON contains no secret: whether the store can be read, and for each provider the
+    /// state of its circuit breaker and of its keys. Mount it at an address that only the load balancer reaches, if the names of the
+    /// providers are nobody's business:
+    ///
+    /// ```swift
+    /// case "/health": return await routes.health()
+    /// ```
+    public func health() async -> WebResponse {
+        let readiness = await sessions.readiness()
+        var providers = JSONObject()
+        for provider in readiness.providers {
+            var object: JSONObject = ["breaker": .string(provider.pause == nil ? "closed" : "open")]
+            object["retry_after"] = provider.pause.map { .integer(Int($0.components.seconds) + 1) }
+            switch provider.keys {
+            case nil: break
+            case .notFetched: object["keys"] = .string("not_fetched")
+            case .fresh(let age):
+                object["keys"] = .string("fresh")
+                object["keys_age"] = .integer(Int(age.components.seconds))
+            case .expired(let age):
+                object["keys"] = .string("expired")
+                object["keys_age"] = .integer(Int(age.components.seconds))
+            }
+            providers[provider.name] = .object(object)
+        }
+        let object: JSONObject = [
+            "ready": .bool(readiness.isReady),
+            "store": .string(readiness.storeProblem?.rawValue ?? "ok"),
+            "providers": .object(providers),
+        ]
+        return json(object, status: readiness.isReady ? 200 : 503)
+    }
+}

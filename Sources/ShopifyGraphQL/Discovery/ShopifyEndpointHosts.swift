@@ -1,0 +1,23 @@
+package import IdentityKit
+
+/// The hosts that a shop's discovery documents may name.
+package enum ShopifyEndpointHosts {
+    /// Whether the value of the configuration member `endpointHosts` is absent or a list of host names.
+    package static func isValid(_ given: [String]?) -> Bool {
+        guard let given else { return true }
+        return !given.isEmpty && given.allSatisfy { AllowedHosts.host($0) != nil }
+    }
+
+    /// The list of a shop.
+    ///
+    /// - Parameters:
+    ///   - given: The configured list, which replaces all the others.
+    ///   - shop: The host of the shop's domain, whose subdomains are allowed too.
+    ///   - configured: The hosts of configured endpoints.
+    /// - Returns: The configured list, else `shopify.com`, the shop's hosts and those of configured endpoints.
+    package static func list(_ given: [String]?, shop: String?, configured: [String] = []) -> AllowedHosts {
+        let member = "endpointHosts"
+        if let given { return AllowedHosts(given.compactMap { AllowedHosts.host($0) }, member: member) }
+        return AllowedHosts(["shopify.com"] + configured, andBelow: [shop].compactMap(\.self), member: member)
+    }
+}

@@ -1,0 +1,94 @@
+internal import IdentityKit
+
+/// Decides after each attempt of an operation whether another may follow, and after which pause.
+struct RetryDecision {
+    let limits: RetryLimits
+    let repetition: GraphQLDocument.Repetition
+    /// The start of the first one on the monotonic clock.
+    let start: Duration
+    /// The number of attempts.
+    private(set) var count = 0
+    /// The number of attempts with an unknown outcome.
+    private var unknownOutcomes = 0
+
+    /// Begins the attempts of an operation.
+    ///
+    /// - Parameters:
+    ///   - limits: The client's limits.
+    ///   - repetition: Whether the operation may be repeated.
+    ///   - start: When the operation began.
+    ///   - deadline: The caller's deadline. That of the limits applies too.
+    init(
+        _ limits: RetryLimits,
+        _ repetition: GraphQLDocument.Repetition,
+        start: Duration,
+        until deadline: Duration? = nil
+    ) {
+        var limits = limits
+        if let deadline { limits.deadline = min(limits.deadline, max(deadline - start, .milliseconds(1))) }
+        self.limits = limits
+        self.repetition = repetition
+        self.start = start
+    }
+
+    /// The remaining time.
+    func remaining(at now: Duration) -> Duration { start + limits.deadline - now }
+
+    mutating func begin() { count += 1 }
+
+    /// The pause before the next attempt; nil when none may follow.
+    ///
+    /// - Parameters:
+    ///   - effect: The effect of the failed attempt.
+    ///   - asked: The wait that the server requests.
+    ///   - now: The current monotonic time.
+    ///   - random: The source of the jitter.
+    /// - Returns: The pause.
+    mutating func pause(
+        after effect: GraphQLFailure.Effect,
+        asked: Duration?,
+        now: Duration,
+        random: any RandomSource
+    ) -> Duration? {
+        switch effect {
+        case .refused, .attack: return nil
+        case .none: break
+        case .unknown:
+            unknownOutcomes += 1
+            switch repetition {
+            case .always: break
+            case .once: guard unknownOutcomes == 1 else { return nil }
+            case .afterReading, .never: return nil
+            }
+        }
+        guard count < limits.attempts else { return nil }
+        var pause = Backoff.pause(
+            after: count,
+            first: limits.firstPause,
+            atMost: limits.maximumPause,
+            random: random
+        )
+        if let asked {
+            // An attempt earlier than asked, or after the caller's deadline, would be useless.
+            guard asked <= limits.maximumRetryAfter else { return nil }
+            // A random part is added, so that callers with the same Retry-After do not return at once.
+            pause = asked + min(pause, limits.firstPause)
+        }
+        return fits(pause, at: now) ? pause : nil
+    }
+
+    /// The pause before the only attempt after HTTP 430; nil when none may follow.
+    func pauseAfterAttack(asked: Duration?, now: Duration, random: any RandomSource) -> Duration? {
+        guard count < limits.attempts, asked ?? .zero <= limits.maximumRetryAfter else { return nil }
+        let chance = Backoff.pause(after: 1, first: limits.firstPause, atMost: limits.maximumPause, random: random)
+        let pause = max(asked ?? .zero, limits.firstPause * 2) + chance
+        return fits(pause, at: now) ? pause : nil
+    }
+
+    /// Whether an attempt that begins now has enough time.
+    ///
+    /// If it is cut off, its outcome is unknown.
+    func hasTime(at now: Duration) -> Bool { remaining(at: now) >= min(.seconds(1), limits.deadline / 4) }
+
+    private func fits(_ pause: Duration, at now: Duration) -> Bool { hasTime(at: now + pause) }
+}

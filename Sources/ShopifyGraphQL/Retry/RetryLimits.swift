@@ -1,0 +1,76 @@
+/// The number of attempts of an operation, the pauses in between, and the time limit.
+///
+/// The document decides what may be repeated: ``GraphQLDocument/Repetition``. If the response says that the operation was
+/// not executed (`THROTTLED`, HTTP 429), it may always be repeated. If the outcome is unknown (5xx, a timeout, a lost
+/// connection), the document decides. Rejections of token, scope, shop or document (401, 402, 403, 404, 423, errors of
+/// the document) are never repeated.
+///
+/// HTTP 430 means that Shopify rejects the request as an attack. One delayed attempt follows at most. If that fails too, no client in
+/// this process sends a request to this shop for a while (``securityPause``), and then a single operation tries.
+public struct RetryLimits: Sendable, Equatable {
+    /// The maximum number of attempts, including the first; at least 1.
+    public var attempts: Int
+    /// The longest pause after the first failure.
+    ///
+    /// It doubles with each failure, and each pause is a random part of it.
+    public var firstPause: Duration
+    /// The longest pause that the client chooses itself.
+    public var maximumPause: Duration
+    /// The longest `Retry-After` that the client waits for.
+    ///
+    /// For a longer one the caller gets the error at once, with the time.
+    public var maximumRetryAfter: Duration
+    /// The maximum time for all attempts and pauses.
+    ///
+    /// No attempt starts or continues after it.
+    public var deadline: Duration
+    /// The pause after Shopify rejected requests of this process as an attack.
+    ///
+    /// It doubles each time, up to ten times as long.
+    public var securityPause: Duration
+
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - attempts: The maximum number of attempts.
+    ///   - firstPause: The longest first pause.
+    ///   - maximumPause: The longest pause.
+    ///   - maximumRetryAfter: The longest `Retry-After` that the client waits for.
+    ///   - deadline: The maximum time for all attempts and pauses.
+    ///   - securityPause: The pause after HTTP 430.
+    public init(
+        attempts: Int = 3,
+        firstPause: Duration = .milliseconds(500),
+        maximumPause: Duration = .seconds(8),
+        maximumRetryAfter: Duration = .seconds(10),
+        deadline: Duration = .seconds(30),
+        securityPause: Duration = .seconds(30)
+    ) {
+        self.attempts = attempts
+        self.firstPause = firstPause
+        self.maximumPause = maximumPause
+        self.maximumRetryAfter = maximumRetryAfter
+        self.deadline = deadline
+        self.securityPause = securityPause
+    }
+
+    /// The limits with valid values: at least one attempt, no negative time, and none above a day.
+    var bounded: RetryLimits {
+        func time(_ duration: Duration) -> Duration { min(max(duration, .zero), .seconds(86_400)) }
+        return RetryLimits(
+            attempts: max(1, attempts),
+            firstPause: time(firstPause),
+            maximumPause: time(maximumPause),
+            maximumRetryAfter: time(maximumRetryAfter),
+            deadline: max(time(deadline), .milliseconds(1)),
+            securityPause: max(time(securityPause), .milliseconds(1))
+        )
+    }
+
+    /// Three attempts within 30 seconds.
+    public static let standard = RetryLimits()
+    /// One attempt.
+    ///
+    /// The caller repeats.
+    public static let none = RetryLimits(attempts: 1)
+}

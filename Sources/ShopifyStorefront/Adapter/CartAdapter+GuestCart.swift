@@ -1,0 +1,236 @@
+internal import FoundationEssentials
+public import IdentityKit
+internal import ShopifyGraphQL
+
+extension CartAdapter: SignInCarts {
+    /// Merges a guest's cart into a session that has just begun, and puts the buyer's identity on the cart.
+    ///
+    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). A login must not
+    /// fail because of a cart: after an error the call can be repeated, and adds no line twice.
+    ///
+    /// - Parameters:
+    ///   - guest: The guest's session.
+    ///   - id: The buyer's session.
+    ///   - merge: Which cart the buyer gets; nil takes the policy's.
+    ///   - context: The buyer's IP, country and language.
+    /// - Returns: The cart and how it was merged.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when `id` is no session. If `guest` is no
+    ///   session, or not a guest's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's cart is
+    ///   kept: repeat the call.
+    public func mergeGuestCart(
+        of guest: SessionID,
+        into id: SessionID,
+        merge: CartPolicy.Merge? = nil,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> CartMerge {
+        try await identityErrors {
+            guard guest != id, try await self.isGuest(guest), try await !self.sessions.session(id).isGuest else {
+                return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
+            }
+            return try await self.locks.with(.session(guest)) { locks in
+                try await locks.with(.session(id)) { try await self.merge(id, guest, merge, context, $0) }
+            }
+        }
+    }
+
+    /// Merges a guest's cart into a session that has just begun, as ``mergeGuestCart(of:into:merge:in:)`` with the policy's merge.
+    public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
+        try await mergeGuestCart(of: guest, into: session).outcome != .partial
+    }
+
+    /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
+    ///
+    /// A cart that the newer session already has stays.
+    public func moveCart(of old: SessionID, to session: SessionID) async throws {
+        try await identityErrors {
+            try await self.locks.with(.session(old)) { locks in
+                try await locks.with(.session(session)) { locks in
+                    guard let binding = try await self.rows.read(old).binding,
+                        try await self.rows.read(session).binding == nil
+                    else { return }
+                    _ = try await self.adopt(binding, for: session, binding.lastContext, locks)
+                    try await self.forget(for: old, under: locks)
+                }
+            }
+        }
+    }
+
+    /// Whether there is such a session, and it is a guest's.
+    private func isGuest(_ id: SessionID) async throws -> Bool {
+        do {
+            return try await sessions.session(id).isGuest
+        } catch {
+            // A store that fails, or a damaged row, does not mean that there is nothing to merge.
+            guard IdentityError.code(of: error) == .sessionUnknown else { throw error }
+            return false
+        }
+    }
+
+    /// The merge, under the locks of both sessions.
+    private func merge(
+        _ id: SessionID,
+        _ guest: SessionID,
+        _ merge: CartPolicy.Merge?,
+        _ context: StorefrontContext,
+        _ locks: CartLocks
+    ) async throws -> CartMerge {
+        guard try await self.reserve(guest, for: id, under: locks) else {
+            return CartMerge(
+                outcome: .nothingToMerge,
+                cart: try await self.attachIfAny(to: id, under: locks, in: context)
+            )
+        }
+        var result = try await self.withLockedRow(guest, under: locks) { row -> CartChange<CartMerge> in
+            guard var source = row.binding, source.reservation?.session.utf8.elementsEqual(id.rawValue.utf8) == true
+            else {
+                return CartChange(CartMerge(outcome: .nothingToMerge), nil)
+            }
+            source.reservation = nil
+            let merged = try await self.mergeCart(source, to: id, merge ?? self.policy.merge, context, row.locks)
+            return CartChange(merged, merged.outcome == .partial ? source : nil)
+        }
+        switch result.outcome {
+        case .partial: result.guest = guest
+        case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
+        case .adopted, .merged, .discarded:
+            if result.outcome == .merged { self.tell(.merged, id) }
+            // The guest's session has no cart any more, so its end must not change one.
+            try await self.forget(for: guest, under: locks)
+            if result.outcome == .merged { await self.endMerge(of: id, under: locks) }
+            try await self.sessions.endGuest(guest)
+        }
+        return result
+    }
+
+    /// Removes the stored lines that the session's cart had before the merge.
+    ///
+    /// They are needed until the merge can no longer be repeated.
+    private func endMerge(of id: SessionID, under locks: CartLocks) async {
+        // A failure has no effect, because the stored lines are used only for a merge with that guest's cart.
+        _ = try? await withLockedRow(id, under: locks) { row -> CartChange<Void> in
+            var binding = row.binding
+            binding?.mergeBase = nil
+            binding?.mergeSource = nil
+            return CartChange((), binding)
+        }
+    }
+
+    /// Reserves a guest's cart for a session.
+    ///
+    /// If several sessions try it at once, in one process or in several, one succeeds.
+    ///
+    /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends after ``lateCallLimit``.
+    private func reserve(_ guest: SessionID, for id: SessionID, under locks: CartLocks) async throws -> Bool {
+        try await withLockedRow(guest, .rowOnly, under: locks) { row in
+            guard var binding = row.binding else { return CartChange(false, nil) }
+            if let other = binding.reservation, !other.session.utf8.elementsEqual(id.rawValue.utf8),
+                self.isFresh(other.since)
+            {
+                return CartChange(false, nil)
+            }
+            binding.reservation = (id.rawValue, self.client.environment.clock.now)
+            return CartChange(true, binding)
+        }
+    }
+
+    /// The carts of the buyer's other sessions, newest session first.
+    ///
+    /// Shopify has no list of a customer's carts. These are the carts whose sessions this app's store lists.
+    ///
+    /// - Throws: `IdentityError` of the store.
+    public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
+        try await identityErrors { try await self.others(id).map(\.cart) }
+    }
+
+    func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {
+        let own = try await sessions.session(id)
+        guard !own.isGuest else { return [] }
+        let filter = SessionFilter(tenant: own.tenant, buyer: (own.buyer.issuer, own.buyer.subject))
+        var found: [(BoundCart, CartBinding)] = []
+        for session in try await sessions.sessions(matching: filter).reversed() where session.id != id {
+            // Two providers may use the same issuer and subject.
+            guard session.provider.utf8.elementsEqual(own.provider.utf8),
+                let binding = try await rows.read(session.id).binding, !binding.isUntrusted
+            else { continue }
+            found.append((BoundCart(session: session.id, cartID: binding.cartID, identity: binding.state), binding))
+        }
+        return found
+    }
+
+    private func attachIfAny(
+        to id: SessionID,
+        under locks: CartLocks? = nil,
+        in context: StorefrontContext
+    ) async throws -> SessionCart? {
+        _ = try await sessions.session(id)
+        guard try await rows.read(id).binding != nil else { return nil }
+        return try await attach(to: id, under: locks, in: context)
+    }
+
+    private func mergeCart(
+        _ source: CartBinding,
+        to id: SessionID,
+        _ merge: CartPolicy.Merge,
+        _ context: StorefrontContext,
+        _ locks: CartLocks
+    ) async throws -> CartMerge {
+        // If Shopify no longer has the guest's cart, it is removed from the guest's row.
+        var found = source
+        _ = try await current(&found, in: context)
+        // Both sessions have the same cart when an earlier merge was interrupted at its end.
+        let isOurs = try await rows.read(id).binding?.cartID == source.cartID
+        guard merge != .keepGuest, !isOurs, try await hasCart(id, under: locks) else {
+            return CartMerge(outcome: .adopted, cart: try await adopt(source, for: id, context, locks))
+        }
+        if merge == .preferCustomer {
+            return CartMerge(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
+        }
+        return try await mergeLines(source, into: id, context, locks)
+    }
+
+    /// Makes another session's cart the session's own, and puts the buyer's identity on it.
+    func adopt(
+        _ source: CartBinding,
+        for id: SessionID,
+        _ context: StorefrontContext,
+        _ locks: CartLocks
+    ) async throws -> SessionCart {
+        try await withLockedRow(id, under: locks) { row in
+            _ = try await self.sessions.session(id)
+            if let old = row.binding, old.cartID != source.cartID { try await self.release(old, in: context) }
+            var binding = source
+            binding.buyerIP = context.buyerIP ?? source.buyerIP
+            let claim = try await self.claim(for: id)
+            var attachment: Attachment
+            if case .none = claim.claim {
+                attachment = try await self.current(&binding, in: context)
+                attachment.problem = claim.problem
+                binding.problem = claim.problem?.code
+            } else {
+                let request = BuyerIdentityRequest(claim.claim, in: context)
+                attachment = try await self.attach(request, to: &binding, of: row, in: context)
+            }
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+
+    /// Whether the session has a cart.
+    ///
+    /// If it has none, it gets the cart of another session of its buyer.
+    private func hasCart(_ id: SessionID, under locks: CartLocks) async throws -> Bool {
+        try await withLockedRow(id, under: locks) { row in
+            if row.binding != nil { return CartChange(true, row.binding) }
+            for other in try await self.others(id) {
+                var binding = other.binding
+                binding.problem = nil
+                do {
+                    _ = try await self.current(&binding, in: binding.lastContext)
+                } catch is CartVanished {
+                    continue
+                }
+                return CartChange(true, binding)
+            }
+            return CartChange(false, nil)
+        }
+    }
+}

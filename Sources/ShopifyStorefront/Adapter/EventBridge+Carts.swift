@@ -1,0 +1,29 @@
+public import IdentityKit
+
+extension EventBridge {
+    /// Passes an event of a cart on; use it as ``CartPolicy/onEvent``.
+    public func cartEvent(_ event: CartEvent) {
+        let (name, detail, level) = event.kind.observed
+        send(
+            ObservedEvent(
+                "cart_" + name,
+                detail: detail,
+                level: level,
+                metadata: [("session", event.session.rawValue)]
+            )
+        )
+    }
+}
+
+extension CartEvent.Kind {
+    fileprivate var observed: (name: String, detail: String?, level: ObservedEvent.Level) {
+        switch self {
+        case .lost: ("lost", nil, .notice)
+        case .recreated: ("recreated", nil, .notice)
+        case .moved: ("moved", nil, .debug)
+        case .interrupted: ("interrupted", nil, .notice)
+        case .degraded(let code): ("degraded", code.rawValue, .notice)
+        case .merged: ("merged", nil, .debug)
+        }
+    }
+}

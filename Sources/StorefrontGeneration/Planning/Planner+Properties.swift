@@ -1,0 +1,111 @@
+internal import GraphQLLanguage
+
+/// The properties of selected fields.
+extension Planner {
+    mutating func property(
+        _ collected: CollectedField,
+        _ parent: GraphSchemaType,
+        _ taken: inout Set<String>,
+        reserved: Set<String>
+    ) -> (property: OutputProperty, nested: [OutputType]) {
+        let field = collected.fields[0]
+        let isAlias = field.alias != nil
+        var name = SwiftNames.member(collected.key, isAlias: isAlias)
+        if reserved.contains(name) { name = SwiftNames.member(collected.key, isAlias: true) }
+        while reserved.contains(name) { name += "Value" }
+        guard field.name != "__typename", let definition = parent.field(field.name) else {
+            let comment = field.comment ?? "The name of the object's type."
+            let property = OutputProperty(
+                name: name,
+                type: .named("String"),
+                source: .field(collected.key),
+                comment: comment
+            )
+            return (property, [])
+        }
+        let coordinate = "\(parent.name).\(field.name)"
+        var leaf = SwiftType.named("String")
+        var nested: [OutputType] = []
+        let result = schema.types[definition.type.leafName]
+        if let given = override(of: field.name, on: parent) {
+            leaf = .named(given)
+        } else if let result, result.isComposite {
+            note(collected.fields, on: result.name)
+            (leaf, nested) = selected(
+                collected.fields.flatMap(\.selections),
+                result,
+                name: Self.typeName(for: collected.key, definition.type),
+                comment: "The result of `\(coordinate)`.",
+                taken: &taken,
+                location: field.location
+            )
+        } else if let result {
+            leaf = .named(leafName(result))
+        }
+        var type = Self.type(definition.type, around: leaf)
+        if collected.isConditional { type = type.asOptional }
+        let comment =
+            collected.fields.compactMap(\.comment).first
+            ?? described(definition.description, "`\(coordinate)`, `\(definition.type)`.")
+        let property = OutputProperty(name: name, type: type, source: .field(collected.key), comment: comment)
+        return (property, nested)
+    }
+
+    func described(_ description: String?, _ short: String) -> String {
+        guard configuration.descriptions, let description, !description.isEmpty else { return short }
+        return "\(description)\n\n\(short)"
+    }
+
+    /// The configured type of a field, on the type itself or on one of its interfaces.
+    func override(of field: String, on type: GraphSchemaType) -> String? {
+        if let given = configuration.types["\(type.name).\(field)"] { return given }
+        return type.interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first
+    }
+
+    /// The name for the type of a field, or of an element of a list.
+    private static func typeName(for key: String, _ type: GraphTypeReference) -> String {
+        guard type.isList else { return key }
+        if key.hasSuffix("ies") { return key.dropLast(3) + "y" }
+        if key.hasSuffix("sses") { return String(key.dropLast(2)) }
+        return key.hasSuffix("s") && !key.hasSuffix("ss") ? String(key.dropLast()) : key
+    }
+
+    static func type(_ reference: GraphTypeReference, around leaf: SwiftType) -> SwiftType {
+        switch reference {
+        case .nonNull(.list(let element)): .list(type(element, around: leaf))
+        case .nonNull: leaf
+        case .list(let element): .optional(.list(type(element, around: leaf)))
+        case .named: .optional(leaf)
+        }
+    }
+
+    /// The Swift type of a scalar or enum.
+    mutating func leafName(_ type: GraphSchemaType) -> String {
+        if case .enumeration = type.kind {
+            reachableEnums.insert(type.name)
+            return configuration.names[type.name] ?? type.name
+        }
+        if let given = configuration.scalars[type.name] { return given }
+        return Self.scalars[type.name] ?? "String"
+    }
+
+    /// The default Swift types of scalars.
+    ///
+    /// An unknown scalar is a text.
+    static let scalars = [
+        "Int": "Int", "Float": "Double", "Boolean": "Bool", "String": "String", "ID": "String",
+        "DateTime": "ShopifyDateTime", "Decimal": "ShopifyDecimal", "URL": "ShopifyURL", "HTML": "ShopifyHTML",
+        "Color": "ShopifyColor", "UnsignedInt64": "UInt64", "JSON": "JSONValue",
+    ]
+}
+
+extension GraphTypeReference {
+    /// Whether the outermost type is a list.
+    var isList: Bool {
+        switch self {
+        case .list: true
+        case .nonNull(let inner): inner.isList
+        case .named: false
+        }
+    }
+}

@@ -1,0 +1,241 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// Products and variants.
+extension SandboxStorefront {
+    static func handle(_ title: String) -> String {
+        String(title.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "-" })
+    }
+
+    private static let dates: [String: GraphNode] = [
+        "createdAt": .text("2026-01-02T03:04:05Z"), "publishedAt": .text("2026-01-02T03:04:05Z"),
+        "updatedAt": .text("2026-01-02T03:04:05Z"),
+    ]
+
+    func variantNode(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
+        .object(
+            "ProductVariant",
+            // Built on demand only, because a cart may have hundreds of lines.
+            variantMembers(variant).merging([
+                "product": .computed { [self] _ in productNode(variant.product, deep: false) }
+            ]) { $1 }
+        )
+    }
+
+    private func variantMembers(_ variant: SandboxStorefrontConfiguration.Variant) -> [String: GraphNode] {
+        [
+            "id": .text(variant.id), "title": .text(variant.title), "sku": .text(Self.handle(variant.title)),
+            "availableForSale": .flag(variant.stock != 0), "currentlyNotInStock": .flag(variant.stock == 0),
+            "quantityAvailable": variant.stock.map { .integer($0) } ?? .null,
+            "quantityRule": .object("QuantityRule", ["increment": .integer(1), "minimum": .integer(1)]),
+            "price": .money(variant.price, configuration.currencyCode), "requiresShipping": .flag(true),
+            "requiresComponents": .flag(false), "taxable": .flag(true), "weight": .leaf(.integer(0)),
+            "weightUnit": .text("KILOGRAMS"), "image": image(variant.product, of: variant),
+            "selectedOptions": .list(
+                zip(facts(of: variant.product).options, variant.values).map { name, value in
+                    .object("SelectedOption", ["name": .text(name), "value": .text(value)])
+                }
+            ), "metafields": Self.noMetafields,
+        ]
+    }
+
+    /// What the configuration says about a product.
+    func facts(of title: String) -> SandboxStorefrontConfiguration.Product {
+        configuration.products.first { $0.title == title } ?? SandboxStorefrontConfiguration.Product(title: title)
+    }
+
+    /// The picture of a product, or of a variant in its colour.
+    private func image(
+        _ title: String,
+        of variant: SandboxStorefrontConfiguration.Variant? = nil
+    ) -> GraphNode {
+        let name = ProductPicture.name(of: facts(of: title), variant)
+        return .object(
+            "Image",
+            [
+                "id": .text("gid://shopify/ProductImage/\(name)"), "altText": .text(title), "width": .integer(800),
+                "height": .integer(600),
+                "url": .computed { [origin] arguments in
+                    let width = arguments["transform"]?["maxWidth"]?.number?.integer.map { "?width=\($0)" } ?? ""
+                    return .text("\(origin)\(ProductPicture.folder)\(name).svg" + width)
+                },
+            ]
+        )
+    }
+
+    /// A product; unless it is `deep`, its variants do not refer to it.
+    func productNode(_ title: String, deep: Bool) -> GraphNode {
+        let variants = configuration.variants.filter { $0.product == title }
+        let facts = facts(of: title)
+        @Sendable func node(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
+            deep ? variantNode(variant) : GraphNode.object("ProductVariant", variantMembers(variant))
+        }
+        @Sendable func chosen(_ options: JSONValue?) -> GraphNode? {
+            let wanted = (options?.array ?? []).map { ($0["name"]?.string, $0["value"]?.string) }
+            guard !wanted.isEmpty else { return nil }
+            return variants.first { variant in
+                let own = Dictionary(zip(facts.options, variant.values)) { $1 }
+                return wanted.allSatisfy { name, value in name.flatMap { own[$0] } == value }
+            }.map(node)
+        }
+        let collections = deep ? self.collections(of: facts) : []
+        let members: [String: GraphNode] = [
+            "id": .computed { [self] _ in .text(productID(title)) }, "handle": .text(Self.handle(title)),
+            "title": .text(title),
+            "vendor": .text("Sandbox"), "productType": .text(facts.type), "isGiftCard": .flag(false),
+            "requiresSellingPlan": .flag(false), "description": Self.description(facts.text),
+            "descriptionHtml": .text("<p>\(facts.text)</p>"), "tags": .list(facts.tags.map { .text($0) }),
+            "availableForSale": .flag(variants.contains { $0.stock != 0 }),
+            "totalInventory": .integer(variants.reduce(0) { $0 + ($1.stock ?? 100) }),
+            "variantsCount": .object("Count", ["count": .integer(variants.count), "precision": .text("EXACT")]),
+            "seo": .object("SEO", ["title": .text(title)]), "featuredImage": image(title),
+            "images": .connection("ImageConnection", "ImageEdge", [image(title)]),
+            "options": .computed { [self] _ in .list(options(variants, of: facts)) },
+            "priceRange": priceRange(variants.map(\.price)),
+            "compareAtPriceRange": priceRange([]),
+            "collections": .connection(
+                "CollectionConnection",
+                "CollectionEdge",
+                collections.map { collectionNode($0, deep: false) },
+                with: ["totalCount": .text(String(collections.count))]
+            ),
+            "variants": .computed { arguments in
+                let nodes = variants.map(node)
+                guard
+                    case .computed(let page) = GraphNode.connection(
+                        "ProductVariantConnection",
+                        "ProductVariantEdge",
+                        nodes
+                    )
+                else { return .null }
+                return page(arguments)
+            },
+            "selectedOrFirstAvailableVariant": .computed { arguments in
+                chosen(arguments["selectedOptions"]) ?? (variants.first { $0.stock != 0 } ?? variants.first).map(node)
+                    ?? .null
+            },
+            "variantBySelectedOptions": .computed { chosen($0["selectedOptions"]) ?? .null },
+            "metafields": Self.noMetafields,
+        ]
+        return .object("Product", members.merging(Self.dates) { $1 })
+    }
+
+    private static func description(_ text: String) -> GraphNode {
+        .computed { arguments in
+            guard let length = arguments["truncateAt"]?.number?.integer, length >= 0, text.count > length else {
+                return .text(text)
+            }
+            return .text(text.prefix(max(0, length - 1)) + "…")
+        }
+    }
+
+    private func options(
+        _ variants: [SandboxStorefrontConfiguration.Variant],
+        of facts: SandboxStorefrontConfiguration.Product
+    ) -> [GraphNode] {
+        facts.options.enumerated().map { position, name in
+            let id = "gid://shopify/ProductOption/\(Self.handle(facts.title))-\(Self.handle(name))"
+            var known = Set<String>()
+            let values = variants.compactMap { $0.values.dropFirst(position).first }.filter {
+                known.insert($0).inserted
+            }
+            let nodes = values.map { value in
+                GraphNode.object(
+                    "ProductOptionValue",
+                    ["id": .text("\(id)-\(Self.handle(value))"), "name": .text(value)]
+                )
+            }
+            return .object("ProductOption", ["id": .text(id), "name": .text(name), "optionValues": .list(nodes)])
+        }
+    }
+
+    private func priceRange(_ prices: [Int]) -> GraphNode {
+        .object(
+            "ProductPriceRange",
+            [
+                "minVariantPrice": .money(prices.min() ?? 0, configuration.currencyCode),
+                "maxVariantPrice": .money(prices.max() ?? 0, configuration.currencyCode),
+            ]
+        )
+    }
+
+    var productTitles: [String] {
+        var known = Set<String>()
+        return configuration.variants.map(\.product).filter { known.insert($0).inserted }
+    }
+
+    func productID(_ title: String) -> String {
+        "gid://shopify/Product/\((productTitles.firstIndex(of: title) ?? 0) + 1)"
+    }
+
+    // MARK: Collections
+
+    /// A collection with the titles of its products.
+    struct Collection: Sendable {
+        let id: String
+        let title: String
+        let products: [String]
+    }
+
+    /// All collections; the first has every product.
+    var collections: [Collection] {
+        let everything = Collection(id: "gid://shopify/Collection/1", title: "Everything", products: productTitles)
+        var known = Set<String>()
+        let titles = configuration.products.flatMap(\.collections).filter { known.insert($0).inserted }
+        let others = titles.enumerated().map { position, title in
+            Collection(
+                id: "gid://shopify/Collection/\(position + 2)",
+                title: title,
+                products: productTitles.filter { facts(of: $0).collections.contains(title) }
+            )
+        }
+        return [everything] + others
+    }
+
+    private func collections(of facts: SandboxStorefrontConfiguration.Product) -> [Collection] {
+        collections.filter { $0.products.contains(facts.title) }
+    }
+
+    /// A collection; unless it is `deep`, its products do not refer to it.
+    func collectionNode(_ collection: Collection, deep: Bool) -> GraphNode {
+        let isWhole = collection.products.count == productTitles.count
+        let text = isWhole ? "Everything that the sandbox has." : "\(collection.title) of the sandbox."
+        return .object(
+            "Collection",
+            [
+                "id": .text(collection.id), "handle": .text(isWhole ? "all" : Self.handle(collection.title)),
+                "title": .text(collection.title), "description": Self.description(text),
+                "descriptionHtml": .text("<p>\(text)</p>"), "seo": .object("SEO", ["title": .text(collection.title)]),
+                "updatedAt": .text("2026-01-02T03:04:05Z"), "metafields": Self.noMetafields,
+                "products": .computed { [self] arguments in
+                    let titles = arranged(collection.products, arguments)
+                    guard case .computed(let page) = productConnection(titles.map { productNode($0, deep: deep) })
+                    else { return .null }
+                    return page(arguments)
+                },
+            ]
+        )
+    }
+
+    func productConnection(_ products: [GraphNode]) -> GraphNode {
+        .connection("ProductConnection", "ProductEdge", products, with: ["filters": .list([])])
+    }
+}
+
+extension GraphNode {
+    /// A connection with further fields.
+    static func connection(
+        _ type: String,
+        _ edgeType: String,
+        _ nodes: [GraphNode],
+        with members: [String: GraphNode]
+    ) -> GraphNode {
+        .computed { arguments in
+            guard case .computed(let compute) = connection(type, edgeType, nodes) else { return .null }
+            let result = compute(arguments)
+            guard case .object(let name, let page) = result else { return result }
+            return .object(name, page.merging(members) { $1 })
+        }
+    }
+}

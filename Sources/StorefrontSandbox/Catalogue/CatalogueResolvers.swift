@@ -1,0 +1,259 @@
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// Catalogue, search, shop and localization.
+extension SandboxStorefront {
+    var catalogueQueries: [String: GraphExecutor.Resolver] {
+        productQueries.merging(searchQueries) { $1 }.merging(shopQueries) { $1 }
+    }
+
+    private var productQueries: [String: GraphExecutor.Resolver] {
+        [
+            "product": { [self] call in
+                product(call.arguments["id"]?.string, call.arguments["handle"]?.string)
+            },
+            "productByHandle": { [self] call in product(nil, call.arguments["handle"]?.string) },
+            "products": { [self] call in
+                let titles = arranged(found(call.arguments["query"]), call.arguments)
+                return page(productConnection(titles.map { productNode($0, deep: true) }), call)
+            },
+            "productRecommendations": { [self] call in
+                let wanted = call.arguments
+                return .list(
+                    recommendations(wanted["productId"]?.string, wanted["productHandle"]?.string).map {
+                        productNode($0, deep: true)
+                    }
+                )
+            },
+            "productTags": { [self] call in page(texts(configuration.products.flatMap(\.tags)), call) },
+            "productTypes": { [self] call in page(texts(configuration.products.map(\.type)), call) },
+        ]
+    }
+
+    private var searchQueries: [String: GraphExecutor.Resolver] {
+        [
+            "collection": { [self] call in
+                collection(call.arguments["id"]?.string, call.arguments["handle"]?.string)
+            },
+            "collectionByHandle": { [self] call in collection(nil, call.arguments["handle"]?.string) },
+            "collections": { [self] call in
+                page(
+                    .connection(
+                        "CollectionConnection",
+                        "CollectionEdge",
+                        collections.map { collectionNode($0, deep: true) },
+                        with: ["totalCount": .text(String(collections.count))]
+                    ),
+                    call
+                )
+            },
+            "search": { [self] call in search(call) },
+            "predictiveSearch": { [self] call in predictiveSearch(call) },
+            "node": { [self] call in node(id: call.arguments["id"]?.string ?? "") },
+            "nodes": { [self] call in
+                .list((call.arguments["ids"]?.array ?? []).map { node(id: $0.string ?? "") })
+            },
+        ]
+    }
+
+    private func product(_ id: String?, _ handle: String?) -> GraphNode {
+        let title = productTitles.first { id == productID($0) || handle == Self.handle($0) }
+        return title.map { productNode($0, deep: true) } ?? .null
+    }
+
+    private func collection(_ id: String?, _ handle: String?) -> GraphNode {
+        let found = collections.enumerated().first { position, collection in
+            collection.id == id || handle == (position == 0 ? "all" : Self.handle(collection.title))
+        }
+        return found.map { collectionNode($0.element, deep: true) } ?? .null
+    }
+
+    private func texts(_ texts: [String]) -> GraphNode {
+        .connection("StringConnection", "StringEdge", Set(texts).sorted().map { .text($0) })
+    }
+
+    /// Products of the same type first; at most ten, as at Shopify.
+    private func recommendations(_ id: String?, _ handle: String?) -> [String] {
+        let wanted = productTitles.first { id == productID($0) || handle == Self.handle($0) }
+        let type = wanted.map { facts(of: $0).type }
+        let others = productTitles.filter { $0 != wanted }
+        let same = others.filter { facts(of: $0).type == type }
+        return Array((same + others.filter { facts(of: $0).type != type }).prefix(10))
+    }
+
+    private func found(_ query: JSONValue?) -> [String] {
+        let search = CatalogueSearch(query?.string ?? "")
+        return productTitles.filter { search.matches(facts(of: $0)) }
+    }
+
+    /// The titles in the order, and without the products, that the arguments of a list ask for.
+    func arranged(_ titles: [String], _ arguments: JSONObject) -> [String] {
+        func price(_ title: String) -> Int {
+            configuration.variants.lazy.filter { $0.product == title }.map(\.price).min() ?? 0
+        }
+        var titles = titles.filter { title in
+            (arguments["filters"]?.array ?? []).allSatisfy { filter in
+                let facts = facts(of: title)
+                if let tag = filter["tag"]?.string, !facts.tags.contains(tag) { return false }
+                if let type = filter["productType"]?.string, facts.type != type { return false }
+                guard let wanted = filter["available"]?.bool else { return true }
+                return wanted == configuration.variants.contains { $0.product == title && $0.stock != 0 }
+            }
+        }
+        switch arguments["sortKey"]?.string {
+        case "TITLE": titles.sort()
+        case "PRICE": titles.sort { (price($0), $0) < (price($1), $1) }
+        default: break
+        }
+        return arguments["reverse"]?.bool == true ? titles.reversed() : titles
+    }
+
+    private func search(_ call: GraphCall) -> GraphNode {
+        let types = call.arguments["types"]?.array?.compactMap(\.string)
+        let titles = types.map { $0.contains("PRODUCT") } ?? true ? found(call.arguments["query"]) : []
+        return page(
+            .connection(
+                "SearchResultItemConnection",
+                "SearchResultItemEdge",
+                titles.map { productNode($0, deep: true) },
+                with: ["totalCount": .integer(titles.count), "productFilters": .list([])]
+            ),
+            call
+        )
+    }
+
+    private func predictiveSearch(_ call: GraphCall) -> GraphNode {
+        let limit = min(max(1, call.arguments["limit"]?.number?.integer ?? 10), 10)
+        let types = call.arguments["types"]?.array?.compactMap(\.string)
+        func wants(_ type: String) -> Bool { types.map { $0.contains(type) } ?? true }
+        let titles = found(call.arguments["query"]).prefix(limit)
+        let suggestions = titles.map { title in
+            GraphNode.object(
+                "SearchQuerySuggestion",
+                ["text": .text(title.lowercased()), "styledText": .text("<mark>\(title.lowercased())</mark>")]
+            )
+        }
+        let query = (call.arguments["query"]?.string ?? "").lowercased()
+        return .object(
+            "PredictiveSearchResult",
+            [
+                "products": .list(wants("PRODUCT") ? titles.map { productNode($0, deep: true) } : []),
+                "queries": .list(wants("QUERY") ? suggestions : []),
+                "collections": .list(
+                    wants("COLLECTION")
+                        ? collections.filter { $0.title.lowercased().contains(query) }
+                            .map { collectionNode($0, deep: true) } : []
+                ),
+                "articles": .list([]), "pages": .list([]),
+            ]
+        )
+    }
+
+    func page(_ node: GraphNode, _ call: GraphCall) -> GraphNode {
+        if case .computed(let compute) = node { compute(call.arguments) } else { node }
+    }
+
+    private func node(id: String) -> GraphNode {
+        if let variant = configuration.variants.first(where: { $0.id == id }) { return variantNode(variant) }
+        if let title = productTitles.first(where: { productID($0) == id }) { return productNode(title, deep: true) }
+        if id == Self.shopID { return shopNode }
+        if id == Self.legacyOrderID { return Self.legacyOrder }
+        return collections.first { $0.id == id }.map { collectionNode($0, deep: true) } ?? .null
+    }
+
+    // MARK: The shop
+
+    private static let shopID = "gid://shopify/Shop/1"
+
+    private var shopQueries: [String: GraphExecutor.Resolver] {
+        [
+            "shop": { [self] _ in shopNode }, "paymentSettings": { [self] _ in paymentSettings },
+            "localization": { [self] call in localization(call.context) },
+            "publicApiVersions": { _ in
+                .list(
+                    ShopifyVersions.supported.map { version in
+                        .object(
+                            "ApiVersion",
+                            ["handle": .text(version), "displayName": .text(version), "supported": .flag(true)]
+                        )
+                    }
+                )
+            },
+        ]
+    }
+
+    private var shopNode: GraphNode {
+        // Like a shop that has written two of its policies.
+        func policy(_ number: Int, _ title: String, _ body: String) -> GraphNode {
+            let handle = Self.handle(title)
+            return .object(
+                "ShopPolicy",
+                [
+                    "id": .text("gid://shopify/ShopPolicy/\(number)"), "title": .text(title), "handle": .text(handle),
+                    "body": .text("<p>\(body)</p>"), "url": .text("\(origin)/policies/\(handle)"),
+                ]
+            )
+        }
+        return .object(
+            "Shop",
+            [
+                "id": .text(Self.shopID), "name": .text("Sandbox"), "moneyFormat": .text("${{amount}}"),
+                "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]),
+                "privacyPolicy": policy(1, "Privacy policy", "The sandbox stores no data permanently."),
+                "refundPolicy": policy(2, "Refund policy", "The sandbox takes everything back."),
+                "customerAccountUrl": .text("\(origin)/account"),
+                "primaryDomain": .object(
+                    "Domain",
+                    ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)]
+                ), "paymentSettings": paymentSettings,
+                "metafields": Self.noMetafields,
+            ]
+        )
+    }
+
+    private var paymentSettings: GraphNode {
+        .object(
+            "PaymentSettings",
+            [
+                "currencyCode": .text(configuration.currencyCode), "countryCode": .text("US"),
+                "enabledPresentmentCurrencies": .list([.text(configuration.currencyCode)]),
+                "acceptedCardBrands": .list([.text("VISA"), .text("MASTERCARD")]),
+                "cardVaultUrl": .text("https://vault.example/sessions"), "supportedDigitalWallets": .list([]),
+            ]
+        )
+    }
+
+    private func localization(_ context: JSONObject) -> GraphNode {
+        func language(_ code: String) -> GraphNode {
+            .object("Language", ["isoCode": .text(code), "name": .text(code), "endonymName": .text(code)])
+        }
+        func country(_ code: String) -> GraphNode {
+            let currency = configuration.currencyCode
+            return .object(
+                "Country",
+                [
+                    "isoCode": .text(code), "name": .text(code), "unitSystem": .text("METRIC_SYSTEM"),
+                    "defaultLanguage": language("EN"), "availableLanguages": .list([language("EN")]),
+                    "currency": .object(
+                        "Currency",
+                        ["isoCode": .text(currency), "name": .text(currency), "symbol": .text(currency)]
+                    ),
+                ]
+            )
+        }
+        let languages = [context["language"]?.string ?? "EN", "EN"].reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        let countries = [context["country"]?.string ?? "US", "US"].reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        return .object(
+            "Localization",
+            [
+                "country": country(countries[0]), "language": language(languages[0]),
+                "availableCountries": .list(countries.map(country)),
+                "availableLanguages": .list(languages.map(language)),
+            ]
+        )
+    }
+}

@@ -1,0 +1,74 @@
+internal import IdentitySandbox
+
+/// The pictures of products, drawn as SVG.
+struct ProductPicture: Sendable {
+    /// The folder of the pictures, and the first part of their path.
+    static let folder = "/files/"
+
+    private static let colours = [
+        "Blue": "#3d6fd6", "Green": "#3b8f63", "Red": "#cc4b4b", "Black": "#32363f", "Grey": "#8b92a1",
+        "Sand": "#d3b486",
+        "White": "#f4f1ea",
+    ]
+
+    /// The name of a picture without its ending: the product's handle, and the colour of a variant if it has one.
+    static func name(
+        of product: SandboxStorefrontConfiguration.Product,
+        _ variant: SandboxStorefrontConfiguration.Variant?
+    ) -> String {
+        let handle = SandboxStorefront.handle(product.title)
+        guard let variant, let position = product.options.firstIndex(of: "Colour"),
+            let colour = variant.values.dropFirst(position).first, colours[colour] != nil
+        else { return handle }
+        return handle + "_" + colour.lowercased()
+    }
+
+    private let product: SandboxStorefrontConfiguration.Product
+    private let colour: String
+
+    /// The picture at a path; nil if there is none.
+    init?(path: String, of shop: SandboxStorefront) {
+        guard path.hasPrefix(Self.folder), path.hasSuffix(".svg") else { return nil }
+        let parts = path.dropFirst(Self.folder.count).dropLast(4).split(separator: "_")
+        guard
+            let title = shop.productTitles.first(where: { parts.first.map(String.init) == SandboxStorefront.handle($0) }
+            )
+        else { return nil }
+        product = shop.facts(of: title)
+        let named = parts.dropFirst().first.map(String.init)
+        let own = shop.configuration.variants.first { $0.product == title }?.values ?? []
+        let name =
+            named.flatMap { named in Self.colours.keys.first { $0.lowercased() == named } }
+            ?? own.first { Self.colours[$0] != nil }
+        // A product without colours gets one of its own, always the same.
+        let spare = ["#8661c1", "#c2703d", "#2f8f9d", "#b0517e", "#5b7f2b"]
+        let sum = title.utf8.reduce(0) { $0 + Int($1) }
+        colour = name.flatMap { Self.colours[$0] } ?? spare[sum % spare.count]
+    }
+
+    /// The response with the picture.
+    var answer: SandboxAnswer {
+        SandboxAnswer(
+            status: 200,
+            headers: [
+                ("Content-Type", "image/svg+xml"), ("Cache-Control", "public, max-age=3600"),
+                ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "default-src 'none'"),
+            ],
+            body: Array(svg.utf8)
+        )
+    }
+
+    private var svg: String {
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="800" height="600" viewBox="0 0 400 300" role="img">
+        <rect width="400" height="300" fill="#eceef2"/>
+        <circle cx="200" cy="150" r="124" fill="#fafbfc"/>
+        <ellipse cx="200" cy="245" rx="92" ry="10" fill="#d5d9e0"/>
+        <g fill="\(colour)" stroke="#20242c" stroke-width="4" stroke-linejoin="round" stroke-linecap="round">
+        \(Self.drawings[product.type] ?? Self.card)
+        </g>
+        </svg>
+
+        """
+    }
+}

@@ -1,0 +1,111 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// The web checkout.
+extension SandboxStorefront {
+    /// The URL of the web checkout.
+    ///
+    /// It opens signed in only when the customer's token is valid at this moment.
+    func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
+        var fields: [(name: String, value: String)] = []
+        if hasKey { fields.append(("key", cart.checkoutKey)) }
+        let isAlive = cart.identity.accessToken.map { shopFacts.customer($0) != nil } ?? false
+        if hasKey, isAlive, viewer.mayAuthenticateCheckout {
+            fields.append(("_sandbox_identity", "customer"))
+            fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
+        }
+        // Shopify encodes the consent in `_cs` in an undocumented way. The sandbox writes the names that the visitor allowed or denied.
+        if let consent = viewer.consent {
+            let choices = consent.members.compactMap { member in
+                member.value.bool.map { "\(member.name)-\($0 ? "yes" : "no")" }
+            }
+            fields.append(("_cs", choices.joined(separator: ".")))
+        }
+        return FormText.append(fields, to: "\(origin)/cart/c/\(cart.token)")
+    }
+
+    /// The web checkout of a cart; its button "Pay" posts to the same URL and turns the cart into an order.
+    func checkout(_ request: SandboxRequest) -> SandboxAnswer {
+        let token = request.path.split(separator: "/").last.map(String.init) ?? ""
+        guard let cart = cart(token: token) else {
+            let hint = "It was ordered, or it has expired."
+            return .html(
+                CheckoutPages.error("The cart does not exist.", hint: hint, returnURL: configuration.returnURL),
+                status: 404
+            )
+        }
+        // A URL that has expired or has no key opens a guest checkout.
+        let hasKey = request.queryValue("key") == cart.checkoutKey
+        let issued = request.queryValue("_sandbox_issued").flatMap(Int.init) ?? 0
+        let isFresh = now.epochSeconds - issued <= configuration.checkoutURLLifetime.wholeSeconds
+        let isSignedIn = hasKey && request.queryValue("_sandbox_identity") == "customer" && isFresh
+        let buyer = isSignedIn ? cart.identity.accessToken.flatMap(shopFacts.customer) : nil
+        var order = CheckoutPages.Order(
+            buyer: buyer?.account.email,
+            prefilled: hasKey ? prefilled(cart, buyer) : [],
+            lines: cart.lines.map { line in
+                CheckoutPages.Line(
+                    product: line.variant.product,
+                    variant: line.variant.title,
+                    quantity: line.quantity,
+                    price: amount(line.variant.price * line.quantity)
+                )
+            },
+            total: amount(cart.total),
+            returnURL: configuration.returnURL
+        )
+        guard request.method == "POST", !cart.lines.isEmpty else {
+            let action = request.path + (request.query.map { "?\($0)" } ?? "")
+            return .html(CheckoutPages.checkout(order, action: action))
+        }
+        order.number = customers.place(placed(cart), for: buyer)
+        // Without the key, the page shows a copy of the cart.
+        if hasKey { removeCart(cart.id) }
+        return .html(CheckoutPages.ordered(order))
+    }
+
+    /// What the cart knows about its buyer.
+    private func prefilled(_ cart: Cart, _ buyer: KnownBuyer?) -> [(label: String, value: String)] {
+        var known: [(label: String, value: String)] = []
+        if buyer == nil, let email = cart.identity.email { known.append(("E-mail", email)) }
+        if let phone = cart.identity.phone { known.append(("Phone", phone)) }
+        let selected = (cart.addresses.first { $0.isSelected } ?? cart.addresses.first)?.fields
+        if let selected {
+            let names = ["firstName", "lastName", "address1", "address2", "zip", "city", "provinceCode", "countryCode"]
+            let parts = names.compactMap { selected[$0]?.string }.filter { !$0.isEmpty }
+            known.append(("Deliver to", parts.joined(separator: ", ")))
+        } else if let address = buyer?.account.addresses.first {
+            let parts = [address.street1, address.street2, address.postalCode, address.city, address.countryCode]
+            known.append(("Deliver to", parts.filter { !$0.isEmpty }.joined(separator: ", ")))
+        } else if let country = cart.identity.countryCode {
+            known.append(("Country", country))
+        }
+        if !cart.discountCodes.isEmpty { known.append(("Discount", cart.discountCodes.joined(separator: ", "))) }
+        return known
+    }
+
+    private func amount(_ hundredths: Int) -> String {
+        "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) \(configuration.currencyCode)"
+    }
+
+    private func placed(_ cart: Cart) -> CustomerOrderRecord {
+        CustomerOrderRecord(
+            number: 0,
+            date: now.formatted(.iso8601),
+            lines: cart.lines.map { line in
+                CustomerOrderRecord.Line(
+                    title: line.variant.product,
+                    variantTitle: line.variant.title,
+                    quantity: line.quantity,
+                    price: line.variant.price,
+                    productID: productID(line.variant.product),
+                    variantID: line.variant.id
+                )
+            },
+            subtotal: cart.total,
+            shipping: 0,
+            currency: configuration.currencyCode
+        )
+    }
+}

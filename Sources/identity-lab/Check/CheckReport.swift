@@ -1,0 +1,100 @@
+internal import IdentityKit
+internal import Synchronization
+
+/// Prints the points of a check as they are decided, and remembers what failed.
+final class CheckReport: Sendable {
+    enum Result: String {
+        case ok, warning, failed
+
+        var sign: String {
+            switch self {
+            case .ok: "✓"
+            case .warning: "!"
+            case .failed: "✗"
+            }
+        }
+    }
+
+    private let output: Output
+    private let state = Mutex<(counts: [Result: Int], failures: [(place: String, error: IdentityError)])>(([:], []))
+
+    init(_ output: Output) {
+        self.output = output
+    }
+
+    /// A point that holds.
+    func ok(_ subject: String, _ point: String, _ message: String) {
+        add(.ok, subject, point, message, nil, nil)
+    }
+
+    /// A point that holds, with a risk.
+    func warn(_ subject: String, _ point: String, _ message: String, hint: String) {
+        add(.warning, subject, point, message, hint, nil)
+    }
+
+    /// A point that does not hold.
+    func fail(_ subject: String, _ point: String, _ error: any Error) {
+        let error = IdentityError.wrapping(error)
+        state.withLock { $0.failures.append(("\(subject) \(point)", error)) }
+        add(.failed, subject, point, error.message, error.hint, error.code)
+    }
+
+    /// Runs the test of a point, and reports its error.
+    ///
+    /// - Returns: Whether the point holds.
+    @discardableResult
+    func point(_ subject: String, _ point: String, _ test: () async throws -> String) async -> Bool {
+        do {
+            ok(subject, point, try await test())
+            return true
+        } catch {
+            fail(subject, point, error)
+            return false
+        }
+    }
+
+    private func add(
+        _ result: Result,
+        _ subject: String,
+        _ point: String,
+        _ message: String,
+        _ hint: String?,
+        _ code: IdentityError.Code?
+    ) {
+        state.withLock { $0.counts[result, default: 0] += 1 }
+        let hint = hint?.printable
+        output.event(
+            "check",
+            [
+                "subject": .string(subject), "point": .string(point), "result": .string(result.rawValue),
+                "message": .string(message.printable), "hint": hint.map { .string($0) } ?? .null,
+                "code": code.map { .string($0.rawValue) } ?? .null,
+            ],
+            text: "\(result.sign) \(subject.printable), \(point): \(message.printable)"
+                + (hint.map { "\n  → \($0)" } ?? "")
+        )
+    }
+
+    /// Prints the sums.
+    ///
+    /// - Throws: `IdentityError` if a point failed; its kind, and so the exit status, is that of the failure that an operator has to repair
+    ///   first: configuration, then a refusal, then an outage.
+    func finish() throws {
+        let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
+        let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)
+        output.event(
+            "checked",
+            ["ok": .integer(ok), "warnings": .integer(warnings), "failed": .integer(failures.count)],
+            text: "Points that hold: \(ok); warnings: \(warnings); failures: \(failures.count)."
+        )
+        let order: [IdentityError.Kind] = [.configuration, .rejected, .signInAgain, .retryLater]
+        let worst = order.lazy.compactMap { kind in failures.first { $0.error.kind == kind } }.first ?? failures.first
+        guard let worst else { return }
+        throw IdentityError(
+            worst.error.kind,
+            worst.error.code,
+            "The check failed at \(failures.count) of \(ok + warnings + failures.count) points.",
+            hint: "Start with \(worst.place): \(worst.error.message)"
+        )
+    }
+}

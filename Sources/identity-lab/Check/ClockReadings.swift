@@ -1,0 +1,88 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// A transport that compares this machine's clock with the `Date` of every response (RFC 9110 section 6.6.1).
+struct ClockReadings: HTTPTransport {
+    /// The difference that ID tokens tolerate; above it, logins fail.
+    private static let tolerance = 60.0
+    /// A difference that an operator should know.
+    private static let noticeable = 10.0
+
+    private final class Readings: Sendable {
+        /// By host: how far this machine is ahead of it, in seconds; of several responses the largest difference.
+        let ahead = Mutex<[String: Double]>([:])
+    }
+
+    private let inner: any HTTPTransport
+    private let readings = Readings()
+
+    init(_ inner: any HTTPTransport) {
+        self.inner = inner
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        let before = Date()
+        let response = try await inner.send(request)
+        let after = Date()
+        if let date = response.headers["Date"].flatMap({ Self.date($0) }) {
+            // The server wrote the date between the two, and without fractions of a second.
+            let (low, high) = (before.timeIntervalSince(date) - 1, after.timeIntervalSince(date))
+            let ahead = low > 0 ? low : min(0, high)
+            readings.ahead.withLock { if abs(ahead) >= abs($0[request.url.host] ?? 0) { $0[request.url.host] = ahead } }
+        }
+        return response
+    }
+
+    /// Reports the readings.
+    func report(to report: CheckReport) {
+        let readings = readings.ahead.withLock { $0.sorted { $0.key < $1.key } }
+        for (host, ahead) in readings {
+            let seconds = Int(abs(ahead).rounded())
+            let message =
+                "This machine's clock is \(seconds) seconds \(ahead < 0 ? "behind" : "ahead of") that of \(host)."
+            let hint = "Synchronize the clock with NTP, for example with chrony or systemd-timesyncd."
+            switch abs(ahead) {
+            case ..<Self.noticeable: report.ok("clock", host, "The clock agrees with that of \(host).")
+            case ..<Self.tolerance: report.warn("clock", host, message, hint: hint)
+            default:
+                report.fail(
+                    "clock",
+                    host,
+                    IdentityError(
+                        configuration: message,
+                        hint: hint,
+                        reference: "RFC 9110 section 6.6.1"
+                    )
+                )
+            }
+        }
+        if readings.isEmpty {
+            report.warn(
+                "clock",
+                "date",
+                "No server sent its time, so the clock was not compared.",
+                hint: "Compare it by hand: date -u."
+            )
+        }
+    }
+
+    /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other form.
+    static func date(_ text: String) -> Date? {
+        let parts = text.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),
+            let month = months.firstIndex(of: String(parts[2]))
+        else { return nil }
+        let time = parts[4].split(separator: ":").compactMap { Int($0) }
+        guard time.count == 3, (1...31).contains(day), (1970...9999).contains(year) else { return nil }
+        var components = DateComponents()
+        (components.year, components.month, components.day) = (year, month + 1, day)
+        (components.hour, components.minute, components.second) = (time[0], time[1], time[2])
+        guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = utc
+        return calendar.date(from: components)
+    }
+}

@@ -1,0 +1,144 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+internal import IdentitySetup
+
+/// Checks the providers of a configuration: members and secrets, redirect URIs, discovery and keys.
+struct ProviderCheck {
+    let report: CheckReport
+    let environment: IdentityEnvironment
+
+    /// Checks all providers.
+    ///
+    /// - Returns: Those that could be created.
+    func run(_ configuration: IdentityConfiguration) async -> [any IdentityProvider] {
+        var providers: [any IdentityProvider] = []
+        for entry in configuration.providers {
+            do {
+                let provider = try ProviderRegistry.makeProvider(
+                    named: entry.name,
+                    from: entry.section,
+                    factories: IdentitySetup.Options().factories,
+                    environment: environment
+                )
+                providers.append(provider)
+                let client = provider.descriptor.clientType
+                report.ok(
+                    entry.section.path,
+                    "members and secrets",
+                    "All members are valid, and all secrets can be read.\(client.isEmpty ? "" : " Client: \(client).")"
+                )
+                await check(provider, entry.section.path)
+            } catch {
+                report.fail(entry.section.path, "members and secrets", error)
+            }
+        }
+        if configuration.providers.isEmpty {
+            report.warn(
+                "providers",
+                "members and secrets",
+                "No provider is configured.",
+                hint: "Add one under \"providers\"."
+            )
+        }
+        checkSharedRedirectURIs(providers)
+        return providers
+    }
+
+    private func check(_ provider: any IdentityProvider, _ subject: String) async {
+        checkRedirectURI(provider.descriptor, subject)
+        guard let client = (provider as? any OpenIDClientProvider)?.client else {
+            report.ok(subject, "discovery", "This kind of provider has no metadata and no keys to fetch.")
+            return
+        }
+        let isFound = await report.point(subject, "discovery") {
+            let metadata = try await client.metadata()
+            guard let login = metadata.authorizationEndpoint else { throw missing("authorization", subject) }
+            guard let token = metadata.tokenEndpoint else { throw missing("token", subject) }
+            return "Issuer \(metadata.issuer); login page at \(login.host), token endpoint at \(token.host)."
+        }
+        // Without metadata, the keys would fail for the same reason.
+        guard isFound else { return }
+        await report.point(subject, "keys") {
+            guard let count = try await client.keyCount() else { throw missing("jwks", subject) }
+            guard count > 0 else {
+                throw IdentityError(
+                    .rejected,
+                    .discoveryFailed,
+                    "The provider publishes no key that can verify an ID token.",
+                    hint: "Check endpoints.jwks of the provider, and the algorithms that it signs with."
+                )
+            }
+            return "Keys that can verify ID tokens: \(count)."
+        }
+        checkOfflineAccess(client.configuration, subject)
+    }
+
+    private func missing(_ endpoint: String, _ subject: String) -> IdentityError {
+        IdentityError(
+            configuration: "Neither the metadata nor the configuration name the endpoint \(endpoint).",
+            hint: "Set \(subject).endpoints.\(endpoint), or correct the issuer or the shop domain."
+        )
+    }
+
+    // MARK: Redirect URIs
+
+    private func checkRedirectURI(_ descriptor: ProviderDescriptor, _ subject: String) {
+        let point = "redirect URI"
+        guard let text = descriptor.redirectURI else {
+            report.warn(
+                subject,
+                point,
+                "No redirectURI is configured, so the callback that is registered at the provider decides.",
+                hint: "With IdentityWeb, register <publicOrigin>/auth/callback/\(descriptor.name) at the provider."
+            )
+            return
+        }
+        guard let url = try? HTTPURL(text) else {
+            report.ok(subject, point, "\(text) has a scheme of its own, for an app on a device.")
+            return
+        }
+        if url.isSecure {
+            report.ok(subject, point, "\(text) is well formed. It must be registered at the provider, byte for byte.")
+        } else {
+            report.warn(
+                subject,
+                point,
+                "\(text) reaches this machine only.",
+                hint: "For production, set \(subject).redirectURI to an https address and register it at the provider."
+            )
+        }
+    }
+
+    private func checkSharedRedirectURIs(_ providers: [any IdentityProvider]) {
+        var names: [String: [String]] = [:]
+        for descriptor in providers.map(\.descriptor) {
+            if let text = descriptor.redirectURI { names[text, default: []].append(descriptor.name) }
+        }
+        for (text, names) in names.sorted(by: { $0.key < $1.key }) where names.count > 1 {
+            report.warn(
+                "providers",
+                "redirect URI",
+                "\(names.joined(separator: ", ")) share the redirect URI \(text).",
+                hint: "Give each provider a redirect URI of its own (RFC 9700 section 4.4.2)."
+            )
+        }
+    }
+
+    // MARK: Refresh tokens
+
+    private func checkOfflineAccess(_ configuration: OpenIDClient.Configuration, _ subject: String) {
+        guard configuration.scopes.contains("offline_access") else { return }
+        let prompts = (configuration.loginDefaults.prompt ?? "").split(separator: " ")
+        guard !prompts.contains("consent") else {
+            return report.ok(subject, "offline_access", "offline_access is requested with prompt=consent.")
+        }
+        report.warn(
+            subject,
+            "offline_access",
+            "offline_access is requested without prompt=consent, and many providers then ignore it without an error.",
+            hint:
+                "If sessions end with their access token, set \(subject).prompt to \"consent\" (OpenID Connect Core section 11)."
+        )
+    }
+}

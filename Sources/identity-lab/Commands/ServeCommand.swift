@@ -1,0 +1,87 @@
+internal import IdentityDevelopmentServer
+internal import IdentityKit
+internal import IdentityWeb
+
+/// Serves a page on which sign-ins can be tried and compared, until the process is interrupted.
+struct ServeCommand: Command {
+    static let name = "serve"
+    static let usage = "serve [--port N] [--public-origin URL]"
+    static let summary =
+        "Compare sign-ins in the browser: with the embedded sandbox, or with --config at real services."
+    static let options: [Option] = [port, publicOrigin]
+    static let examples = [
+        "identity-lab serve",
+        "identity-lab serve --config identity.json --port 8080",
+        "identity-lab serve --config identity.json --public-origin https://lab.example",
+    ]
+    private static let port = Option(
+        name: "--port",
+        form: .value("N"),
+        help: "The port on 127.0.0.1 and [::1], by default 8080; 0 takes a free one."
+    )
+    private static let publicOrigin = Option(
+        name: "--public-origin",
+        form: .value("URL"),
+        help:
+            "The https origin of a tunnel or proxy that leads to this port; the redirect URIs and cookies follow it. "
+            + "Shopify accepts neither http nor localhost."
+    )
+
+    private let port: UInt16
+    private let publicOrigin: String?
+
+    init(_ arguments: Arguments) throws {
+        publicOrigin = arguments[Self.publicOrigin]
+        guard let number = UInt16(arguments[Self.port] ?? "8080") else {
+            throw UsageError("--port must be a number from 0 to 65535.", command: Self.self)
+        }
+        port = number
+    }
+
+    func run(_ lab: Lab) async throws {
+        var site: ServeSite?
+        let server = try await DevelopmentServer.start(port: port, publicOrigin: publicOrigin) { origin in
+            let services = try await RunEnvironment.open(
+                lab,
+                callback: nil,
+                tokenLifetime: RunEnvironment.servedTokenLifetime,
+                routesOrigin: origin
+            )
+            do {
+                let made = try ServeSite(services, origin: origin)
+                site = made
+                return { await made.answer($0) }
+            } catch {
+                await services.close()
+                throw error
+            }
+        }
+        guard let site else { return }
+        announce(site, server, lab.output)
+        await server.run()
+        await site.close()
+        await site.services.close()
+    }
+
+    private func announce(_ site: ServeSite, _ server: DevelopmentServer, _ output: Output) {
+        let callbacks = site.routes.callbackAddresses
+        var addresses = JSONObject()
+        for (provider, address) in callbacks { addresses[provider] = .string(address) }
+        let lines = callbacks.map { "  \($0.provider.printable): \($0.address.printable)" }
+        output.event(
+            "serve",
+            [
+                "url": .string(site.origin + "/"), "local_url": .string(server.origin + "/"),
+                "callbacks": .object(addresses),
+            ],
+            text: """
+                Open \(site.origin)/\(site.origin == server.origin ? "" : ", which must lead to \(server.origin)")
+
+                The callbacks that must be registered at the providers:
+                \(lines.joined(separator: "\n"))
+
+                The page is served until the program is interrupted (Ctrl-C).
+                """
+        )
+    }
+}

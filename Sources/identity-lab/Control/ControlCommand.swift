@@ -1,0 +1,52 @@
+/// A command for a running sandbox.
+enum ControlCommand: String, CaseIterable, Sendable {
+    case advanceClock = "advance-clock"
+    case expireAccessTokens = "expire-access-tokens"
+    case setAccessTokenLifetime = "set-access-token-lifetime"
+    case endSessions = "end-sessions"
+    case revokeTokens = "revoke-tokens"
+    case rotateKeys = "rotate-keys"
+    case misbehave
+    case behave
+    case setOrder = "set-order"
+
+    var summary: String {
+        switch self {
+        case .advanceClock: "Advance the sandbox's clock. The clock of your app does not change."
+        case .expireAccessTokens: "Let all access tokens expire now; a refresh still works."
+        case .setAccessTokenLifetime: "Set the lifetime of access tokens that are issued from now on."
+        case .endSessions: "Sign a buyer out at the providers; apps with an address for logout tokens get one."
+        case .revokeTokens: "Revoke all tokens: a refresh gets invalid_grant."
+        case .rotateKeys: "Sign with a new key from now on."
+        case .misbehave: "Plan a misbehaviour for the next requests to an endpoint."
+        case .behave: "Remove all planned misbehaviours."
+        case .setOrder: "Change a buyer's order; an unknown number becomes a new order."
+        }
+    }
+
+    /// The members of the command's JSON object, with their values.
+    var members: [(name: String, values: String)] {
+        let provider = (name: "provider", values: "shopify, bolt or openid; by default all")
+        return switch self {
+        case .advanceClock: [("seconds", "1 to 31536000")]
+        case .expireAccessTokens: [provider]
+        case .setAccessTokenLifetime: [("seconds", "1 to 31536000"), provider]
+        case .endSessions: [("email", "the buyer's e-mail address"), provider]
+        case .revokeTokens: [("email", "the buyer's e-mail address; by default all buyers"), provider]
+        case .rotateKeys: [("keepOld", "whether the old keys stay published; by default true"), provider]
+        case .misbehave:
+            [
+                ("fault", SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")),
+                ("times", "for how many requests, 1 to 1000; by default 1"),
+                ("provider", "shopify, bolt, bolt-sfcc or openid; by default all"),
+            ]
+        case .behave: [("provider", "shopify, bolt, bolt-sfcc or openid; by default all, and the shop")]
+        case .setOrder:
+            [
+                ("email", "the buyer's e-mail address"), ("number", "the number of the order"),
+                ("financialStatus", "such as PAID or REFUNDED"),
+                ("fulfillmentStatus", "such as UNFULFILLED or FULFILLED"), ("cancelled", "true or false"),
+            ]
+        }
+    }
+}

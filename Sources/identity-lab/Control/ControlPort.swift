@@ -1,0 +1,100 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentitySandbox
+internal import IdentityWeb
+
+/// The control port of `identity-lab sandbox`: commands for the running sandbox as JSON over HTTP.
+struct ControlPort: Sendable {
+    let control: SandboxControl
+    /// The bearer token that every command needs, so that no page of a browser can send one.
+    let token: String
+
+    func answer(_ request: WebRequest) async -> WebResponse {
+        let name = String(request.path.dropFirst())
+        switch request.method {
+        case .get where name.isEmpty: return Self.response(["commands": .object(Self.commands)])
+        case .post:
+            guard isAuthorized(request) else {
+                return Self.refusal(
+                    401,
+                    "The command has no token of this run.",
+                    hint: "Send the printed token in the header: Authorization: Bearer TOKEN.",
+                    headers: [("WWW-Authenticate", "Bearer")]
+                )
+            }
+            return await run(name, request)
+        case .get: return Self.unknown(name)
+        default: return Self.refusal(405, "The method must be GET or POST.", headers: [("Allow", "GET, POST")])
+        }
+    }
+
+    private func isAuthorized(_ request: WebRequest) -> Bool {
+        let values = request.headers.values(for: "Authorization")
+        guard values.count == 1, let parts = values.first?.split(separator: " "), parts.count == 2,
+            parts[0].lowercased() == "bearer"
+        else { return false }
+        return Secret(String(parts[1])).isEqual(to: Secret(token))
+    }
+
+    private func run(_ name: String, _ request: WebRequest) async -> WebResponse {
+        guard let command = ControlCommand(rawValue: name) else { return Self.unknown(name) }
+        guard request.target.isIdentical(to: request.path) else {
+            return Self.refusal(400, "A command has no query.", hint: "Send a JSON object as the body.")
+        }
+        do {
+            let value = request.body.isEmpty ? .object([:]) : try JSONValue(parsing: request.body)
+            guard let members = value.object else {
+                return Self.refusal(400, "The body must be a JSON object.", hint: "GET / lists the commands.")
+            }
+            var answer: JSONObject = ["command": .string(command.rawValue)]
+            for member in try await control.run(command, members).members { answer[member.name] = member.value }
+            return Self.response(answer)
+        } catch let error as IdentityError {
+            return Self.refusal(400, error.message, hint: error.hint)
+        } catch {
+            return Self.refusal(400, "The body is not valid JSON: \(error)", hint: "GET / lists the commands.")
+        }
+    }
+
+    /// Every command with its members.
+    private static var commands: JSONObject {
+        var commands = JSONObject()
+        for command in ControlCommand.allCases {
+            var members = JSONObject()
+            for (name, values) in command.members { members[name] = .string(values) }
+            commands[command.rawValue] = .object([
+                "summary": .string(command.summary), "members": .object(members),
+            ])
+        }
+        return commands
+    }
+
+    // MARK: Responses
+
+    private static func unknown(_ name: String) -> WebResponse {
+        let nearest = Spelling.nearest(to: name, among: ControlCommand.allCases.map(\.rawValue))
+        let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
+        return refusal(404, "There is no command \(name.printable)\(suggestion)", hint: "GET / lists the commands.")
+    }
+
+    private static func refusal(
+        _ status: Int,
+        _ message: String,
+        hint: String? = nil,
+        headers: [(name: String, value: String)] = []
+    ) -> WebResponse {
+        var members: JSONObject = ["error": .string(message)]
+        members["hint"] = hint.map { .string($0) }
+        var response = response(members, status: status)
+        for (name, value) in headers { try? response.headers.set(name, value) }
+        return response
+    }
+
+    private static func response(_ members: JSONObject, status: Int = 200) -> WebResponse {
+        var response = HTTPResponse(status: status, body: JSONValue.object(members).serialized)
+        for (name, value) in [("Content-Type", "application/json"), ("Cache-Control", "no-store")] {
+            try? response.headers.set(name, value)
+        }
+        return response
+    }
+}

@@ -1,9 +1,0 @@
-internal import IdentitySandbox
-
-extension StringProtocol {
-    /// The text escaped for an HTML element or a quoted attribute.
-    var html: String {
-        let escaped: HTMLText = "\(printable)"
-        return escaped.text
-    }
-}

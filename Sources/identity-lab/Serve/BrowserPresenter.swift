@@ -1,0 +1,45 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// A presenter whose login page is opened by the browser that uses the page, and whose callback that browser brings.
+final class BrowserPresenter: FormPostPresenting {
+    /// The address of the login page; ends without one when the login fails before.
+    let pages: AsyncStream<HTTPURL>
+    private let pageInput: AsyncStream<HTTPURL>.Continuation
+    private let callbacks: AsyncStream<PresentedCallback>
+    private let callbackInput: AsyncStream<PresentedCallback>.Continuation
+    private let shown = Mutex<PresentedLogin?>(nil)
+
+    init() {
+        (pages, pageInput) = AsyncStream.makeStream()
+        (callbacks, callbackInput) = AsyncStream.makeStream()
+    }
+
+    func present(_ login: PresentedLogin) async throws -> String {
+        try await presentCatchingForms(login).url
+    }
+
+    func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
+        let page = try await login.authorizationURL(redirectURI: login.redirectURI)
+        shown.withLock { $0 = login }
+        pageInput.yield(page)
+        pageInput.finish()
+        for await callback in callbacks { return callback }
+        throw CancellationError()
+    }
+
+    /// Passes a callback on if it belongs to this login.
+    func receive(_ callback: PresentedCallback) -> Bool {
+        guard let login = shown.withLock(\.self), login.isAnswered(by: callback) else { return false }
+        callbackInput.yield(callback)
+        callbackInput.finish()
+        shown.withLock { $0 = nil }
+        return true
+    }
+
+    /// Ends the wait for an address, after the login has ended.
+    func finish() {
+        pageInput.finish()
+    }
+}

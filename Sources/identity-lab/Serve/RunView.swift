@@ -1,0 +1,13 @@
+/// What the page shows of a run.
+struct RunView: Sendable {
+    var title: String
+    var provider: String
+    var entry: ServedRun.Entry
+    var phase: ServedRun.Phase
+    var notice: String
+    var isError: Bool
+    var facts: ApproachFacts
+    var steps: [RecordedStep]
+    /// Grows with each change.
+    var revision: Int
+}

@@ -1,0 +1,296 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityWeb
+internal import ShopifyStorefront
+
+/// One sign-in that a column of the page shows: a provider with an entry point, its steps and its session.
+actor ServedRun {
+    /// The entry point: the routes of `IdentityWeb`, or one of a login flow.
+    enum Entry: String, CaseIterable, Sendable {
+        case routes
+        case async
+        case completion
+        case delegate
+    }
+
+    enum Phase: Sendable {
+        /// The browser may open the login page.
+        case waiting(HTTPURL)
+        case signedIn(Session)
+        /// The session has ended; the provider's logout page, if it has one.
+        case ended(HTTPURL?)
+        case failed
+    }
+
+    /// What a button does.
+    enum Action: String, CaseIterable, Sendable {
+        case token, refresh, profile, cart, checkout, logout
+
+        var title: String {
+            switch self {
+            case .token: "Get a valid token"
+            case .refresh: "Refresh now"
+            case .profile: "Fetch the profile"
+            case .cart: "Put lines into a cart"
+            case .checkout: "Check out"
+            case .logout: "Sign out"
+            }
+        }
+    }
+
+    nonisolated let entry: Entry
+    nonisolated let approach: ApproachRun
+    private nonisolated let routes: SignInRoutes?
+    private nonisolated let cookies: SignInCookies
+    private nonisolated let presenter = BrowserPresenter()
+    private var phase = Phase.failed
+    /// The result of the last action, and whether it is an error.
+    private var notice: (text: String, isError: Bool) = ("", false)
+    private var changes = 0
+    private var attemptID: String?
+    private var redirect: RecordedRedirect?
+    private var login: Task<Void, Never>?
+
+    init(
+        _ provider: String,
+        _ entry: Entry,
+        on services: RunEnvironment,
+        _ configuration: SignInRoutes.Configuration
+    )
+        throws
+    {
+        self.entry = entry
+        approach = try ApproachRun(provider, EntryPoint(rawValue: entry.rawValue), on: services)
+        let deployment = approach.deployment
+        cookies = try SignInCookies(publicOrigin: configuration.publicOrigin, name: configuration.cookieName)
+        routes =
+            entry == .routes
+            ? try SignInRoutes(sessions: deployment.sessions, carts: deployment.carts, configuration: configuration)
+            : nil
+    }
+
+    // MARK: Sign-in
+
+    /// Begins the sign-in; the response has the routes' cookies.
+    func begin(_ request: WebRequest) async -> WebResponse? {
+        guard routes == nil else { return await beginRoutes(request) }
+        // An unstructured task, because the login continues after the request that began it.
+        login = Task { [approach, presenter] in
+            do {
+                signedIn(try await approach.signIn(through: presenter))
+            } catch {
+                fail(error)
+            }
+            presenter.finish()
+        }
+        for await page in presenter.pages { show(.waiting(page), "The login page is ready.") }
+        return nil
+    }
+
+    private func beginRoutes(_ request: WebRequest) async -> WebResponse? {
+        approach.recorder.begin("Sign in")
+        var begin = request
+        begin.method = .get
+        begin.target = "/auth/login/\(FormEncoding.escape(approach.provider))"
+        begin.body = []
+        let response = await answer(begin)
+        let marker = "-login-"
+        attemptID =
+            response.headers.values(for: "Set-Cookie").compactMap { cookie -> String? in
+                let name = String(cookie.prefix { $0 != "=" })
+                return name.firstRange(of: marker).map { String(name[$0.upperBound...]) }
+            }.last
+        guard response.status == 303, let page = response.headers["Location"].flatMap({ try? HTTPURL($0) }) else {
+            show(.failed, "The routes answered with status \(response.status).", isError: true)
+            return response
+        }
+        redirect = approach.recorder.redirected(to: page)
+        show(.waiting(page), "The login page is ready.")
+        return response
+    }
+
+    /// Takes a callback of this sign-in; nil if it belongs to another one.
+    func take(_ request: WebRequest, _ callback: PresentedCallback) async -> WebResponse? {
+        if presenter.receive(callback) {
+            await login?.value
+            return try? .redirect(to: "/")
+        }
+        let parsed = try? callback.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: callback.url)
+        guard let attemptID, let id = parsed?.attemptID, id.isIdentical(to: attemptID) else { return nil }
+        // A posted form is kept and completed by the request with GET that follows, which is no callback of the provider.
+        if let redirect { approach.recorder.returned(with: callback, from: redirect) }
+        redirect = nil
+        let response = await answer(request)
+        guard request.method == .get, let session = await session(after: response) else {
+            if response.status != 303 {
+                show(.failed, "The routes answered with status \(response.status).", isError: true)
+            }
+            return response
+        }
+        do {
+            try await approach.adopt(session)
+            signedIn(session)
+        } catch {
+            fail(error)
+        }
+        return response
+    }
+
+    /// The session that the cookies of a response stand for.
+    private func session(after response: WebResponse) async -> Session? {
+        guard let routes else { return nil }
+        var headers = HTTPHeaders()
+        let cookies = response.headers.values(for: "Set-Cookie").map { $0.prefix { $0 != ";" } }
+        guard (try? headers.append("Cookie", cookies.joined(separator: "; "))) != nil else { return nil }
+        return try? await routes.context(for: WebRequest(method: .get, target: "/", headers: headers)).session()
+    }
+
+    /// Answers a request to the routes.
+    func answer(_ request: WebRequest) async -> WebResponse {
+        guard let routes else { return HTTPResponse(status: 404) }
+        return await routes.handle(request) { _ in HTTPResponse(status: 404) }
+    }
+
+    /// Whether a request is the browser's return from the logout page of this sign-in.
+    nonisolated func awaitsLogout(_ request: WebRequest) -> Bool {
+        routes != nil && cookies.logoutBinding(in: request) != nil
+    }
+
+    private func signedIn(_ session: Session) {
+        show(.signedIn(session), "Signed in with subject \(session.buyer.subject).")
+    }
+
+    // MARK: Actions
+
+    func perform(_ action: Action, _ request: WebRequest) async -> WebResponse? {
+        do {
+            return try await performThrowing(action, request)
+        } catch {
+            let error = StepReporter.wrapped(error)
+            show(phase, Self.text(for: error), isError: true)
+            return nil
+        }
+    }
+
+    private func performThrowing(_ action: Action, _ request: WebRequest) async throws -> WebResponse? {
+        let sessions = approach.deployment.sessions
+        guard let session = await approach.session else { throw StepFailure("No buyer has signed in.") }
+        switch action {
+        case .token:
+            approach.recorder.begin("Get a valid token")
+            let tokens = try await sessions.tokens(for: session.id, validFor: .zero)
+            update(tokens.session, "A valid token is there: \(tokens.outcome.rawValue).")
+        case .refresh:
+            switch try await approach.refresh(isExpired: false) {
+            case .tokens(let tokens): update(tokens.session, "The provider has issued new tokens.")
+            case .signInAgain: show(phase, "This provider issues no refresh token.")
+            }
+        case .profile:
+            approach.recorder.begin("Fetch the profile")
+            let buyer = try await sessions.buyerProfile(for: session.id)
+            let facts = [buyer.displayName, buyer.email?.value, buyer.phone?.value].compactMap(\.self)
+            show(phase, "The profile: \(facts.isEmpty ? "no members" : facts.joined(separator: ", ")).")
+        case .cart:
+            let cart = try await approach.addLines()
+            show(phase, "The cart has \(cart.cart.totalQuantity) articles.")
+        case .checkout:
+            let handoff = try await approach.checkOut()
+            show(phase, "The checkout belongs to: \(ApproachNames.text(for: handoff.identity)).")
+        case .logout:
+            return try await signOut(request)
+        }
+        await approach.deployment.drain()
+        return nil
+    }
+
+    private func signOut(_ request: WebRequest) async throws -> WebResponse? {
+        guard routes != nil else {
+            show(.ended(try await approach.signOut().browserURL), "Signed out.")
+            return nil
+        }
+        approach.recorder.begin("Sign out")
+        var logout = request
+        logout.target = "/auth/logout"
+        let response = await answer(logout)
+        guard response.status == 303 else {
+            show(phase, "The routes answered with status \(response.status).", isError: true)
+            return response
+        }
+        let page = response.headers["Location"].flatMap { try? HTTPURL($0) }
+        await approach.forgetSession(logoutPage: page)
+        show(.ended(page), "Signed out.")
+        return response
+    }
+
+    /// Removes the session and ends a sign-in that still waits.
+    func close() async {
+        login?.cancel()
+        await login?.value
+        await approach.cleanUp()
+    }
+
+    // MARK: View
+
+    /// The page of the provider that the browser may open now.
+    var page: HTTPURL? {
+        switch phase {
+        case .waiting(let page), .ended(let page?): page
+        default: nil
+        }
+    }
+
+    /// What the page shows of this run.
+    func view() async -> RunView {
+        if case .signedIn(let session) = phase { await check(session) }
+        await approach.countRequests()
+        let steps = approach.recorder.recorded
+        return RunView(
+            title: "\(ApproachNames.title(of: approach.descriptor)), \(entry.rawValue)",
+            provider: approach.provider,
+            entry: entry,
+            phase: phase,
+            notice: notice.text,
+            isError: notice.isError,
+            facts: await approach.facts,
+            steps: steps,
+            revision: steps.count + changes
+        )
+    }
+
+    /// Notices that the session has ended elsewhere, for example by a back-channel logout.
+    private func check(_ session: Session) async {
+        do {
+            let now = try await approach.deployment.sessions.session(session.id)
+            let isUnchanged =
+                now.expiresAt == session.expiresAt && now.endReason == session.endReason
+                && now.isAttackSuspected == session.isAttackSuspected
+            guard !isUnchanged else { return }
+            phase = .signedIn(now)
+            changes += 1
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            await approach.forgetSession(logoutPage: nil)
+            show(.ended(nil), "The session has ended.")
+        } catch {
+            // The store fails for now; the page shows the session as it was.
+        }
+    }
+
+    private func update(_ session: Session, _ text: String) {
+        show(.signedIn(session), text)
+    }
+
+    private func fail(_ error: any Error) {
+        show(.failed, Self.text(for: StepReporter.wrapped(error)), isError: true)
+    }
+
+    private func show(_ phase: Phase, _ text: String, isError: Bool = false) {
+        self.phase = phase
+        notice = (text, isError)
+        changes += 1
+    }
+
+    private static func text(for error: IdentityError) -> String {
+        let suspicion = error.isAttackSuspected ? " An attack is suspected." : ""
+        return "\(error.message) \(error.hint ?? "")\(suspicion) [\(error.code)]"
+    }
+}

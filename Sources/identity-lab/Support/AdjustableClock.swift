@@ -1,0 +1,20 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+/// The system's clock, whose time can be advanced, so that tokens expire now.
+final class AdjustableClock: IdentityClock {
+    private let system = SystemClock()
+    private let offset = Mutex<Duration>(.zero)
+
+    var now: Date { system.now.addingTimeInterval(offset.withLock(\.self) / .seconds(1)) }
+    var elapsed: Duration { system.elapsed + offset.withLock(\.self) }
+
+    func advance(by duration: Duration) {
+        offset.withLock { $0 += duration }
+    }
+
+    func sleep(for duration: Duration) async throws {
+        try await system.sleep(for: duration)
+    }
+}

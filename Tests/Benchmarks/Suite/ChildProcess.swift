@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// This program again, as the server or as one peer, so that CPU time and memory belong to one of them.
+enum ChildProcess {
+    /// Starts the provider and returns its port; it ends with the closing of its standard input.
+    static func serve(_ folder: String) throws -> (port: Int, process: Process, input: Pipe) {
+        let process = process(["serve", folder])
+        let input = Pipe()
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw BenchmarkFailure("The provider did not start.")
+        }
+        return (port, process, input)
+    }
+
+    /// Measures a peer of a row.
+    static func measure(_ row: Row, _ peer: Peer, _ context: Context) throws -> Measurement {
+        try JSONDecoder().decode(Measurement.self, from: try run("measure", row, peer, context))
+    }
+
+    /// Counts the allocations of a peer.
+    static func count(_ row: Row, _ peer: Peer, _ context: Context) throws -> Double {
+        try JSONDecoder().decode(Double.self, from: try run("count", row, peer, context))
+    }
+
+    private static func run(_ what: String, _ row: Row, _ peer: Peer, _ context: Context) throws -> Data {
+        let text = String(decoding: try JSONEncoder().encode(context), as: UTF8.self)
+        let process = process([what, row.name, peer.name, text])
+        // Dictionaries grow in the same way in each process, so that counts are the same.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchmarkFailure("\(row.name): \(peer.name) failed.") }
+        return data
+    }
+
+    private static func process(_ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = arguments
+        return process
+    }
+
+    /// Does what a child was started for.
+    static func serveParent(_ arguments: [String]) async throws {
+        let context = try JSONDecoder().decode(Context.self, from: Data(arguments[3].utf8))
+        guard let peer = rows.first(where: { $0.name == arguments[1] })?.peers.first(where: { $0.name == arguments[2] })
+        else { throw BenchmarkFailure("No such peer.") }
+        let encoder = JSONEncoder()
+        if arguments[0] == "measure" {
+            let measurement = try await peer.measure(row: arguments[1], in: context)
+            FileHandle.standardOutput.write(try encoder.encode(measurement))
+        } else if case .operation(_, _, let prepare) = peer.work {
+            let operation = try await prepare(context)
+            FileHandle.standardOutput.write(try encoder.encode(try await Cost.allocations(operation)))
+        }
+    }
+}

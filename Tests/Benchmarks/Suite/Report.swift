@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// The table for people.
+struct Report {
+    private var measurements: [Measurement] = []
+
+    mutating func add(_ measurement: Measurement) { measurements.append(measurement) }
+
+    func show(_ row: Row) {
+        Self.write("\n\(row.title)  [\(row.name)]")
+        Self.line(["", row.unit, "min … max", "a second", "allocations", "× \(row.peers[0].name)"])
+        let yardstick = values(row, row.peers[0]).median
+        for peer in row.peers {
+            let values = values(row, peer)
+            let all = measurements.filter { $0.row == row.name && $0.peer == peer.name }
+            let rates = all.compactMap(\.operationsPerSecond).sorted()
+            let allocations = all.compactMap(\.allocations).sorted()
+            Self.line([
+                peer.name,
+                Self.number(values.median),
+                "\(Self.number(values.first ?? 0)) … \(Self.number(values.last ?? 0))",
+                rates.isEmpty ? "" : String(Int(rates.median)),
+                allocations.isEmpty ? "" : Self.number(allocations.median),
+                peer.name == row.peers[0].name ? "" : Self.number(values.median / yardstick),
+            ])
+        }
+    }
+
+    private func values(_ row: Row, _ peer: Peer) -> [Double] {
+        measurements.filter { $0.row == row.name && $0.peer == peer.name }.map(\.value).sorted()
+    }
+
+    private static func number(_ value: Double) -> String {
+        String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
+    }
+
+    private static func line(_ cells: [String]) {
+        var text = "  "
+        for (cell, width) in zip(cells, [26, 12, 20, 12, 13, 16]) {
+            text += cell + String(repeating: " ", count: max(1, width - cell.count))
+        }
+        write(text)
+    }
+
+    /// Writes at once, because a run takes minutes.
+    static func write(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+}
+
+extension [Double] {
+    /// Of sorted values.
+    var median: Double { isEmpty ? 0 : self[count / 2] }
+}

@@ -1,0 +1,170 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentitySQLite
+internal import IdentityStoreKit
+internal import Synchronization
+
+/// Saves and reads of sessions, beside the same work through SQLite's C interface.
+enum StoreRows {
+    static let all = [
+        Row(
+            name: "save",
+            title: "A durable save of a session, one writer",
+            peers: [
+                Peer(
+                    name: "SQLite in C",
+                    work: .operation(callers: 1) { context in
+                        let bare = Bare(try bareFile(0, in: context))
+                        let numbers = Numbers()
+                        return { try bare.save(Int64(numbers.draw() % writers)) }
+                    }
+                ),
+                save("SQLiteStore", callers: 1, isCounted: true),
+                save("SQLiteStore, 64 writers", callers: writers, isCounted: false),
+            ]
+        ),
+        read(1_000),
+        read(100_000),
+    ]
+
+    private static let writers = 64
+    private static let slot = 8_192
+    private static let body = [UInt8](repeating: 0x61, count: 400)
+
+    private static func read(_ count: Int) -> Row {
+        Row(
+            name: "read-\(count)",
+            title: "A session by its id, \(count) rows",
+            peers: [
+                Peer(
+                    name: "SQLite in C",
+                    work: .operation(callers: 1) { context in
+                        let bare = Bare(try bareFile(count, in: context))
+                        let numbers = Numbers()
+                        return { try bare.read(Int64(numbers.draw() &* 7_919 % count)) }
+                    }
+                ),
+                read(count, "SQLiteStore", callers: 1),
+                read(count, "SQLiteStore, 8 readers", callers: 8),
+            ],
+            isLong: count > 1_000
+        )
+    }
+
+    private static func read(_ count: Int, _ name: String, callers: Int) -> Peer {
+        Peer(
+            name: name,
+            work: .operation(callers: callers) { context in
+                let store = try await filledStore(count, in: context)
+                let ids = try (0..<min(count, 4_096)).map { try session($0 &* 7_919 % count).id }
+                let numbers = Numbers()
+                return {
+                    guard try await store.session(ids[numbers.draw() % ids.count]) != nil else {
+                        throw BenchmarkFailure("A row is missing.")
+                    }
+                }
+            },
+            isCounted: callers == 1 && count == 1_000
+        )
+    }
+
+    private static func save(_ name: String, callers: Int, isCounted: Bool) -> Peer {
+        Peer(
+            name: name,
+            work: .operation(callers: callers) { context in
+                let store = try await filledStore(writers, in: context)
+                let rows = Rows(try await (0..<writers).asyncMap { try await store.session(try session($0).id) })
+                return {
+                    var row = try rows.take()
+                    let generation = row.generation
+                    row.generation += 1
+                    guard try await store.replace(row, expecting: generation) else {
+                        throw BenchmarkFailure("A save was lost.")
+                    }
+                    rows.give(row)
+                }
+            },
+            isCounted: isCounted
+        )
+    }
+
+    // MARK: Files, which stay for the next round
+
+    private static func session(_ number: Int) throws -> StoredSession {
+        guard let id = SessionID(rawValue: String(String(10_000_000 + number).reversed()) + "AAAAAAAAAAAAAA") else {
+            throw BenchmarkFailure("Not an id.")
+        }
+        return StoredSession(
+            id: id,
+            provider: "shopify",
+            tenant: "",
+            issuer: "https://id.example",
+            subject: "buyer-\(number)",
+            createdAt: Date(),
+            retainedUntil: Date(timeIntervalSinceNow: 86_400),
+            payload: Secret(bytes: body)
+        )
+    }
+
+    private static func bareFile(_ count: Int, in context: Context) throws -> BareSQLite {
+        let path = "\(context.folder)/bare-\(count).sqlite"
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        let file = try BareSQLite(path: path, slot: slot)
+        if isNew {
+            try file.begin()
+            for row in 0..<max(count, writers) { try file.add(Int64(row), body) }
+            try file.commit()
+        }
+        return file
+    }
+
+    private static func filledStore(_ count: Int, in context: Context) async throws -> SQLiteStore {
+        let name = "rows-\(count)"
+        let isNew = !FileManager.default.fileExists(atPath: "\(context.folder)/\(name).sqlite")
+        let store = try await openStore(name, in: context, slotSize: slot)
+        guard isNew else { return store }
+        for first in stride(from: 0, to: count, by: 256) {
+            // Concurrent insertions share a transaction.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in first..<min(first + 256, count) {
+                    group.addTask { try await store.insert(try session(number)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        return store
+    }
+
+    /// The rows that no writer holds at the moment.
+    private final class Rows: Sendable {
+        private let free: Mutex<[StoredSession]>
+
+        init(_ rows: [StoredSession?]) { free = Mutex(rows.compactMap(\.self)) }
+
+        func take() throws -> StoredSession {
+            guard let row = free.withLock({ $0.popLast() }) else { throw BenchmarkFailure("No row is free.") }
+            return row
+        }
+
+        func give(_ row: StoredSession) { free.withLock { $0.append(row) } }
+    }
+
+    /// One connection, used by one caller at a time.
+    private final class Bare: @unchecked Sendable {
+        private let file: BareSQLite
+
+        init(_ file: BareSQLite) { self.file = file }
+
+        func save(_ row: Int64) throws { try file.save(row, body) }
+
+        func read(_ row: Int64) throws { _ = try file.read(row) }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func asyncMap<Value>(_ transform: (Int) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for number in self { values.append(try await transform(number)) }
+        return values
+    }
+}

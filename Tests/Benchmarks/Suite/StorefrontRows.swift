@@ -1,0 +1,173 @@
+internal import Foundation
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentitySandbox
+internal import ShopifyGraphQL
+internal import ShopifyStorefront
+internal import StorefrontSandbox
+internal import Synchronization
+internal import Yardsticks
+
+/// Requests to a shop, and the decoding of its answers.
+enum StorefrontRows {
+    static let all = [
+        Row(
+            name: "post",
+            title: "A POST with an answer of about 4 KB, 16 at the same time",
+            peers: [
+                Peer(
+                    name: "libcurl in C",
+                    work: .yardstick { unsafe yardstick_post($0.folder, Int32($0.port), 16, $0.seconds) }
+                ),
+                Peer(
+                    name: "CurlTransport",
+                    work: .operation(callers: 16) { context in
+                        let transport = try CurlTransport()
+                        let body = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(context.folder)/request.json")))
+                        let url = try HTTPURL("http://127.0.0.1:\(context.port)/graphql")
+                        var headers = HTTPHeaders()
+                        try headers.set("Content-Type", "application/json")
+                        let request = HTTPRequest(
+                            method: .post,
+                            url: url,
+                            headers: headers,
+                            body: body,
+                            allowsLoopbackHTTP: true
+                        )
+                        return {
+                            guard try await transport.send(request).status == 200 else {
+                                throw BenchmarkFailure("A POST failed.")
+                            }
+                        }
+                    },
+                    isCounted: true
+                ),
+            ]
+        ),
+        Row(
+            name: "cart-create",
+            title: "cartCreate with seven lines into typed values, 16 at the same time",
+            peers: [
+                Peer(
+                    name: "C",
+                    work: .yardstick { unsafe yardstick_cart_create($0.folder, Int32($0.port), 16, $0.seconds) }
+                ),
+                Peer(
+                    name: "StorefrontClient",
+                    work: .operation(callers: 16) { context in
+                        let endpoint = "http://127.0.0.1:\(context.port)/graphql"
+                        let client = try client(endpoint, try CurlTransport())
+                        return {
+                            let cart = try await client.execute(creation(), in: place).data.cart
+                            guard cart?.lines.count == lineCount else { throw BenchmarkFailure("Not the cart.") }
+                        }
+                    },
+                    isCounted: true
+                ),
+            ]
+        ),
+        Row(
+            name: "decode",
+            title: "A page of products of 112 KB into typed values",
+            peers: [
+                Peer(
+                    name: "JSONDecoder",
+                    work: .operation(callers: 1) { _ in
+                        let data = Data(SyntheticAnswers.productPage)
+                        return { _ = try JSONDecoder().decode(Envelope.self, from: data) }
+                    }
+                ),
+                Peer(
+                    name: "GraphQLNode",
+                    work: .operation(callers: 1) { _ in
+                        let bytes = SyntheticAnswers.productPage
+                        return {
+                            _ = try GraphQLResponseBody(parsing: bytes).data.map {
+                                node throws(GraphQLReadingError) in try BenchProductPage(node)
+                            }
+                        }
+                    },
+                    isCounted: true
+                ),
+            ]
+        ),
+    ]
+
+    private struct Envelope: Decodable {
+        let data: BenchProductPage
+    }
+
+    private static let lineCount = 7
+    private static let place = StorefrontContext(country: "US")
+
+    private static func creation() -> CartCreate {
+        // Different attributes, or the shop would merge the lines.
+        let lines = (1...lineCount).map { number in
+            CartLineInput(
+                merchandiseID: "gid://shopify/ProductVariant/1",
+                attributes: .set([CartAttribute(key: "number", value: "\(number)")])
+            )
+        }
+        return CartCreate(
+            lines: lines,
+            buyerIdentity: .init(countryCode: .set("US"), email: .set("buyer@example.com"))
+        )
+    }
+
+    private static func client(_ endpoint: String, _ transport: any HTTPTransport) throws -> StorefrontClient {
+        StorefrontClient(
+            configuration: try StorefrontConfiguration(
+                shopDomain: "shop.example.com",
+                authentication: .privateToken(Secret("token")),
+                endpoint: HTTPURL(endpoint),
+                allowsLoopbackHTTP: true
+            ),
+            environment: IdentityEnvironment(transport: transport)
+        )
+    }
+
+    /// Writes a real request and the sandbox's answer into the folder, from which the measured server answers.
+    static func record(in folder: String) async throws {
+        let sandbox = try await ShopSandbox.start()
+        do {
+            let recorder = Recorder(transport: try CurlTransport())
+            let lab = sandbox.labConfiguration()
+            let configuration = try IdentityConfiguration(
+                json: lab.json.serialized,
+                environmentVariables: lab.environment
+            )
+            guard let section = configuration.storefront else { throw BenchmarkFailure("No shop.") }
+            let client = StorefrontClient(
+                configuration: try StorefrontConfiguration(section),
+                environment: IdentityEnvironment(transport: recorder)
+            )
+            let cart = try await client.execute(creation(), in: place).data.cart
+            guard cart?.lines.count == lineCount else { throw BenchmarkFailure("The sandbox made another cart.") }
+            try recorder.write(to: folder)
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        await sandbox.stop()
+    }
+
+    /// Keeps the last request and its answer.
+    private final class Recorder: HTTPTransport {
+        private let transport: any HTTPTransport
+        private let last = Mutex<(request: [UInt8], answer: [UInt8])>(([], []))
+
+        init(transport: any HTTPTransport) { self.transport = transport }
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            let response = try await transport.send(request)
+            last.withLock { $0 = (request.body ?? [], response.body) }
+            return response
+        }
+
+        func write(to folder: String) throws {
+            let (request, answer) = last.withLock(\.self)
+            try Data(request).write(to: URL(fileURLWithPath: "\(folder)/request.json"))
+            try Data(answer).write(to: URL(fileURLWithPath: "\(folder)/cart.json"))
+        }
+    }
+}

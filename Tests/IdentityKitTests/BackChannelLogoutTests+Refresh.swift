@@ -1,0 +1,50 @@
+import IdentityKit
+import IdentityTesting
+import Testing
+
+/// Back-channel logout of sessions that are refreshed.
+extension BackChannelLogoutTests {
+    @Test("a running refresh does not restore an ended session")
+    func refresh() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn(session: "s1")
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        stage.provider.inner.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let refresh = Task { try await stage.manager.refreshTokens(for: session) }
+        for await _ in arrived {}
+        #expect(await send(stage.provider.announce(subject: nil, session: "s1"), to: stage).sessions.count == 1)
+        release.finish()
+        let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
+        #expect(error?.code == .sessionUnknown)
+        #expect(try await ids(stage).isEmpty)
+    }
+
+    @Test("a session is found by the sid of its refreshed ID token")
+    func named() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        stage.provider.setNameAtRefresh("s1")
+        _ = try await stage.manager.refreshTokens(for: session)
+        let result = await send(stage.provider.announce(subject: nil, session: "s1"), to: stage)
+        #expect(result.sessions.map(\.id) == [session])
+    }
+
+    @Test("the sid of a session survives refreshes and restarts")
+    func refreshed() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn(session: "s1")
+        #expect(try await stage.manager.refreshTokens(for: session).tokens.providerSessionID == "s1")
+        let second = try stage.manager(over: stage.store)
+        let token = stage.provider.announce(subject: nil, session: "s1")
+        let result = await second.backChannelLogout(
+            provider: "leaving",
+            body: Array("logout_token=\(token)".utf8),
+            contentType: Self.form
+        )
+        #expect(result.sessions.map(\.id) == [session])
+    }
+}

@@ -1,0 +1,193 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+/// Mix-up attacks (RFC 9700 section 4.4): the buyer logs in at `attacker`, which redirects the browser to `honest`.
+@Suite("The check against mix-up attacks")
+struct MixUpCheckTests {
+    private static let callbackURL = "https://app.example/callback"
+
+    private struct World {
+        let attacker: StrictProvider
+        let honest: StrictProvider
+        let manager: SessionManager
+
+        /// Creates a session manager with both providers.
+        ///
+        /// - Parameters:
+        ///   - attacker: The redirect URI of the provider where the login begins.
+        ///   - honest: The redirect URI of the other provider.
+        ///   - issuer: The issuer that the login expects.
+        ///   - tenant: The tenant of the attacker, which the manager serves; the other provider belongs to `shop-2`.
+        /// - Throws: `IdentityError` for duplicate provider names.
+        init(attacker: String?, honest: String?, issuer: String? = nil, tenant: String? = nil) throws {
+            let clock = ManualClock()
+            self.attacker = StrictProvider(
+                clock: clock,
+                name: "attacker",
+                tenant: tenant ?? "",
+                redirectURI: attacker,
+                issuer: issuer
+            )
+            self.honest = StrictProvider(
+                clock: clock,
+                name: "honest",
+                tenant: tenant == nil ? "" : "shop-2",
+                redirectURI: honest
+            )
+            var configuration = SessionManager.Configuration()
+            configuration.tenant = tenant
+            manager = SessionManager(
+                providers: try ProviderRegistry([self.attacker, self.honest]),
+                store: InMemoryStore(),
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration
+            )
+        }
+
+        /// The error code of a callback at an address; nil when the code goes to the provider where the login began.
+        func refusal(
+            at place: String?,
+            iss: String? = nil,
+            provider: String? = nil,
+            redirectURI: String? = nil
+        ) async throws -> IdentityError.Code? {
+            var options = LoginOptions()
+            options.redirectURI = redirectURI
+            let started = try await manager.begin("attacker", options: options)
+            let issuer = iss.map { "&iss=\(FormEncoding.escape($0))" } ?? ""
+            let query = "code=of-honest&\(try #require(started.url.query))\(issuer)"
+            let callback =
+                try place.map { try LoginCallback(url: "\($0)?\(query)") } ?? LoginCallback(form: Array(query.utf8))
+            let before = attacker.exchanges
+            do {
+                _ = try await manager.complete(callback, browserBinding: started.browserBinding, provider: provider)
+                #expect(attacker.exchanges == before + 1)
+                return nil
+            } catch {
+                #expect(attacker.exchanges == before)
+                return IdentityError.wrapping(error).code
+            }
+        }
+    }
+
+    @Test("if another provider has no redirect URI of its own, the callback needs the provider's name or an iss")
+    func otherWithoutRedirectURI() async throws {
+        let world = try World(attacker: Self.callbackURL, honest: nil)
+        #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: nil) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.callbackURL, provider: "honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
+    }
+
+    @Test("a login without a redirect URI needs proof of the sender")
+    func ownWithoutRedirectURI() async throws {
+        let world = try World(attacker: nil, honest: Self.callbackURL)
+        #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "https://app.example/other") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
+    }
+
+    @Test("providers of other tenants are possible senders, too")
+    func otherTenant() async throws {
+        for honest in [Self.callbackURL, nil] {
+            let world = try World(attacker: Self.callbackURL, honest: honest, tenant: "shop-1")
+            #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
+            #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
+        }
+    }
+
+    @Test("separate redirect URIs prove the sender only if the callback's address is known")
+    func distinctRedirectURIs() async throws {
+        let world = try World(attacker: Self.callbackURL, honest: "https://app.example/callback/honest")
+        #expect(try await world.refusal(at: Self.callbackURL) == nil)
+        #expect(try await world.refusal(at: "/callback") == nil)
+        #expect(try await world.refusal(at: "https://app.example/callback/honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "/callback/honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "/behind-a-proxy/callback") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: nil) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "/behind-a-proxy/callback", provider: "attacker") == nil)
+    }
+
+    @Test("redirect URIs with equal paths on two hosts prove the sender only with the whole URL")
+    func twoHosts() async throws {
+        let world = try World(attacker: Self.callbackURL, honest: "https://other.example/callback")
+        #expect(try await world.refusal(at: Self.callbackURL) == nil)
+        #expect(try await world.refusal(at: "/callback") == .responseIssuerMismatch)
+    }
+
+    @Test("a redirect URI set for one login proves nothing about the other provider")
+    func ownRedirectURIOfOneLogin() async throws {
+        let world = try World(attacker: Self.callbackURL, honest: "https://app.example/callback/honest")
+        let other = "https://app.example/other"
+        #expect(try await world.refusal(at: other, redirectURI: other) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: other, provider: "attacker", redirectURI: other) == nil)
+    }
+
+    @Test("an iss proves the sender if it equals the login's issuer byte for byte")
+    func issuer() async throws {
+        let bound = try World(attacker: Self.callbackURL, honest: nil, issuer: "https://id.example/K")
+        #expect(try await bound.refusal(at: Self.callbackURL, iss: "https://id.example/K") == nil)
+        #expect(try await bound.refusal(at: nil, iss: "https://id.example/K") == nil)
+        for other in ["https://id.example/\u{212A}", "https://id.example/", "https://honest.example", ""] {
+            #expect(try await bound.refusal(at: Self.callbackURL, iss: other) == .responseIssuerMismatch)
+        }
+        // Without an expected issuer, a login cannot check the iss.
+        let unbound = try World(attacker: Self.callbackURL, honest: nil)
+        #expect(
+            try await unbound.refusal(at: Self.callbackURL, iss: "https://honest.example") == .responseIssuerMismatch
+        )
+    }
+
+    @Test("a callback at another path is refused, also with a single provider")
+    func otherPath() async throws {
+        let clock = ManualClock()
+        let provider = StrictProvider(clock: clock, redirectURI: "https://app.example/callback/strict")
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        func refusal(_ address: String, provider: String?) async throws -> IdentityError.Code? {
+            let started = try await manager.begin("strict")
+            let callback = try LoginCallback(url: "\(address)?code=c&\(try #require(started.url.query))")
+            do {
+                _ = try await manager.complete(
+                    callback,
+                    browserBinding: started.browserBinding,
+                    provider: provider
+                )
+                return nil
+            } catch {
+                return IdentityError.wrapping(error).code
+            }
+        }
+        for address in ["/callback", "https://app.example/", "/callback/strict/", "/Callback/strict"] {
+            #expect(try await refusal(address, provider: nil) == .callbackInvalid, "\(address)")
+            // An app that names the provider may be behind a proxy that changes paths.
+            #expect(try await refusal(address, provider: "strict") == nil, "\(address)")
+        }
+        for address in [
+            "", "/callback/strict", "https://app.example/callback/strict", "http://10.0.0.1:8080/callback/strict",
+        ] {
+            #expect(try await refusal(address, provider: nil) == nil, "\(address)")
+        }
+    }
+
+    @Test("the only provider of a registry needs no proof of the sender")
+    func alone() async throws {
+        let clock = ManualClock()
+        let provider = StrictProvider(clock: clock)
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        let started = try await manager.begin("strict")
+        let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
+        _ = try await manager.complete(callback, browserBinding: started.browserBinding)
+        #expect(provider.exchanges == 1)
+    }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@Suite("The table of transitions")
+struct RefreshTransitionTests {
+    /// The rows of the guide's table: step, result and next step.
+    ///
+    /// A row of the step `any` holds for every step.
+    private static func documented() throws -> Set<[String]> {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let guide = String(
+            decoding: try Data(contentsOf: root.appending(path: "Documentation/Operating/Refresh.md")),
+            as: UTF8.self
+        )
+        let table = guide.split(separator: "\n", omittingEmptySubsequences: false).drop {
+            !$0.hasPrefix("| step | result | next step |")
+        }
+        .dropFirst(2).prefix { $0.hasPrefix("|") }
+        return Set(table.map { $0.dropFirst(2).split(separator: " | ").prefix(3).map(String.init) })
+    }
+
+    /// What the walk does not reach: another process refreshes the session meanwhile; a response without a token is in the spool.
+    private static let rarePaths: [[RefreshStateMachine.Event]] = {
+        let (old, answer) = (RefreshWorld.tokens(1), RefreshWorld.answer("2"))
+        let newer = RefreshStateMachine.Event.loaded(.active(RefreshWorld.tokens(3)), isRestored: false, isOurs: false)
+        let sent: [RefreshStateMachine.Event] = [
+            .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshWorld.intent),
+            .saved,
+        ]
+        return [
+            sent + [.answered(answer), .saved, .validated(RefreshWorld.tokens(2)), .conflicted, newer],
+            sent + [.refused(RefreshWorld.refusal(.invalidGrant)), newer],
+            [
+                sent[0], .found(.answered(old, RefreshWorld.answer("page"))), .notSaved(RefreshWorld.failure),
+                .refused(RefreshWorld.refusal(.inDoubt)),
+            ],
+        ]
+    }()
+
+    @Test("the guide lists the transitions that the state machine makes, and no others")
+    func guide() throws {
+        var walk = RefreshWalk()
+        for beginning in RefreshStateMachineTests.beginnings { walk.begin(beginning, faults: 2) }
+        Self.rarePaths.forEach { walk.play($0) }
+        let documented = try Self.documented()
+        let missing = walk.transitions.filter { row in
+            !documented.contains(row) && !documented.contains(["any"] + row.dropFirst())
+        }
+        let surplus = documented.subtracting(walk.transitions).filter { $0.first != "any" }
+        func lines(_ rows: some Collection<[String]>) -> String {
+            rows.map { "| " + $0.joined(separator: " | ") + " |" }.sorted().joined(separator: "\n")
+        }
+        #expect(missing.isEmpty, "The guide lacks:\n\(lines(missing))")
+        #expect(surplus.isEmpty, "The guide lists what never happens:\n\(lines(surplus))")
+    }
+}
+
+extension RefreshStateMachine.Action {
+    /// The name of the step in the guide's table.
+    var name: String {
+        switch self {
+        case .load: "load"
+        case .findUnsaved: "look outside the store"
+        case .checkClaim: "check the claim"
+        case .prepare: "prepare"
+        case .send: "send"
+        case .validate: "validate"
+        case .reportVerdict: "report the verdict"
+        case .spool: "spool"
+        case .forgetUnsaved: "empty the spool"
+        case .discardUnsaved: "revoke what is in the spool"
+        case .revoke: "revoke the new tokens"
+        case .save(.claimed(_, let intent), .claim, _): intent.isContested ? "mark the claim" : "claim"
+        case .save(_, let purpose, _):
+            switch purpose {
+            case .claim: "claim"
+            case .release: "release the claim"
+            case .answer: "save the response"
+            case .verdict: "save the verdict"
+            case .tokens: "save the tokens"
+            case .end: "end the session"
+            }
+        case .finish(let outcome):
+            switch outcome {
+            case .refreshed: "done"
+            case .adopted: "use the newer tokens"
+            case .changed: "start again"
+            case .wait: "wait"
+            case .refused, .failed: "error"
+            }
+        }
+    }
+}
+
+extension RefreshStateMachine.Event {
+    /// The name of the result in the guide's table; nil for the result of a step that always succeeds.
+    var name: String? {
+        switch self {
+        case .began, .done: nil
+        case .loaded(let state, _, _): state == nil ? "no session" : "a session"
+        case .notLoaded, .notPrepared, .notSaved: "an error"
+        case .found(.active?): "tokens"
+        case .found(.answered?), .answered: "a response"
+        case .found: "nothing"
+        case .claimSeen(let isFresh): isFresh ? "it is fresh" : "it is old"
+        case .prepared: "prepared"
+        case .saved: "saved"
+        case .conflicted: "another process was faster"
+        case .lockLost: "the lock was lost"
+        case .validated: "tokens"
+        case .refused(let refusal):
+            switch refusal.kind {
+            case .inDoubt: "no token, or in doubt"
+            case .invalidGrant: "`invalid_grant`"
+            default: "refused"
+            }
+        case .notAccepted(let error): error.isAttackSuspected ? "another login" : "not accepted"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Answers and tokens that the store cannot save")
+struct SpooledAnswerTests {
+    @Test("if the store saves neither the answer nor the tokens, the spool keeps them beyond the process")
+    func spooled() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        let manager = try world.manager()
+        let got = try await manager.tokens(for: id)
+        #expect(got.outcome == .refreshedLate)
+        #expect(world.store.spooled == [id])
+        // While the store is down, callers get the tokens from memory.
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+        // The same holds while the store cannot be read.
+        world.store.breakReads(true)
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        world.store.breakReads(false)
+        // The process has crashed, and the store works again.
+        world.store.allow(.max)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.store.spooled.isEmpty)
+        #expect(world.provider.requests == 1)
+        #expect(try await world.manager().tokens(for: id).outcome == .stored)
+    }
+
+    @Test("the spool keeps an answer that could be neither saved nor validated beyond the process")
+    func spooledAnswer() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager().tokens(for: id)
+        #expect(world.store.spooled == [id])
+        world.store.allow(.max)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.store.spooled.isEmpty)
+    }
+
+    @Test("an answer that could be neither saved nor validated is saved by the next repair, before it is validated")
+    func savedByRepair() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
+        world.provider.refuseJudgement(noKeys, noKeys)
+        // The claim is written, but the answer is not.
+        world.store.allow(1)
+        let manager = try world.manager()
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        world.store.allow(.max)
+        _ = try await manager.repair()
+        // Another machine has neither the memory nor the spool of the first one.
+        let other = try world.manager(SpoolingStore(world.memory))
+        #expect(try await other.tokens(for: id).tokens.refreshToken?.reveal() == "refresh-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.provider.reuses == 0)
+    }
+
+    @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
+    func stale() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600)
+        world.store.allow(1)
+        _ = try await world.manager().tokens(for: id)
+        let kept = try #require(try await world.store.spooledSession(id))
+        // A process without the spool was faster, within the grace period; then it refreshed the session again.
+        let other = try world.manager(world.memory)
+        world.clock.advance(by: .seconds(61))
+        _ = try await other.tokens(for: id)
+        _ = try await other.refreshTokens(for: id)
+        world.store.allow(.max)
+        _ = try await world.manager().repair()
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.store.spooled.isEmpty)
+
+        _ = try await other.logout(id)
+        try await world.store.spool(kept)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled.isEmpty)
+        #expect(world.provider.revoked.last == "refresh-2")
+        #expect(try await world.store.session(id) == nil)
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import StorefrontSandbox
+import Synchronization
+import Testing
+
+/// A browser without scripts, for the page of `serve`.
+private final class PageBrowser: Sendable {
+    let origin: String
+    let transport: CurlTransport
+    /// The forms' token of this run.
+    let token: String
+    private let cookies = Mutex<[String: String]>([:])
+
+    init(_ url: String) async throws {
+        origin = String(url.dropLast())
+        transport = try CurlTransport()
+        let first = try await transport.send(
+            HTTPRequest(method: .get, url: try HTTPURL(url), allowsLoopbackHTTP: true)
+        )
+        let page = String(decoding: first.body, as: UTF8.self)
+        token = try #require(Self.values(of: "name=\"token\" value=\"", in: page).first)
+    }
+
+    func send(
+        _ method: HTTPMethod,
+        _ target: String,
+        _ fields: [(name: String, value: String)] = []
+    ) async throws -> HTTPResponse {
+        var request = HTTPRequest(method: method, url: try HTTPURL(origin + target), allowsLoopbackHTTP: true)
+        let sent = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
+        if !sent.isEmpty { try request.headers.set("Cookie", sent) }
+        if method == .post {
+            try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
+            try request.headers.set("Sec-Fetch-Site", "same-origin")
+            request.body = FormEncoding.encode(fields)
+        }
+        let response = try await transport.send(request)
+        for line in response.headers.values(for: "Set-Cookie") {
+            let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            cookies.withLock { $0[String(pair[0])] = pair.count == 2 ? String(pair[1]) : nil }
+        }
+        return response
+    }
+
+    func press(_ target: String, _ fields: [(name: String, value: String)] = []) async throws {
+        let response = try await send(.post, target, fields + [(name: "token", value: token)])
+        #expect(response.status == 303 && response.headers["Location"] == "/", "\(target) \(response.status)")
+    }
+
+    func page() async throws -> String { String(decoding: try await send(.get, "/").body, as: UTF8.self) }
+
+    func column(_ side: String) async throws -> String {
+        let body = try await send(.get, "/columns/\(side)?after=-1").body
+        return try #require(try JSONValue(parsing: body)["html"]?.string)
+    }
+
+    /// Signs in from a column as a buyer does, through the callback.
+    func signIn(_ side: String, _ provider: String, _ entry: String) async throws -> HTTPResponse {
+        try await press("/columns/\(side)/sign-in", [("provider", provider), ("entry_point", entry)])
+        let url = try #require(try await send(.get, "/columns/\(side)/open").headers["Location"])
+        let address = "\(origin)/auth/callback/\(provider)"
+        let callback = try await SandboxBuyer(transport: transport).login(at: url, redirectURI: address)
+        return try await send(.get, String(callback.dropFirst(origin.count)))
+    }
+
+    static func values(of start: String, in page: String) -> [String] {
+        page.components(separatedBy: start).dropFirst().map { String($0.prefix { $0 != "\"" }) }
+    }
+}
+
+@Suite("identity-lab serve", .timeLimit(.minutes(2)))
+struct ServeTests {
+    private func with(
+        _ arguments: [String] = [],
+        environment: [String: String] = [:],
+        _ body: (PageBrowser, JSONValue) async throws -> Void
+    ) async throws {
+        let process = try LabProcess(["serve", "--port", "0", "--json"] + arguments, environment: environment)
+        let event = try #require(try await process.nextEvent())
+        #expect(event["event"]?.string == "serve")
+        let local = arguments.isEmpty ? try #require(event["url"]?.string) : try #require(event["local_url"]?.string)
+        try await body(try await PageBrowser(local), event)
+        process.signal(SIGINT)
+        #expect(await process.ended().status == 0)
+    }
+
+    @Test("two sign-ins live side by side, and their buttons do what they say")
+    func columns() async throws {
+        try await with { browser, _ in
+            let routed = try await browser.signIn("left", "shopify", "routes")
+            #expect(routed.status == 303 && routed.headers["Location"] == "/")
+            #expect(try await browser.signIn("right", "bolt", "delegate").status == 303)
+            let results = [
+                ("left", "token", "A valid token is there: stored."),
+                ("left", "refresh", "The provider has issued new tokens."),
+                ("left", "profile", "ada@example.com"), ("left", "cart", "The cart has 2 articles."),
+                ("left", "checkout", "signed-in customer"), ("right", "cart", "The cart has 2 articles."),
+                ("right", "checkout", "contact, guest checkout"), ("left", "logout", "Signed out."),
+            ]
+            for (side, action, text) in results {
+                try await browser.press("/columns/\(side)/\(action)")
+                let column = try await browser.column(side)
+                #expect(column.contains(text), "\(side) \(action)")
+            }
+            let page = try await browser.page()
+            #expect(page.contains("Sign out at the provider, too") && page.contains("POST /v1/oauth/token"))
+            #expect(page.contains("Claims of the verified ID token") && page.contains("•••"))
+            // The prefixes of the sandbox's tokens, secrets and keys.
+            for secret in ["eyJ", "shpss", "shpat_", "sandbox-api-key", "Basic c", "Bearer e"] {
+                #expect(!page.contains(secret), "\(secret)")
+            }
+        }
+    }
+
+    @Test("a column is sent again only after a change")
+    func revisions() async throws {
+        try await with { browser, _ in
+            _ = try await browser.signIn("right", "any", "async")
+            let first = try JSONValue(parsing: try await browser.send(.get, "/columns/right?after=0").body)
+            let revision = try #require(first["revision"]?.number?.integer)
+            #expect(first["html"]?.string?.contains("Signed in") == true)
+            let second = try JSONValue(
+                parsing: try await browser.send(.get, "/columns/right?after=\(revision)").body
+            )
+            #expect(second["html"] == nil && second["revision"]?.number?.integer == revision)
+        }
+    }
+
+    @Test("the sandbox misbehaves once, and lets all tokens expire")
+    func sandbox() async throws {
+        try await with { browser, _ in
+            _ = try await browser.signIn("left", "any", "completion")
+            try await browser.press("/sandbox/fault", [("fault", "tokenOutage")])
+            try await browser.press("/columns/left/refresh")
+            #expect(try await browser.column("left").contains("[provider_unavailable]"))
+            try await browser.press("/sandbox/expire")
+            try await browser.press("/columns/left/token")
+            let column = try await browser.column("left")
+            #expect(column.contains("A valid token is there: refreshed"), "\(column)")
+            try await browser.press("/sandbox/rotate")
+            try await browser.press("/columns/left/refresh")
+            #expect(try await browser.column("left").contains("The provider has issued new tokens."))
+            let unknown = try await browser.send(.post, "/sandbox/fault", [("fault", "x"), ("token", browser.token)])
+            #expect(unknown.status == 400)
+        }
+    }
+
+    @Test("no form without the token of this run is answered")
+    func foreign() async throws {
+        try await with { browser, _ in
+            for target in ["/columns/left/sign-in", "/columns/left/logout", "/sandbox/expire", "/sandbox/fault"] {
+                #expect(try await browser.send(.post, target).status == 403)
+                #expect(try await browser.send(.post, target, [("token", browser.token + "0")]).status == 403)
+            }
+            let policy = try await browser.send(.get, "/").headers["Content-Security-Policy"] ?? ""
+            #expect(policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self'"))
+        }
+    }
+
+    @Test("other programs reach the routes at their addresses")
+    func routes() async throws {
+        try await with { browser, event in
+            #expect(event["callbacks"]?["any"]?.string == browser.origin + "/auth/callback/any")
+            let direct = try await browser.send(.get, "/auth/login/any?return=/")
+            let page = try HTTPURL(try #require(direct.headers["Location"]))
+            let thirdParty = try await browser.send(.get, "/auth/login?iss=\(FormEncoding.escape(page.origin))")
+            #expect(thirdParty.status == 303)
+            let begun = try #require(thirdParty.headers["Location"])
+            let address = browser.origin + "/auth/callback/any"
+            let callback = try await SandboxBuyer(transport: browser.transport).login(at: begun, redirectURI: address)
+            #expect(try await browser.send(.get, String(callback.dropFirst(browser.origin.count))).status == 303)
+            let session = try JSONValue(parsing: try await browser.send(.get, "/auth/session").body)
+            #expect(session["signed_in"]?.bool == true && session["provider"]?.string == "any")
+            let foreign = try await browser.send(.get, "/auth/login?iss=https%3A%2F%2Fother.example")
+            #expect(foreign.status == 403)
+            let logout = try await browser.send(.post, "/auth/backchannel-logout/any", [("logout_token", "x")])
+            #expect(logout.status == 400)
+            #expect(try await browser.page().contains("Redirect to the login page") == false)
+            #expect(try await browser.page().contains("/.well-known/openid-configuration"))
+        }
+    }
+
+    @Test("a provider of a configuration file ends a session by its logout token, and a forged token ends none")
+    func backChannelLogout() async throws {
+        try await LabStage.with { stage in
+            let (openID, origin) = (stage.sandbox.openID, "https://lab.example")
+            let store = stage.folder.appending(path: "serve.sqlite").path
+            let made = stage.sandbox.labConfiguration(app: origin, storePath: store)
+            let arguments = ["--config", try stage.write(made.json, to: "serve.json"), "--public-origin", origin]
+            try await with(arguments, environment: made.environment) { browser, _ in
+                let page = try #require(try await browser.send(.get, "/auth/login/any").headers["Location"])
+                let address = origin + "/auth/callback/any"
+                let callback = try await stage.robot.login(at: page, redirectURI: address)
+                #expect(try await browser.send(.get, String(callback.dropFirst(origin.count))).status == 303)
+                func isSignedIn() async throws -> Bool? {
+                    try JSONValue(parsing: try await browser.send(.get, "/auth/session").body)["signed_in"]?.bool
+                }
+                let session = try #require(openID.sessionIDs(ofBuyer: stage.robot.email).first)
+                let endpoint = browser.origin + "/auth/backchannel-logout/any"
+                let forged = try await openID.sendLogoutToken(for: .session(session), to: endpoint) {
+                    $0.signature = .foreignKey
+                }
+                #expect(forged.status == 400)
+                #expect(try await isSignedIn() == true)
+                #expect(try await openID.sendLogoutToken(for: .session(session), to: endpoint).status == 200)
+                #expect(try await isSignedIn() == false)
+            }
+        }
+    }
+
+    @Test("behind a public origin, redirect URIs and cookies follow it")
+    func publicOrigin() async throws {
+        try await with(["--public-origin", "https://lab.example"]) { browser, event in
+            #expect(event["callbacks"]?["shopify"]?.string == "https://lab.example/auth/callback/shopify")
+            let fields = [("provider", "any"), ("entry_point", "routes"), ("token", browser.token)]
+            let begun = try await browser.send(.post, "/columns/left/sign-in", fields)
+            let cookie = try #require(begun.headers.values(for: "Set-Cookie").first)
+            #expect(cookie.hasPrefix("__Host-lab-1-login-") && cookie.contains("Secure"))
+            let page = try await browser.send(.get, "/columns/left/open").headers["Location"] ?? ""
+            #expect(page.contains("redirect_uri=https%3A%2F%2Flab.example%2Fauth%2Fcallback%2Fany"))
+            #expect(event["callbacks"]?["shopify-public"] == nil)
+        }
+    }
+}

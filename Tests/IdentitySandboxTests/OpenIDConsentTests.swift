@@ -1,0 +1,265 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityLoopback
+import IdentityTesting
+import StorefrontSandbox
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite("Consent, claims and the end of a session at the OpenID provider")
+struct OpenIDConsentTests {
+    private func tokens(
+        _ login: OpenIDLogin,
+        _ extra: OpenIDLogin.Fields = [],
+        _ buyer: SandboxBuyer = SandboxBuyer()
+    ) async throws -> JSONValue {
+        let code = try await login.code(extra, buyer: buyer)
+        return try await login.token(login.exchange(code: code) + login.credentials).json
+    }
+
+    private func refresh(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> JSONValue {
+        let token = tokens["refresh_token"]?.string ?? ""
+        let fields: OpenIDLogin.Fields = [("grant_type", "refresh_token"), ("refresh_token", token)]
+        return try await login.token(fields + login.credentials).json
+    }
+
+    private func userInfo(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> HTTPResponse {
+        let headers = ["Authorization": "Bearer \(tokens["access_token"]?.string ?? "")"]
+        return try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers)
+    }
+
+    @Test("prompt=consent shows a page, also to a signed-in browser, and a refusal goes back to the app")
+    func consent() async throws {
+        let login = try await OpenIDLogin.start()
+        let buyer = SandboxBuyer()
+        let first = TestClient.part(1, of: try await tokens(login, [], buyer)["id_token"]?.string ?? "")
+        login.clock.advance(by: .seconds(9))
+        func pages() -> Int { login.openID.requests(to: .loginPage).count }
+        var before = pages()
+        _ = try await tokens(login, [], buyer)
+        #expect(pages() == before)
+        let again = try await tokens(login, [("prompt", "consent")], buyer)
+        #expect(pages() == before + 2)
+        #expect(TestClient.part(1, of: again["id_token"]?.string ?? "")["auth_time"] == first["auth_time"])
+        before = pages()
+        // E-mail address, code and consent: a page and a form each.
+        #expect(try await login.code([("prompt", "login consent")], buyer: buyer) != "")
+        #expect(pages() == before + 6)
+        let response = try await TestClient.shared.send(.get, login.url([("prompt", "none"), ("max_age", "0")]))
+        #expect(TestClient.query(response.headers["location"] ?? "")["error"] == "login_required")
+        let refusing = SandboxBuyer(behaviour: .deny)
+        #expect(try await login.callback([("prompt", "consent")], buyer: refusing)["error"] == "access_denied")
+        await login.sandbox.stop()
+    }
+
+    @Test("a buyer other than the one of id_token_hint gets login_required after the login") func hint() async throws {
+        let login = try await OpenIDLogin.start()
+        let token = try await tokens(login)["id_token"]?.string ?? ""
+        let grace = SandboxBuyer(email: "grace@example.com")
+        let other = try await login.callback([("id_token_hint", token)], buyer: grace)
+        #expect(other["error"] == "login_required")
+        #expect(other["code"] == nil)
+        #expect(try await login.callback([("id_token_hint", token)])["code"] != nil)
+        await login.sandbox.stop()
+    }
+
+    @Test("offline_access needs prompt=consent, and refresh tokens need offline_access, where a switch says so")
+    func offlineAccess() async throws {
+        let login = try await OpenIDLogin.start {
+            $0.offlineAccessNeedsConsent = true
+            $0.refreshNeedsOfflineAccess = true
+        }
+        let scope = (name: "scope", value: "openid offline_access")
+        let without = try await tokens(login, [scope])
+        #expect(without["scope"] == .string("openid"))
+        #expect(without["refresh_token"] == nil)
+        let with = try await tokens(login, [scope, ("prompt", "consent")])
+        #expect(with["scope"] == .string("openid offline_access"))
+        #expect(try await refresh(login, with)["refresh_token"] != nil)
+        await login.sandbox.stop()
+    }
+
+    @Test("without rotation a refresh token is used again and again") func rotation() async throws {
+        let login = try await OpenIDLogin.start { $0.rotatesRefreshTokens = false }
+        let first = try await tokens(login)
+        for _ in 0..<3 {
+            let answer = try await refresh(login, first)
+            #expect(answer["access_token"] != nil)
+            #expect(answer["refresh_token"] == nil)
+        }
+        #expect(login.openID.counters.refreshes == 3)
+        #expect(login.openID.counters.reusesPunished == 0)
+        await login.sandbox.stop()
+    }
+
+    @Test("claims about the buyer are in UserInfo and, where the configuration says so, in the ID token too")
+    func claims() async throws {
+        for place in SandboxOpenIDConfiguration.ClaimsPlace.allCases {
+            let login = try await OpenIDLogin.start { $0.claimsIn = place }
+            let found = try await tokens(login, [("scope", "openid email profile phone")])
+            let (first, second) = (
+                TestClient.part(1, of: found["id_token"]?.string ?? ""),
+                TestClient.part(1, of: try await refresh(login, found)["id_token"]?.string ?? "")
+            )
+            for claim in ["email", "email_verified", "name", "phone_number"] {
+                #expect((first[claim] != nil) == (place == .idToken), "\(claim)")
+                #expect((second[claim] != nil) == (place == .idToken), "\(claim)")
+            }
+            #expect(first["sub"]?.string?.isEmpty == false)
+            let info = try JSONValue(parsing: try await userInfo(login, try await tokens(login)).body)
+            #expect(info["email"] == .string("ada@example.com"))
+            #expect(info["sub"] == first["sub"])
+            await login.sandbox.stop()
+        }
+    }
+
+    @Test(
+        "UserInfo is signed for a client that is registered so",
+        arguments: SandboxOpenIDConfiguration.Algorithm.allCases
+    )
+    func signedUserInfo(algorithm: SandboxOpenIDConfiguration.Algorithm) async throws {
+        let login = try await OpenIDLogin.start { $0.userInfoAlgorithm = algorithm }
+        let answer = try await userInfo(login, try await tokens(login))
+        #expect(answer.headers["content-type"] == "application/jwt")
+        let token = String(decoding: answer.body, as: UTF8.self)
+        let claims = TestClient.part(1, of: token)
+        #expect(claims["iss"] == .string(login.openID.issuer))
+        #expect(claims["aud"] == .string(login.openID.configuration.clientID))
+        #expect(claims["email"] == .string("ada@example.com"))
+        let keys = try await TestClient.shared.json(login.openID.jwksEndpoint)["keys"]?.array ?? []
+        let kid = TestClient.part(0, of: token)["kid"]
+        let key = try ClientKey(jwk: try #require(keys.first { $0["kid"] == kid }?.object))
+        try ClientToken(token).verify(with: key, try #require(SignatureAlgorithm(rawValue: algorithm.rawValue)))
+        #expect(
+            try await login.metadata()["userinfo_signing_alg_values_supported"]?.strings == [algorithm.rawValue]
+        )
+        await login.sandbox.stop()
+    }
+
+    @Test("served response types are answered in their mode, and so are errors of the others")
+    func responseTypes() async throws {
+        let login = try await OpenIDLogin.start {
+            $0.responseTypes = ["code", "id_token", "code id_token"]
+            $0.algorithm = .es384
+        }
+        func answer(_ extra: OpenIDLogin.Fields, _ buyer: SandboxBuyer) async throws -> (String, [String: String]) {
+            _ = try await login.code(buyer: buyer)
+            let url = login.url([("prompt", "")] + extra)
+            let location = try await buyer.login(at: url, redirectURI: nil)
+            let parts = location.split(separator: "#", maxSplits: 1).map(String.init)
+            return (parts[0], TestClient.query("?" + (parts.last ?? "")))
+        }
+        let buyer = SandboxBuyer()
+        for type in ["id_token code", "id_token"] {
+            let (base, fields) = try await answer([("response_type", type)], buyer)
+            #expect(base == login.redirectURI)
+            let claims = TestClient.part(1, of: fields["id_token"] ?? "")
+            #expect(claims["nonce"] == .string("nonce-1"))
+            #expect((claims["email"] != nil) == (type == "id_token"))
+            #expect((fields["code"] != nil) == (type != "id_token"))
+            #expect(fields["state"] == "state-1")
+            guard let code = fields["code"] else { continue }
+            let hash = try Digest.sha384(Array(code.utf8)).prefix(24)
+            #expect(claims["c_hash"] == .string(Base64URL.encode(Array(hash))))
+            #expect(try await login.token(login.exchange(code: code) + login.credentials).status == 200)
+        }
+        for (extra, error, isFragment) in [
+            ([("response_type", "token")], "unsupported_response_type", true),
+            ([("response_type", "token"), ("response_mode", "query")], "unsupported_response_type", true),
+            ([("response_type", "id_token"), ("nonce", "")], "invalid_request", true),
+            ([("response_type", "id_token"), ("response_mode", "query")], "invalid_request", true),
+            ([("response_type", "none")], "unsupported_response_type", false),
+            ([("prompt", "silent"), ("response_mode", "fragment")], "invalid_request", true),
+        ] as [(OpenIDLogin.Fields, String, Bool)] {
+            let sent = try await TestClient.shared.send(.get, login.url(extra)).headers["location"] ?? ""
+            #expect(sent.hasPrefix(login.redirectURI + (isFragment ? "#" : "?")), "\(sent)")
+            #expect(sent.contains("error=\(error)&"), "\(sent)")
+        }
+        let form = login.url([("response_type", "token"), ("response_mode", "form_post")])
+        let page = String(decoding: try await TestClient.shared.send(.get, form).body, as: UTF8.self)
+        #expect(page.contains("unsupported_response_type"))
+        await login.sandbox.stop()
+    }
+
+    @Test("a logout asks first without an id_token_hint, and with the hint of another session")
+    func question() async throws {
+        let login = try await OpenIDLogin.start()
+        let (ada, grace) = (SandboxBuyer(), SandboxBuyer(email: "grace@example.com"))
+        let adas = try await tokens(login, [], ada)["id_token"]?.string ?? ""
+        let graces = try await tokens(login, [], grace)["id_token"]?.string ?? ""
+        func url(_ fields: OpenIDLogin.Fields) -> String {
+            let back: OpenIDLogin.Fields = [("post_logout_redirect_uri", login.redirectURI), ("state", "s")]
+            return FormText.append(back + fields, to: login.openID.endSessionEndpoint)
+        }
+        let clientID = login.openID.configuration.clientID
+        func isSignedIn(_ buyer: SandboxBuyer) async throws -> Bool {
+            try await login.callback([("prompt", "none")], buyer: buyer)["code"] != nil
+        }
+        func questions() -> Int { login.openID.requests(to: .logout).filter { $0.method == "POST" }.count }
+        // The hint names the browser's session.
+        #expect(
+            try await grace.login(at: url([("id_token_hint", graces)]), redirectURI: login.redirectURI).hasSuffix(
+                "?state=s"
+            )
+        )
+        #expect(questions() == 0)
+        #expect(try await !isSignedIn(grace))
+        _ = try await login.code(buyer: grace)
+        for (buyer, hint) in [(ada, [("client_id", clientID)]), (grace, [("id_token_hint", adas)])]
+            as [(SandboxBuyer, OpenIDLogin.Fields)]
+        {
+            let before = questions()
+            let back = try await buyer.login(at: url(hint), redirectURI: login.redirectURI)
+            #expect(back == login.redirectURI + "?state=s")
+            #expect(questions() == before + 1)
+            #expect(try await !isSignedIn(buyer))
+        }
+        // Another site sent the buyer, who stays.
+        let page = try await TestClient.shared.send(.get, login.openID.endSessionEndpoint)
+        let text = String(decoding: page.body, as: UTF8.self)
+        let token = try #require(text.split(separator: "name=\"confirmation\" value=\"").last?.prefix { $0 != "\"" })
+        let counted = login.openID.counters.logouts
+        for status in [200, 400] {
+            let answer: OpenIDLogin.Fields = [("confirmation", String(token)), ("action", "cancel")]
+            #expect(try await login.post(login.openID.endSessionEndpoint, answer).status == status)
+        }
+        #expect(login.openID.counters.logouts == counted)
+        let mixed = url([("id_token_hint", adas), ("client_id", "another")])
+        #expect(try await TestClient.shared.send(.get, mixed).status == 400)
+        await login.sandbox.stop()
+    }
+
+    @Test("tokens and unused codes end with the session, except those of offline_access, and the app is told")
+    func sessionEnd() async throws {
+        let app = try await TestReceiver.start()
+        let login = try await OpenIDLogin.start { $0.backchannelLogoutURI = app.url }
+        let buyer = SandboxBuyer()
+        let online = try await tokens(login, [], buyer)
+        let offline = try await tokens(login, [("scope", "openid offline_access")], buyer)
+        let code = try await login.code(buyer: buyer)
+        let others = try await tokens(login)
+        let hint = [(name: "id_token_hint", value: online["id_token"]?.string ?? "")]
+        _ = try await TestClient.shared.send(.get, FormText.append(hint, to: login.openID.endSessionEndpoint))
+        #expect(try await userInfo(login, online).status == 401)
+        #expect(try await refresh(login, online)["error"] == .string("invalid_grant"))
+        #expect(
+            try await login.token(login.exchange(code: code) + login.credentials).json["error"]
+                == .string("invalid_grant")
+        )
+        #expect(try await userInfo(login, offline).status == 200)
+        #expect(try await refresh(login, offline)["access_token"] != nil)
+        #expect(try await userInfo(login, others).status == 200)
+        #expect(app.requests.count == 1)
+        let body = String(decoding: app.requests.first?.body ?? [], as: UTF8.self)
+        let token = TestClient.query("?" + body)["logout_token"] ?? ""
+        let sid = TestClient.part(1, of: online["id_token"]?.string ?? "")["sid"]
+        #expect(TestClient.part(1, of: token)["sid"] == sid)
+        #expect(login.openID.counters.logoutTokens == 1)
+        await login.openID.endSession("unknown")
+        #expect(app.requests.count == 1)
+        await app.stop()
+        await login.sandbox.stop()
+    }
+}

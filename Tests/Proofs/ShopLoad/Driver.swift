@@ -1,0 +1,151 @@
+internal import Dispatch
+internal import Foundation
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentitySandbox
+internal import StorefrontSandbox
+internal import TestProcesses
+
+/// Starts the sandbox and two nodes, lets buyers loose on them, ends one node in the middle and starts it again.
+struct Driver: Sendable {
+    private let plan: Plan
+
+    init(_ plan: Plan) {
+        self.plan = plan
+    }
+
+    /// Whether nothing was lost.
+    func run() async throws -> Bool {
+        var configuration = SandboxConfiguration()
+        configuration.accessTokenLifetime = .seconds(30)
+        let sandbox = try await ShopSandbox.start(configuration, storefront: .wholeShop)
+        let ports = try [Self.freePort(), Self.freePort()]
+        let nodes = ports.map { "http://127.0.0.1:\($0)" }
+        let made = sandbox.labConfiguration(app: nodes[0])
+        var file = made.json.object ?? [:]
+        file["store"] = .object([
+            "postgres": .object(["env": .string("DATABASE_URL")]),
+            "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
+        ])
+        let order = NodeOrder(
+            configuration: String(decoding: JSONValue.object(file).serialized, as: UTF8.self),
+            variables: made.environment.merging(["DATABASE_URL": plan.database]) { $1 },
+            origin: nodes[0]
+        )
+        let first = try NodeProcess(port: ports[0], order)
+        let second = try NodeProcess(port: ports[1], order)
+        try await first.waitUntilReady()
+        try await second.waitUntilReady()
+
+        let tally = Tally()
+        let transport = try CurlTransport()
+        let end = ContinuousClock.now + .seconds(plan.seconds)
+        let isClean = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<plan.buyers {
+                group.addTask {
+                    await LoadBuyer(number, nodes[0], nodes, transport, tally).run(until: end)
+                    return true
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(plan.seconds / 2))
+                let status = await second.end()
+                print("node 2 ended with status \(status)")
+                try await Task.sleep(for: .seconds(10))
+                let again = try NodeProcess(port: ports[1], order)
+                try await again.waitUntilReady()
+                print("node 2 is back")
+                // The buyers check their carts at both nodes.
+                try await Task.sleep(until: end + .seconds(60))
+                return await again.end() == 0 && status == 0
+            }
+            return try await group.reduce(true) { $0 && $1 }
+        }
+        let status = await first.end()
+        let passed = await report(tally, sandbox) && isClean && status == 0
+        await sandbox.stop()
+        print(passed ? "passed" : "FAILED")
+        return passed
+    }
+
+    private func report(_ tally: Tally, _ sandbox: ShopSandbox) async -> Bool {
+        let counts = await tally.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        let failures = await tally.failures
+        var isRight = failures.isEmpty
+        for failure in failures.prefix(20) { print("✗ \(failure)") }
+        var refreshes = 0
+        for (name, counters) in [
+            ("Shopify", sandbox.shopify.counters), ("Bolt", sandbox.bolt.counters), ("OpenID", sandbox.openID.counters),
+        ] {
+            refreshes += counters.refreshes
+            // The providers revoke a login whose refresh token is used twice: more than one refresh for an expiry would show here.
+            let isOnce = counters.reusesPunished == 0 && counters.refreshReplays == 0
+            if !isOnce { print("✗ \(name): \(counters.reusesPunished) refresh tokens were used twice") }
+            isRight = isRight && isOnce
+        }
+        // In three minutes, nearly every buyer needs a token after one has expired.
+        isRight = isRight && refreshes >= plan.buyers * plan.seconds / 180
+        print(
+            "\(plan.buyers) buyers, \(plan.seconds) seconds: \(counts.joined(separator: ", ")), \(refreshes) refreshes"
+        )
+        print("\(failures.count) buyers with a failure")
+        return isRight
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(handle) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe bind(handle, pointer, length) == 0 && getsockname(handle, pointer, &length) == 0
+            }
+        }
+        guard status else { throw IdentityError(.configuration, .configurationInvalid, "There is no free port.") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+/// A node as a process of its own.
+struct NodeProcess: Sendable {
+    private let process: Spawned
+
+    init(port: UInt16, _ order: NodeOrder) throws {
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        let text = String(decoding: try JSONEncoder().encode(order), as: UTF8.self)
+        let environment = ProcessInfo.processInfo.environment.merging([NodeOrder.variable: text]) { $1 }
+        process = try Spawned.start(program, ["node", String(port)], environment)
+    }
+
+    func waitUntilReady() async throws {
+        let output = process.output
+        let text = await Self.blocking { () -> String in
+            var text = ""
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while !text.contains("ready\n") {
+                let count = unsafe read(output, &buffer, buffer.count)
+                guard count > 0 else { break }
+                text += String(decoding: buffer[..<count], as: UTF8.self)
+            }
+            return text
+        }
+        guard text.contains("ready\n") else {
+            throw IdentityError(.configuration, .configurationInvalid, "A node did not start: \(text)")
+        }
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    func end() async -> Int32 {
+        kill(process.identifier, SIGTERM)
+        return await Self.blocking { [process] in process.wait() }
+    }
+
+    private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Dispatch
+internal import Foundation
+internal import IdentityDevelopmentServer
+internal import IdentityKit
+internal import IdentityWeb
+internal import WebShop
+
+/// What a node needs to know; the driver passes it in an environment variable.
+struct NodeOrder: Codable, Sendable {
+    static let variable = "SHOP_LOAD_ORDER"
+
+    let configuration: String
+    let variables: [String: String]
+    let origin: String
+}
+
+/// One process with the web shop, whose sessions and carts are in PostgreSQL.
+enum Node {
+    /// Serves until SIGTERM; then running requests and refreshes end, and the process.
+    static func run(port: UInt16) async throws {
+        let text = ProcessInfo.processInfo.environment[NodeOrder.variable] ?? ""
+        let order = try JSONDecoder().decode(NodeOrder.self, from: Data(text.utf8))
+        let configuration = try IdentityConfiguration(
+            json: Array(order.configuration.utf8),
+            environmentVariables: order.variables
+        )
+        let shop = try await WebShop.open(configuration, publicOrigin: order.origin)
+        let server = try await DevelopmentServer.start(port: port) { _ in
+            { request in
+                // The driver stands for the trusted proxy that knows the buyer's address.
+                var request = request
+                request.clientAddress = request.headers["X-Forwarded-For"] ?? request.clientAddress
+                return await shop.respond(to: request)
+            }
+        }
+        let running = Task { await server.run() }
+        signal(SIGTERM, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGTERM)
+        source.setEventHandler { running.cancel() }
+        source.resume()
+        print("ready")
+        fflush(nil)
+        await running.value
+        let lost = await shop.sessions.drain()
+        source.cancel()
+        print("drained, \(lost.count) sessions lost")
+        if !lost.isEmpty { exit(3) }
+    }
+}

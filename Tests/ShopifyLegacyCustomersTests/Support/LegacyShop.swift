@@ -1,0 +1,75 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyLegacyCustomers
+import ShopifyStorefront
+import StorefrontSandbox
+
+/// A shop with legacy accounts, one of which is Ada's.
+struct LegacyShop {
+    static let email = "ada@example.com"
+    static let password = Secret("difference engine")
+
+    let sandbox: ShopSandbox
+    let client: StorefrontClient
+    let provider: LegacyPasswordProvider
+    let sessions: SessionManager
+    let carts: CartAdapter
+    let clock = ManualClock()
+    let context = StorefrontContext(buyerIP: "203.0.113.7")
+
+    init() async throws {
+        var settings = SandboxConfiguration()
+        settings.clock = clock
+        sandbox = try await ShopSandbox.start(settings)
+        sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        client = StorefrontClient(
+            configuration: try StorefrontConfiguration(
+                shopDomain: "sandbox.example",
+                authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
+                endpoint: try HTTPURL(sandbox.storefront.endpoint),
+                allowsLoopbackHTTP: true
+            ),
+            environment: environment,
+            retry: .none
+        )
+        provider = LegacyPasswordProvider(client: client, environment: environment)
+        let store = InMemoryStore()
+        sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store,
+            environment: environment
+        )
+        carts = CartAdapter(client: client, sessions: sessions, store: store)
+    }
+
+    func multipass(_ secret: String? = nil) throws -> Multipass {
+        try Multipass(
+            shopDomain: "sandbox.example",
+            secret: Secret(secret ?? sandbox.storefront.configuration.multipassSecret),
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        )
+    }
+
+    func signIn(_ password: Secret = password) async throws -> SessionID {
+        let tokens = try await provider.signIn(email: Self.email, password: password, in: context)
+        return try await sessions.establish(tokens, provider: provider.descriptor.name).id
+    }
+
+    func account(_ session: SessionID) -> LegacyCustomerAccount {
+        LegacyCustomerAccount(of: session, provider: provider, sessions: sessions, context: context)
+    }
+
+    static func with(_ body: (LegacyShop) async throws -> Void) async throws {
+        let shop = try await LegacyShop()
+        do { try await body(shop) } catch {
+            await shop.sandbox.stop()
+            throw error
+        }
+        await shop.sandbox.stop()
+    }
+}

@@ -1,0 +1,162 @@
+import FoundationEssentials
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import StorefrontSandbox
+import TestDirectories
+import TestProcesses
+import TestServers
+import Testing
+
+@Suite("The program web-shop with a configuration file", .timeLimit(.minutes(3)))
+struct ProgramTests {
+    private static let origin = "https://shop.example"
+
+    /// Signs a buyer in at the shop, ends the program, and starts it again with the same file: the buyer is still signed in.
+    ///
+    /// - Parameters:
+    ///   - store: The section `store`, without its key.
+    ///   - variables: Further environment variables.
+    ///   - folder: Where the configuration file is written.
+    /// - Throws: An error when the program or a request fails.
+    private func signIn(
+        _ store: JSONObject,
+        _ variables: [String: String] = [:],
+        in folder: TemporaryDirectory
+    ) async throws {
+        let sandbox = try await ShopSandbox.start(storefront: .wholeShop)
+        let made = sandbox.labConfiguration(app: Self.origin)
+        var (root, store) = (try #require(made.json.object), store)
+        store["key"] = .object(["env": .string("IDENTITY_STORE_KEY")])
+        root["store"] = .object(store)
+        let file = try folder.write(String(decoding: JSONValue.object(root).serialized, as: UTF8.self), to: "shop.json")
+        let environment = made.environment.merging(variables) { $1 }
+
+        var jar = CookieJar()
+        for round in 1...2 {
+            let arguments = ["--config", file, "--origin", Self.origin, "--port", "0"]
+            let status = try await RunningProgram.run(arguments, environment) { program in
+                let line = try #require(await program.line(after: "Lead its requests to "))
+                let address = String(line.prefix { $0 != "," })
+                // The browser knows the public origin only; a proxy leads its requests to the address.
+                func get(_ target: String) async throws -> HTTPResponse {
+                    let url = try HTTPURL(Self.origin + target)
+                    var request = HTTPRequest(
+                        method: .get,
+                        url: try HTTPURL(address + target),
+                        allowsLoopbackHTTP: true
+                    )
+                    if let cookies = jar.header(for: url) { try request.headers.set("Cookie", cookies) }
+                    let answer = try await CurlTransport().send(request)
+                    jar.absorb(answer, from: url)
+                    return answer
+                }
+                #expect(String(decoding: try await get("/").body, as: UTF8.self).contains("/products/analytical-mug"))
+                if round == 1 {
+                    let sent = try await get("/auth/login/shopify?return=/account")
+                    let callback = try await SandboxBuyer().callback(
+                        at: sent.headers["Location"] ?? "",
+                        redirectURI: "\(Self.origin)/auth/callback/shopify"
+                    )
+                    let back = try await get(String(callback.url.dropFirst(Self.origin.count)))
+                    #expect(back.status == 303 && back.headers["Location"] == "/account")
+                }
+                let account = try await get("/account")
+                let text = String(decoding: account.body, as: UTF8.self)
+                #expect(account.status == 200 && text.contains("Signed in with Shopify."))
+                // Only the section `customerAccount` makes this page; other buyers see their claims.
+                #expect(text.contains("You have no orders yet."))
+            }
+            #expect(status == 0)
+        }
+        await sandbox.stop()
+    }
+
+    @Test("SQLite: the shop opens, signs a buyer in, and the buyer is signed in after a restart")
+    func sqlite() async throws {
+        let folder = try TemporaryDirectory("web-shop-program")
+        defer { folder.remove() }
+        try await signIn(["path": .string(folder.path(of: "identity.sqlite"))], in: folder)
+        #expect(FileManager.default.fileExists(atPath: folder.path(of: "identity.sqlite")))
+    }
+
+    @Test(
+        "PostgreSQL: the shop opens, signs a buyer in, and the buyer is signed in after a restart",
+        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
+    )
+    func postgreSQL() async throws {
+        let folder = try TemporaryDirectory("web-shop-program")
+        defer { folder.remove() }
+        let server = try await TestServer.shared
+        let store: JSONObject = [
+            "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string("web_shop_program"),
+        ]
+        try await signIn(store, ["DATABASE_URL": server.local().reveal()], in: folder)
+    }
+
+    #if !PostgreSQL
+    @Test("without the package trait, a configured PostgreSQL database is an error that names the trait")
+    func withoutTrait() async throws {
+        let folder = try TemporaryDirectory("web-shop-program")
+        defer { folder.remove() }
+        let json =
+            #"{"store":{"postgres":"postgresql://shop@/shop"},"storefront":{"shopDomain":"a.example","publicToken":"t"}}"#
+        let arguments = ["--config", try folder.write(json, to: "shop.json"), "--port", "0"]
+        let status = try await RunningProgram.run(arguments, [:]) { program in
+            let error = try #require(await program.line(after: "✗ "))
+            #expect(error.contains("package trait PostgreSQL") && error.contains("--traits PostgreSQL"))
+        }
+        #expect(status == 1)
+    }
+    #endif
+}
+
+/// A running `web-shop`.
+private struct RunningProgram {
+    private let process: Spawned
+    private let output: LineReader
+    private let errors: LineReader
+
+    /// Starts the program, runs the body, and ends the program by SIGTERM.
+    ///
+    /// - Returns: The exit status.
+    static func run(
+        _ arguments: [String],
+        _ environment: [String: String],
+        _ body: (RunningProgram) async throws -> Void
+    ) async throws -> Int32 {
+        let process = try Spawned.start(Spawned.path(of: "web-shop"), arguments, environment)
+        let (output, errors) = (LineReader(process.output), LineReader(process.errors))
+        let program = RunningProgram(process: process, output: output, errors: errors)
+        do {
+            try await body(program)
+        } catch {
+            _ = await program.end()
+            throw error
+        }
+        return await program.end()
+    }
+
+    /// The rest of the next line that begins with a text; nil if the program ends before.
+    func line(after start: String) async -> String? {
+        while let line = await output.next() {
+            if line.hasPrefix(start) { return String(line.dropFirst(start.count)) }
+        }
+        return nil
+    }
+
+    private func end() async -> Int32 {
+        kill(process.identifier, SIGTERM)
+        while await output.next() != nil {}
+        while await errors.next() != nil {}
+        let process = process
+        let status = await withCheckedContinuation { continuation in
+            Detached.run { continuation.resume(returning: process.wait()) }
+        }
+        close(process.input)
+        output.end()
+        errors.end()
+        return status
+    }
+}
