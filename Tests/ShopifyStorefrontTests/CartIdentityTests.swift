@@ -109,11 +109,13 @@ import Testing
             return .payload(call.field)
         }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
-        #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-2", nil])
-        #expect(shop.provider.refreshes == 1)
         #expect(cart.identity == .degraded(.identityRejected))
         #expect(cart.problem?.code == .identityRejected)
         #expect(try await shop.carts.identityState(for: shop.session) == .degraded(.identityRejected))
+        // The notification of the refresh, which runs in the background, does not try the refused token again.
+        await shop.sessions.drain()
+        #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-2", nil])
+        #expect(shop.provider.refreshes == 1)
     }
 
     @Test("a rejected identity leaves the cart as it is and is reported, not thrown")

@@ -11,6 +11,9 @@ extension SessionManager {
     /// Notes that a server refused tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
     package func noteRefusal(of tokens: TokenSet, of id: SessionID) { self.tokens.noteRefusal(of: tokens, of: id) }
 
+    /// Whether a server refused the session's tokens right after their refresh.
+    package func hasRefusedTokens(_ id: SessionID) async throws -> Bool { try await tokens.hasRefusedTokens(id) }
+
     package var clock: any IdentityClock { logins.environment.clock }
 
     /// ``complete(_:browserBinding:provider:)`` with an admission check; tokens of a buyer who is refused are revoked.

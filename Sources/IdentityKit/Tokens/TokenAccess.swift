@@ -200,6 +200,12 @@ struct TokenAccess: Sendable {
     /// Records that tokens were refused right after their refresh, so that no further refresh follows for a while.
     func noteRefusal(of tokens: TokenSet, of id: SessionID) { refused.add(tokens, of: id) }
 
+    /// Whether the session's tokens were refused right after their refresh.
+    func hasRefusedTokens(_ id: SessionID) async throws -> Bool {
+        guard let tokens = try SessionState(try await known.load(id)).tokens else { return false }
+        return refused.contains(tokens, of: id)
+    }
+
     /// Runs a call with a session's access token.
     ///
     /// If the server refuses the token, refreshes once and runs the call again.

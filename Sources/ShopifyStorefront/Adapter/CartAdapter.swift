@@ -64,6 +64,8 @@ public final class CartAdapter: SessionParticipant {
             guard var binding = row.binding, binding.identity == .customer || binding.problem != nil else {
                 return CartChange(nil, row.binding)
             }
+            // The operation that caused the refresh has tried these tokens already.
+            if try await self.sessions.hasRefusedTokens(session.id) { return CartChange(nil, binding) }
             let context = binding.lastContext
             // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
