@@ -1,7 +1,7 @@
-/// A session after a refresh, with its tokens.
-struct RefreshedSession: Sendable {
+/// A session after a refresh, with its tokens; one object for all callers who share the refresh.
+final class RefreshedSession: Sendable {
     let stored: StoredSession
-    let state: SessionState
+    let session: Session
     let tokens: TokenSet
     let outcome: TokenOutcome
     /// Whether an earlier attempt, in this process or in a crashed one, got the tokens from the provider.
@@ -15,13 +15,11 @@ struct RefreshedSession: Sendable {
         isRecovered: Bool = false
     ) {
         self.stored = stored
-        self.state = state
+        session = Session(stored, state)
         self.tokens = tokens
         self.outcome = outcome
         self.isRecovered = isRecovered
     }
-
-    var session: Session { Session(stored, state) }
 }
 
 extension TokenSet {

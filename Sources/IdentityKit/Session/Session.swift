@@ -2,39 +2,87 @@ public import FoundationEssentials
 
 /// A signed-in buyer, without the tokens.
 public struct Session: Sendable {
+    private struct Content: Sendable {
+        let id: SessionID
+        let provider: String
+        let tenant: String
+        let buyer: Buyer
+        let claims: IDTokenClaims?
+        let authenticatedAt: Date?
+        let scopes: [String]
+        let createdAt: Date
+        let expiresAt: Date?
+        let isRefreshable: Bool
+        let isInDoubt: Bool
+        let endReason: SessionEndReason?
+        let isAttackSuspected: Bool
+    }
+
+    /// A copy of a session shares the storage, because sessions are passed on much more often than they are created.
+    private final class Storage: Sendable {
+        let content: Content
+
+        init(_ content: Content) {
+            self.content = content
+        }
+    }
+
+    private let storage: Storage
+    private var content: Content { storage.content }
+
     /// The id that the app keeps in its cookie.
-    public let id: SessionID
+    public var id: SessionID { content.id }
     /// The provider's name.
-    public let provider: String
+    public var provider: String { content.provider }
     /// The tenant.
-    public let tenant: String
+    public var tenant: String { content.tenant }
     /// Who signed in.
-    public let buyer: Buyer
+    public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
-    public let claims: IDTokenClaims?
+    public var claims: IDTokenClaims? { content.claims }
     /// When the buyer authenticated at the provider (`auth_time`); nil where the login's ID token does not say so.
     ///
     /// Kept from the login, also if a refreshed ID token does not repeat it.
-    public let authenticatedAt: Date?
+    public var authenticatedAt: Date? { content.authenticatedAt }
     /// The granted scopes; a refresh may narrow them.
-    public let scopes: [String]
+    public var scopes: [String] { content.scopes }
     /// When the buyer signed in.
-    public let createdAt: Date
+    public var createdAt: Date { content.createdAt }
     /// When the access token expires; nil if the provider did not say.
-    public let expiresAt: Date?
+    public var expiresAt: Date? { content.expiresAt }
     /// Whether there is a refresh token.
-    public let isRefreshable: Bool
+    public var isRefreshable: Bool { content.isRefreshable }
     /// Whether a refresh is in progress or ended without a known outcome.
     ///
     /// The next refresh repairs it.
-    public let isInDoubt: Bool
+    public var isInDoubt: Bool { content.isInDoubt }
     /// Why the buyer has to sign in again; nil while the session is valid.
-    public let endReason: SessionEndReason?
-
+    public var endReason: SessionEndReason? { content.endReason }
     /// Whether the provider's answer to the last refresh belongs to another login, so that callers get no token of this session
     /// (``IdentityError/isAttackSuspected``).
-    public let isAttackSuspected: Bool
+    public var isAttackSuspected: Bool { content.isAttackSuspected }
 
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
+
+    init(_ stored: StoredSession, _ state: SessionState) {
+        let tokens = state.tokens
+        storage = Storage(
+            Content(
+                id: stored.id,
+                provider: stored.provider,
+                tenant: stored.tenant,
+                buyer: tokens?.buyer ?? Buyer(issuer: stored.issuer, subject: stored.subject),
+                claims: tokens?.claims,
+                authenticatedAt: tokens?.authenticatedAt,
+                scopes: tokens?.scopes ?? [],
+                createdAt: stored.createdAt,
+                expiresAt: tokens?.expiresAt,
+                isRefreshable: tokens?.refreshToken != nil,
+                isInDoubt: state.isInDoubt,
+                endReason: state.endReason,
+                isAttackSuspected: state.hasVerdict
+            )
+        )
+    }
 }

@@ -40,24 +40,3 @@ package enum SessionState: Sendable {
         return reason
     }
 }
-
-extension Session {
-    init(_ stored: StoredSession, _ state: SessionState) {
-        let tokens = state.tokens
-        self.init(
-            id: stored.id,
-            provider: stored.provider,
-            tenant: stored.tenant,
-            buyer: tokens?.buyer ?? Buyer(issuer: stored.issuer, subject: stored.subject),
-            claims: tokens?.claims,
-            authenticatedAt: tokens?.authenticatedAt,
-            scopes: tokens?.scopes ?? [],
-            createdAt: stored.createdAt,
-            expiresAt: tokens?.expiresAt,
-            isRefreshable: tokens?.refreshToken != nil,
-            isInDoubt: state.isInDoubt,
-            endReason: state.endReason,
-            isAttackSuspected: state.hasVerdict
-        )
-    }
-}
