@@ -73,6 +73,7 @@ public final class SessionManager: Sendable {
         deviceLogins = DeviceLoginCoordinator(providers: providers, creator: creator, clock: clock, events: events)
         tokens = TokenAccess(
             known: known,
+            reads: SharedReads(known),
             schedule: schedule,
             refresher: refresher,
             refreshes: refreshes,

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 /// Returns the tokens of sessions, and refreshes them first if necessary.
 struct TokenAccess: Sendable {
     let known: KnownSessions
+    let reads: SharedReads
     let schedule: RefreshSchedule
     let refresher: TokenRefresher
     let refreshes: SharedRefreshes
@@ -19,14 +20,14 @@ struct TokenAccess: Sendable {
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         if let found = cached(for: id, validFor: duration) { return found }
         let ticket = cache?.ticket
-        let stored: StoredSession
+        let found: StoredState
         do {
-            stored = try await known.load(id)
+            found = try await reads.load(id)
         } catch {
             guard let held = inMemory(id, after: error) else { throw error }
             return held
         }
-        return try await tokens(of: stored, validFor: duration, ticket: ticket)
+        return try await tokens(of: found, validFor: duration, ticket: ticket)
     }
 
     /// Returns tokens that are not in the store yet, while the store can be neither read nor locked.
@@ -58,18 +59,18 @@ struct TokenAccess: Sendable {
     /// The tokens of a session that was read from the store.
     ///
     /// - Parameters:
-    ///   - stored: The stored session.
+    ///   - found: The stored session.
     ///   - duration: How long the access token must be valid.
     ///   - ticket: The cache's ticket, taken before the session was read.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
-        of stored: StoredSession,
+        of found: StoredState,
         validFor duration: Duration?,
         ticket: Int?
     ) async throws -> SessionTokens {
-        let state = try SessionState(stored)
-        let session = Session(stored, state)
+        let stored = found.stored
+        let (state, session) = try found.read()
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         if let end = state.endReason {
             // An unsaved answer may contain newer tokens than those that the provider refused.
@@ -145,8 +146,7 @@ struct TokenAccess: Sendable {
             }
         } catch let error as IdentityError where error.code == .notSignedIn {
             // A guest has no claim for the cart. That is not a failure.
-            let guest = try await known.load(id)
-            return (.none, Session(guest, try SessionState(guest)))
+            return (.none, try await reads.load(id).read().session)
         }
     }
 
@@ -158,7 +158,7 @@ struct TokenAccess: Sendable {
     }
 
     func refreshTokens(for id: SessionID) async throws -> SessionTokens {
-        let state = try SessionState(try await known.load(id))
+        let state = try await reads.load(id).read().state
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         return try await refreshed(id, replacing: tokens)
     }
@@ -202,7 +202,7 @@ struct TokenAccess: Sendable {
 
     /// Whether the session's tokens were refused right after their refresh.
     func hasRefusedTokens(_ id: SessionID) async throws -> Bool {
-        guard let tokens = try SessionState(try await known.load(id)).tokens else { return false }
+        guard let tokens = try await reads.load(id).read().state.tokens else { return false }
         return refused.contains(tokens, of: id)
     }
 

@@ -1,0 +1,97 @@
+internal import Synchronization
+
+/// Reads sessions from the store; callers that ask for the same session at the same time share a read and its decoding.
+///
+/// Nobody gets a state that is older than its question: a caller never shares a read that began before it asked. The first caller
+/// reads at once. Callers that ask meanwhile wait until this read has ended; then one of them reads for all of them. So each of
+/// them also sees what a refresh saved that ended before it asked. A thousand callers cost a few reads.
+///
+/// A caller reads in its own task. If that task is cancelled and the read fails, another caller reads for the rest.
+final class SharedReads: Sendable {
+    private typealias Waiter = CheckedContinuation<Turn, Never>
+
+    /// What a caller does after its wait.
+    private enum Turn: Sendable {
+        case read(for: [Waiter])
+        case take(Result<StoredState, any Error>)
+    }
+
+    private let known: KnownSessions
+    /// The callers that wait for the next read, of each session that is being read.
+    private let waiting = Mutex<[SessionID: [Waiter]]>([:])
+
+    init(_ known: KnownSessions) {
+        self.known = known
+    }
+
+    /// A session as it is stored now.
+    ///
+    /// - Throws: As ``KnownSessions/load(_:)``.
+    func load(_ id: SessionID) async throws -> StoredState {
+        switch await turn(id) {
+        case .take(let result): return try result.get()
+        case .read(let others):
+            let result: Result<StoredState, any Error>
+            do {
+                result = .success(StoredState(try await known.load(id)))
+            } catch {
+                result = .failure(error)
+            }
+            pass(id, result, to: others)
+            return try result.get()
+        }
+    }
+
+    private func turn(_ id: SessionID) async -> Turn {
+        let isFirst = waiting.withLock { waiting in
+            guard waiting[id] == nil else { return false }
+            waiting[id] = []
+            return true
+        }
+        if isFirst { return .read(for: []) }
+        return await withCheckedContinuation { waiter in
+            let isFirst = waiting.withLock { waiting in
+                // The read may have ended meanwhile.
+                let isFirst = waiting[id] == nil
+                waiting[id, default: []] += isFirst ? [] : [waiter]
+                return isFirst
+            }
+            if isFirst { waiter.resume(returning: .read(for: [])) }
+        }
+    }
+
+    /// Gives the result to the callers that share the read, and the next turn to those that wait.
+    private func pass(_ id: SessionID, _ result: Result<StoredState, any Error>, to others: [Waiter]) {
+        // The failure may come from the cancellation, which does not concern the others.
+        let isOwnFailure = if case .failure = result { Task.isCancelled } else { false }
+        let next = waiting.withLock { waiting in
+            let next = (isOwnFailure ? others : []) + (waiting[id] ?? [])
+            waiting[id] = next.isEmpty ? nil : []
+            return next
+        }
+        next.first?.resume(returning: .read(for: Array(next.dropFirst())))
+        guard !isOwnFailure else { return }
+        for waiter in others { waiter.resume(returning: .take(result)) }
+    }
+}
+
+/// A stored session with its decoded state; one object for all callers who share the read.
+final class StoredState: Sendable {
+    let stored: StoredSession
+    private let decoded: Result<(state: SessionState, session: Session), IdentityError>
+
+    init(_ stored: StoredSession) {
+        self.stored = stored
+        do throws(IdentityError) {
+            let state = try SessionState(stored)
+            decoded = .success((state, Session(stored, state)))
+        } catch {
+            decoded = .failure(error)
+        }
+    }
+
+    /// The state and the session without the tokens.
+    ///
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt``.
+    func read() throws(IdentityError) -> (state: SessionState, session: Session) { try decoded.get() }
+}
