@@ -36,7 +36,7 @@ extension SQLiteStore: SessionRecordStore {
         let row = try await database.read { connection in
             try connection.session(hash)
         }
-        return try row.map { try open($0, of: id) }
+        return try row.map { try open($0, named: hash) }
     }
 
     /// Replaces a session of the expected generation.
@@ -66,7 +66,7 @@ extension SQLiteStore: SessionRecordStore {
         let hash = try records.hash(of: id)
         return try await database.write { [self] connection in
             guard let row = try connection.session(hash) else { return nil }
-            let session = try open(row, of: id)
+            let session = try open(row, named: hash)
             let attachments = try takeAttachments(of: id, hash, connection)
             _ = try connection.run(.deleteSession, .key(hash))
             return RemovedSession(session: session, attachments: attachments)
@@ -81,8 +81,8 @@ extension SQLiteStore: SessionRecordStore {
         throw IdentityError.tenantFull
     }
 
-    private func open(_ row: SealedSession, of id: SessionID) throws -> StoredSession {
-        var session = try records.open(row, of: id)
+    private func open(_ row: SealedSession, named hash: [UInt8]) throws -> StoredSession {
+        var session = try records.open(row, named: hash)
         if isCopy { session.isRestored = true }
         return session
     }

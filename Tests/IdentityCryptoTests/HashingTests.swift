@@ -70,6 +70,20 @@ struct HashingTests {
         )
     }
 
+    @Test("a pseudorandom key derives the same keys as HKDF in one step, and a reused HMAC key computes the same codes")
+    func preparedKeys() throws {
+        let secret = SecretBytes([UInt8](repeating: 0x0b, count: 22))
+        let salt = hex("000102030405060708090a0b0c")
+        let extracted = try HKDFSHA256.PseudorandomKey(from: secret, salt: salt)
+        let hmac = HMACSHA256(secret)
+        for info in [[], [7], [UInt8](0...200), [7]] {
+            let key = try HKDFSHA256.deriveKey(from: secret, salt: salt, info: info, count: 32)
+            #expect(try extracted.deriveKey(info: info).isEqual(to: key))
+            #expect(try hmac.authenticationCode(for: info) == HMACSHA256.authenticationCode(for: info, key: secret))
+        }
+        #expect(throws: CryptoError.self) { try HKDFSHA256.PseudorandomKey(from: SecretBytes([]), salt: salt) }
+    }
+
     @Test("an empty key and an impossible length are refused, the longest possible one is not")
     func bounds() throws {
         let key = SecretBytes([1])

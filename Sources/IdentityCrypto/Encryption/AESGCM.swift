@@ -51,7 +51,7 @@ package enum AESGCM {
     ///   `operationFailed` if OpenSSL fails before it can tell, for example without memory; `invalidKey` or `invalidLength` as
     ///   `seal`.
     package static func open(
-        _ sealed: [UInt8],
+        _ sealed: ArraySlice<UInt8>,
         key: SecretBytes,
         nonce: [UInt8],
         associatedData: [UInt8]
@@ -69,12 +69,13 @@ package enum AESGCM {
             defer { unsafe EVP_CIPHER_CTX_free(context) }
             var written: Int32 = 0
             var nothing: UInt8 = 0
-            let isDecrypted =
+            let isDecrypted = unsafe sealed.withUnsafeBufferPointer { sealed in
                 unsafe start(EVP_DecryptInit_ex2, context, algorithm, key, nonce)
-                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
-                && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
-                && EVP_DecryptUpdate(context, &plaintext, &written, sealed, ciphertextLength) == 1
-                && written == ciphertextLength
+                    && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
+                    && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
+                    && EVP_DecryptUpdate(context, &plaintext, &written, sealed.baseAddress, ciphertextLength) == 1
+                    && written == ciphertextLength
+            }
             guard isDecrypted else { return .failed }
             // The final call allocates nothing and writes nothing: it compares the tag.
             return unsafe EVP_DecryptFinal_ex(context, &nothing, &written) == 1 ? .opened : .refused
@@ -89,6 +90,15 @@ package enum AESGCM {
         case .failed: throw CryptoError(.operationFailed, "the data could not be decrypted")
         }
         return plaintext
+    }
+
+    package static func open(
+        _ sealed: [UInt8],
+        key: SecretBytes,
+        nonce: [UInt8],
+        associatedData: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        try open(sealed[...], key: key, nonce: nonce, associatedData: associatedData)
     }
 
     /// The result of an attempt to decrypt sealed data.

@@ -20,12 +20,21 @@ package enum HKDFSHA256 {
         guard (1...maximumCount).contains(count) else {
             throw CryptoError(.invalidLength, "HKDF-SHA-256 derives between 1 and \(maximumCount) bytes")
         }
-        let algorithm = try LazyAlgorithm.hkdf.available()
         let parameters = ParameterList()
+        parameters.add(OSSL_KDF_PARAM_INFO, octets: info)
+        return try derive(from: key, salt: salt, parameters, count: count)
+    }
+
+    private static func derive(
+        from key: SecretBytes,
+        salt: [UInt8],
+        _ parameters: ParameterList,
+        count: Int
+    ) throws(CryptoError) -> SecretBytes {
+        let algorithm = try LazyAlgorithm.hkdf.available()
         parameters.add(OSSL_KDF_PARAM_DIGEST, text: "SHA2-256")
         unsafe key.withUnsafeBytes { unsafe parameters.add(OSSL_KDF_PARAM_KEY, octets: $0) }
         parameters.add(OSSL_KDF_PARAM_SALT, octets: salt)
-        parameters.add(OSSL_KDF_PARAM_INFO, octets: info)
         return try unsafe SecretBytes(count: count) { (output) throws(CryptoError) in
             let succeeded = ErrorQueue.preserved {
                 guard let context = unsafe EVP_KDF_CTX_new(algorithm.pointer) else { return false }
@@ -40,6 +49,26 @@ package enum HKDFSHA256 {
                 }
             }
             guard succeeded else { throw CryptoError(.operationFailed, "the key could not be derived") }
+        }
+    }
+
+    /// The pseudorandom key that the first step of HKDF extracts (RFC 5869 section 2.2), for many keys from one secret.
+    package struct PseudorandomKey: Sendable {
+        private let key: HMACSHA256
+
+        /// - Throws: `invalidKey` for an empty key.
+        package init(from key: SecretBytes, salt: [UInt8]) throws(CryptoError) {
+            guard key.count > 0 else { throw CryptoError(.invalidKey, "the key to derive from is empty") }
+            let parameters = ParameterList()
+            parameters.add(OSSL_KDF_PARAM_MODE, text: "EXTRACT_ONLY")
+            self.key = HMACSHA256(try HKDFSHA256.derive(from: key, salt: salt, parameters, count: HMACSHA256.codeCount))
+        }
+
+        /// A key of 32 bytes, the same as that of ``HKDFSHA256/deriveKey(from:salt:info:count:)``.
+        ///
+        /// It is one block of the second step (RFC 5869 section 2.3): the code of `info` and the block's number.
+        package func deriveKey(info: [UInt8]) throws(CryptoError) -> SecretBytes {
+            try key.secretCode(for: info + [1])
         }
     }
 }

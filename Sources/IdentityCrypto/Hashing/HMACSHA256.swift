@@ -1,46 +1,104 @@
 internal import CIdentityOpenSSL
+internal import Synchronization
 
-/// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
-package enum HMACSHA256 {
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1), for many messages under one key.
+///
+/// The context is prepared once, because OpenSSL searches for the digest by its name each time it prepares one, which takes
+/// longer than a short message.
+package final class HMACSHA256: Sendable {
+    package static let codeCount = 32
+
+    private let key: SecretBytes
+    /// Nil before the first use.
+    private let context = Mutex<Context?>(nil)
+
+    package init(_ key: SecretBytes) {
+        self.key = key
+    }
+
     /// The 32-byte authentication code of a message.
     ///
     /// Compare codes with `constantTimeEqual`.
     ///
     /// - Throws: `invalidKey` for an empty key, `operationFailed` if OpenSSL fails.
     package static func authenticationCode(for message: [UInt8], key: SecretBytes) throws(CryptoError) -> [UInt8] {
-        // HMAC allows an empty key, but here it means that a configuration value is missing.
-        guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
-        let algorithm = try LazyAlgorithm.hmac.available()
-        var code = [UInt8](repeating: 0, count: 32)
-        let succeeded = ErrorQueue.preserved { compute(&code, of: message, key: key, algorithm: algorithm) }
-        guard succeeded else { throw CryptoError(.operationFailed, "the authentication code could not be computed") }
+        try HMACSHA256(key).authenticationCode(for: message)
+    }
+
+    /// The 32-byte authentication code of a message.
+    ///
+    /// - Throws: As ``authenticationCode(for:key:)``.
+    package func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let algorithm = try checkedAlgorithm()
+        var code = [UInt8](repeating: 0, count: Self.codeCount)
+        let succeeded = unsafe code.withUnsafeMutableBytes { unsafe write(to: $0, message, algorithm) }
+        guard succeeded else { throw Self.failure }
         return code
     }
 
-    private static func compute(
-        _ code: inout [UInt8],
-        of message: [UInt8],
-        key: SecretBytes,
-        algorithm: FetchedAlgorithm
+    /// The authentication code of a message as a secret, such as a derived key.
+    ///
+    /// - Throws: As ``authenticationCode(for:key:)``.
+    package func secretCode(for message: [UInt8]) throws(CryptoError) -> SecretBytes {
+        let algorithm = try checkedAlgorithm()
+        return try unsafe SecretBytes(count: Self.codeCount) { (code) throws(CryptoError) in
+            guard unsafe write(to: code, message, algorithm) else { throw Self.failure }
+        }
+    }
+
+    private func checkedAlgorithm() throws(CryptoError) -> FetchedAlgorithm {
+        // HMAC allows an empty key, but here it means that a configuration value is missing.
+        guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
+        return try LazyAlgorithm.hmac.available()
+    }
+
+    private static var failure: CryptoError {
+        CryptoError(.operationFailed, "the authentication code could not be computed")
+    }
+
+    private func write(
+        to code: UnsafeMutableRawBufferPointer,
+        _ message: [UInt8],
+        _ algorithm: FetchedAlgorithm
     ) -> Bool {
-        guard let context = unsafe EVP_MAC_CTX_new(algorithm.pointer) else { return false }
-        defer { unsafe EVP_MAC_CTX_free(context) }
-        let parameters = ParameterList()
-        parameters.add(OSSL_MAC_PARAM_DIGEST, text: "SHA2-256")
-        let initialized = unsafe key.withUnsafeBytes { key in
-            unsafe parameters.withPointer { parameters in
-                unsafe EVP_MAC_init(
-                    context,
-                    key.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                    key.count,
-                    parameters
-                )
+        ErrorQueue.preserved {
+            context.withLock { context in
+                if context == nil { context = Context(algorithm) }
+                return unsafe context?.write(to: code, message, key) ?? false
             }
         }
-        var written = 0
-        return unsafe initialized == 1
-            && EVP_MAC_update(context, message, message.count) == 1
-            && EVP_MAC_final(context, &code, &written, code.count) == 1
-            && written == code.count
+    }
+
+    /// A context that contains the digest.
+    ///
+    /// `@unchecked Sendable`: it is used under the lock of its owner only.
+    @safe
+    private final class Context: @unchecked Sendable {
+        private let pointer: OpaquePointer
+
+        init?(_ algorithm: FetchedAlgorithm) {
+            guard let pointer = unsafe EVP_MAC_CTX_new(algorithm.pointer) else { return nil }
+            unsafe self.pointer = pointer
+            let parameters = ParameterList()
+            parameters.add(OSSL_MAC_PARAM_DIGEST, text: "SHA2-256")
+            guard unsafe parameters.withPointer({ unsafe EVP_MAC_CTX_set_params(pointer, $0) }) == 1 else { return nil }
+        }
+
+        deinit {
+            unsafe EVP_MAC_CTX_free(pointer)
+        }
+
+        func write(to code: UnsafeMutableRawBufferPointer, _ message: [UInt8], _ key: SecretBytes) -> Bool {
+            // The key is passed each time: before version 3.0.3, OpenSSL does not begin a new message without it.
+            let initialized = unsafe key.withUnsafeBytes { key in
+                unsafe EVP_MAC_init(pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, nil)
+            }
+            let output = unsafe code.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            var written = 0
+            return unsafe initialized == 1
+                && EVP_MAC_update(pointer, message, message.count) == 1
+                && EVP_MAC_final(pointer, output, &written, code.count) == 1
+                && written == code.count
+        }
     }
 }

@@ -107,7 +107,12 @@ public struct SessionRecords: Sendable {
 
     /// Opens the row that was found under the hash of an id; throws `store_corrupt` where the row is another session's.
     public func open(_ row: SealedSession, of id: SessionID) throws(IdentityError) -> StoredSession {
-        guard try hash(of: id) == row.hash else { throw .damagedRecord("its row has another session's hash") }
+        try open(row, named: hash(of: id))
+    }
+
+    /// Opens the row that was found under a hash.
+    package func open(_ row: SealedSession, named hash: [UInt8]) throws(IdentityError) -> StoredSession {
+        guard hash == row.hash else { throw .damagedRecord("its row has another session's hash") }
         return try open(row)
     }
 

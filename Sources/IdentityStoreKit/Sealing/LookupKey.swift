@@ -15,10 +15,10 @@ package struct LookupKey: Sendable {
 
     package static let byteCount = 32
 
-    private let key: SecretBytes
+    private let key: HMACSHA256
 
     package init(_ key: SecretBytes) {
-        self.key = key
+        self.key = HMACSHA256(key)
     }
 
     /// The 32-byte hash of some fields.
@@ -27,7 +27,7 @@ package struct LookupKey: Sendable {
         message.append(use.rawValue)
         for field in fields { message.append(field) }
         do {
-            return try HMACSHA256.authenticationCode(for: message.bytes, key: key)
+            return try key.authenticationCode(for: message.bytes)
         } catch {
             throw .sealingUnavailable(error)
         }

@@ -1,5 +1,6 @@
 internal import IdentityCrypto
 public import IdentityKit
+internal import Synchronization
 
 /// Seals records for a store: each one is encrypted under a key of its row, bound to that row, and padded.
 ///
@@ -27,6 +28,7 @@ package struct RecordSealer: Sendable {
     package let slotSize: Int
     private let storeID: [UInt8]
     private let schemaVersion: UInt32
+    private let extracted = ExtractedKeys()
 
     /// A sealer for one store.
     ///
@@ -124,7 +126,7 @@ package struct RecordSealer: Sendable {
         let plaintext: [UInt8]
         do {
             plaintext = try AESGCM.open(
-                Array(record[ciphertext...]),
+                record[ciphertext...],
                 key: rowKey(under: key, for: identity),
                 nonce: Array(record[Self.headerCount..<ciphertext]),
                 associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
@@ -161,7 +163,7 @@ package struct RecordSealer: Sendable {
         info.append(Self.label)
         info.append(identity.tenant)
         info.append(identity.row)
-        return try HKDFSHA256.deriveKey(from: key.bytes, salt: storeID, info: info.bytes, count: AESGCM.keyCount)
+        return try extracted.key(of: key, salt: storeID).deriveKey(info: info.bytes)
     }
 
     private func associatedData(_ header: [UInt8], _ identity: RecordIdentity) -> [UInt8] {
@@ -187,6 +189,22 @@ package struct RecordSealer: Sendable {
             "A stored record was sealed under the key \(StoreKey.describe(identifier)), which this process does not have.",
             hint: "Add that key to the read-only keys."
         )
+    }
+}
+
+/// What HKDF extracts from each store key, which is the same for all rows of a store.
+///
+/// It is as secret as the store key, which is in memory for as long.
+private final class ExtractedKeys: Sendable {
+    private let known = Mutex<[[UInt8]: HKDFSHA256.PseudorandomKey]>([:])
+
+    func key(of key: StoreKey, salt: [UInt8]) throws(CryptoError) -> HKDFSHA256.PseudorandomKey {
+        try known.withLock { (known) throws(CryptoError) in
+            if let extracted = known[key.identifier] { return extracted }
+            let extracted = try HKDFSHA256.PseudorandomKey(from: key.bytes, salt: salt)
+            known[key.identifier] = extracted
+            return extracted
+        }
     }
 }
 
