@@ -67,7 +67,7 @@ let package = Package(
         .library(name: "IdentitySetup", targets: ["IdentitySetup"]),
         .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
         // An example and no part of the SDK: a product, so that the packages in Examples/ put the same shop on other servers.
-        .library(name: "ExampleWebShop", targets: ["WebShop"]),
+        .library(name: "ExampleWebShop", targets: ["WebShop", "WebShopStart"]),
         .executable(name: "storefront-gen", targets: ["storefront-gen"]),
         .executable(name: "shopify-login", targets: ["shopify-login"]),
         .executable(name: "bolt-login", targets: ["bolt-login"]),
@@ -212,12 +212,17 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings
         ),
+        // What the programs of all servers do alike: command line, sandbox, signals, orderly end.
+        .target(
+            name: "WebShopStart",
+            dependencies: ["WebShop", "IdentityWeb", "IdentityKit", "IdentitySandbox", "StorefrontSandbox"],
+            path: "Examples/web-shop/Start",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "web-shop",
-            dependencies: [
-                "WebShop", "IdentityDevelopmentServer", "IdentityWeb", "IdentityKit", "IdentitySandbox",
-                "StorefrontSandbox",
-            ],
+            dependencies: ["WebShopStart", "IdentityDevelopmentServer"],
             path: "Examples/web-shop/Server",
             packageAccess: false,
             swiftSettings: settings

@@ -26,9 +26,7 @@ let package = Package(
         .executableTarget(
             name: "flyingfox-shop",
             dependencies: [
-                sdk("ExampleWebShop"), sdk("IdentityWeb"), sdk("IdentityKit"), sdk("IdentityHTTP"),
-                sdk("IdentitySandbox"),
-                sdk("StorefrontSandbox"),
+                sdk("ExampleWebShop"), sdk("IdentityWeb"), sdk("IdentityHTTP"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],

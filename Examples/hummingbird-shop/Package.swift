@@ -28,9 +28,7 @@ let package = Package(
         .executableTarget(
             name: "hummingbird-shop",
             dependencies: [
-                sdk("ExampleWebShop"), sdk("IdentityWeb"), sdk("IdentityKit"), sdk("IdentityHTTP"),
-                sdk("IdentitySandbox"),
-                sdk("StorefrontSandbox"),
+                sdk("ExampleWebShop"), sdk("IdentityWeb"), sdk("IdentityKit"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -39,7 +37,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // The folder Browser has symbolic links to the root package's browser tests and what they need.
+        // Tests/Proofs/nested-packages adds the root package's browser tests in a folder Browser.
         .testTarget(
             name: "HummingbirdShopTests",
             dependencies: [

@@ -43,7 +43,10 @@ struct ControlPortTests {
             #expect(try await sandbox.post(url + "?token=" + sandbox.token, "", []).status == 401)
             #expect(try await sandbox.post(sandbox.control + "no-such-command", "", []).status == 401)
             let port = try HTTPURL(sandbox.control).port
-            for (host, status) in [("127.0.0.1:\(port)", 200), ("evil.example:\(port)", 421), ("evil.example", 421)] {
+            for (host, status) in [
+                ("127.0.0.1:\(port)", 200), ("localhost:\(port)", 421), ("evil.example:\(port)", 421),
+                ("evil.example", 421),
+            ] {
                 let request = """
                     POST /behave HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(sandbox.token)\r\n\
                     Content-Length: 0\r\nConnection: close\r\n\r\n
@@ -92,15 +95,27 @@ struct ControlPortTests {
         }
     }
 
-    @Test("without --json the address and the token are printed as variables for a shell")
+    @Test("without --json, a shell can source what goes to standard error, also after requests")
     func text() async throws {
         let process = try LabProcess(["sandbox", "--app", "http://127.0.0.1:8080"], environment: [:])
-        while let line = await process.nextLine(), line != "}" {}
+        var file = ""
+        while let line = await process.nextLine() {
+            file += line + "\n"
+            if line == "}" { break }
+        }
+        let provider = try JSONValue(parsing: Array(file.utf8))["providers"]?["any"]
+        let issuer = try #require(provider?["issuer"]?.string)
+        let url = try HTTPURL(issuer + "/'$(exit%201)'%0Aexit?a")
+        _ = try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
         process.signal(2)
         let ended = await process.ended()
         #expect(ended.status == 0)
         #expect(ended.errors.contains(/export SANDBOX_CONTROL_URL='http:\/\/127\.0\.0\.1:[0-9]+\/'\n/))
         #expect(ended.errors.contains(/export SANDBOX_CONTROL_TOKEN='[0-9a-f]{48}'\n/))
         #expect(ended.errors.contains("#   any: http://127.0.0.1:8080/auth/callback/any\n"))
+        #expect(ended.errors.contains("\n# GET /"))
+        for line in ended.errors.split(separator: "\n") {
+            #expect(line.hasPrefix("#") || line.wholeMatch(of: /export [A-Z_]+='[^']*'/) != nil, "\(line)")
+        }
     }
 }

@@ -53,18 +53,13 @@ struct FrameworkGuideTests {
         #expect(found == Self.notCompiled)
     }
 
-    @Test("the shop and its browser tests are shared with the other packages by symbolic links that resolve")
-    func shared() throws {
-        for package in ["hummingbird-shop", "flyingfox-shop"] {
-            let start = Self.root.appending(path: "Examples/\(package)/Sources/\(package)/Start")
-            let target = try FileManager.default.destinationOfSymbolicLink(atPath: start.path)
-            #expect(target == "../../../web-shop/Server/Start")
-        }
-        let browser = "Examples/hummingbird-shop/Tests/HummingbirdShopTests/Browser"
-        for file in try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: browser).path) {
-            let path = Self.root.appending(path: "\(browser)/\(file)").path
-            #expect(throws: Never.self) { try FileManager.default.destinationOfSymbolicLink(atPath: path) }
-            #expect(FileManager.default.fileExists(atPath: path), "\(file)")
+    @Test("the files that nested-packages adds to the tests on Hummingbird exist")
+    func browserTests() throws {
+        let files = try Self.text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/)
+            .map { String($0.output) }
+        #expect(files.contains("Tests/WebShopTests/SignInInTheBrowserTests.swift"))
+        for file in files {
+            #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: file).path), "\(file)")
         }
     }
 }

@@ -177,7 +177,8 @@ struct SandboxCommand: Command {
             let code: JSONValue = status.map { .integer($0) } ?? .null
             output.event("request", ["method": .string(method), "path": .string(shown), "status": code], text: "")
         } else {
-            output.note("\(method) \(shown) \(status.map(String.init) ?? "-")")
+            // A comment, because standard error is a list of shell variables.
+            output.note("# \(method) \(shown) \(status.map(String.init) ?? "-")")
         }
     }
 

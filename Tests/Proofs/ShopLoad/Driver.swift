@@ -16,6 +16,10 @@ struct Driver: Sendable {
 
     /// Whether nothing was lost.
     func run() async throws -> Bool {
+        Self.say(
+            "\(plan.buyers) buyers for \(plan.seconds) seconds at two nodes; "
+                + "node 2 ends after \(plan.seconds / 2) seconds and comes back \(plan.pause) seconds later"
+        )
         var configuration = SandboxConfiguration()
         configuration.accessTokenLifetime = .seconds(30)
         let sandbox = try await ShopSandbox.start(configuration, storefront: .wholeShop)
@@ -39,37 +43,56 @@ struct Driver: Sendable {
 
         let tally = Tally()
         let transport = try CurlTransport()
-        let end = ContinuousClock.now + .seconds(plan.seconds)
-        let isClean = try await withThrowingTaskGroup(of: Bool.self) { group in
+        let start = ContinuousClock.now
+        let progress = Task {
+            while true {
+                try await Task.sleep(for: .seconds(5))
+                let passed = (ContinuousClock.now - start).components.seconds
+                Self.say("\(passed) s: \(await tally.summary), \(await tally.failures.count) failures")
+            }
+        }
+        async let restarted = restart(second, order, port: ports[1])
+        await withTaskGroup { group in
             for number in 0..<plan.buyers {
                 group.addTask {
-                    await LoadBuyer(number, nodes[0], nodes, transport, tally).run(until: end)
-                    return true
+                    let buyer = LoadBuyer(number, nodes[0], nodes, transport, tally)
+                    await buyer.run(from: start, for: plan.seconds)
                 }
             }
-            group.addTask {
-                try await Task.sleep(for: .seconds(plan.seconds / 2))
-                let status = await second.end()
-                print("node 2 ended with status \(status)")
-                try await Task.sleep(for: .seconds(10))
-                let again = try NodeProcess(port: ports[1], order)
-                try await again.waitUntilReady()
-                print("node 2 is back")
-                // The buyers check their carts at both nodes.
-                try await Task.sleep(until: end + .seconds(60))
-                return await again.end() == 0 && status == 0
-            }
-            return try await group.reduce(true) { $0 && $1 }
         }
-        let status = await first.end()
-        let passed = await report(tally, sandbox) && isClean && status == 0
+        progress.cancel()
+        let (status, again) = try await restarted
+        let statuses = [status, await first.end(), await again.end()]
+        if statuses != [0, 0, 0] { print("✗ the nodes ended with status \(statuses)") }
+        let passed = await report(tally, sandbox) && statuses == [0, 0, 0]
         await sandbox.stop()
         print(passed ? "passed" : "FAILED")
         return passed
     }
 
+    /// Ends a node in the middle of the run, and starts it again.
+    private func restart(
+        _ node: NodeProcess,
+        _ order: NodeOrder,
+        port: UInt16
+    ) async throws -> (status: Int32, again: NodeProcess) {
+        try await Task.sleep(for: .seconds(plan.seconds / 2))
+        let status = await node.end()
+        Self.say("node 2 ended with status \(status)")
+        try await Task.sleep(for: .seconds(plan.pause))
+        let again = try NodeProcess(port: port, order)
+        try await again.waitUntilReady()
+        Self.say("node 2 is back")
+        return (status, again)
+    }
+
+    /// Prints at once, also into a file or a pipe.
+    private static func say(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+
     private func report(_ tally: Tally, _ sandbox: ShopSandbox) async -> Bool {
-        let counts = await tally.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         let failures = await tally.failures
         var isRight = failures.isEmpty
         for failure in failures.prefix(20) { print("✗ \(failure)") }
@@ -86,7 +109,7 @@ struct Driver: Sendable {
         // In three minutes, nearly every buyer needs a token after one has expired.
         isRight = isRight && refreshes >= plan.buyers * plan.seconds / 180
         print(
-            "\(plan.buyers) buyers, \(plan.seconds) seconds: \(counts.joined(separator: ", ")), \(refreshes) refreshes"
+            "\(plan.buyers) buyers, \(plan.seconds) seconds: \(await tally.summary), \(refreshes) refreshes"
         )
         print("\(failures.count) buyers with a failure")
         return isRight

@@ -5,8 +5,12 @@ internal import IdentitySandbox
 
 /// What went wrong, or what was done.
 actor Tally {
-    private(set) var counts: [String: Int] = [:]
+    private var counts: [String: Int] = [:]
     private(set) var failures: [String] = []
+
+    var summary: String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
 
     func count(_ name: String) { counts[name, default: 0] += 1 }
     func fail(_ text: String) { failures.append(text) }
@@ -49,9 +53,11 @@ final class LoadBuyer {
         }
     }
 
-    func run(until end: ContinuousClock.Instant) async {
+    func run(from start: ContinuousClock.Instant, for seconds: Int) async {
+        let end = start + .seconds(seconds)
         do {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 0...20_000, using: &random)))
+            // Buyers do not all come at once.
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(20_000, seconds * 250), using: &random)))
             try await add()
             try await signIn()
             while ContinuousClock.now < end {

@@ -31,6 +31,9 @@ struct Plan: Sendable {
     var seconds = 180
     let database: String
 
+    /// How long the ended node stays away.
+    var pause: Int { min(10, seconds / 4) }
+
     init?(_ arguments: [String]) {
         var arguments = arguments
         guard let last = arguments.popLast(), last.hasPrefix("postgres") else { return nil }

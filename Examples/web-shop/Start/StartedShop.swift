@@ -1,38 +1,44 @@
 internal import Foundation
-internal import IdentityKit
-internal import IdentityWeb
-internal import WebShop
+public import IdentityKit
+public import IdentityWeb
+public import WebShop
 
 /// The shop with everything that it runs on, for a server's `main`.
-struct StartedShop {
-    let shop: WebShop
+public struct StartedShop: Sendable {
+    /// The shop.
+    public let shop: WebShop
     /// Where browsers reach the shop.
-    let origin: String
+    public let origin: String
     private let sandbox: FakeServices?
 
     /// Opens the shop with the configured services, or with an embedded sandbox.
     ///
     /// - Parameters:
     ///   - options: The command line.
-    ///   - origin: Where browsers reach the shop.
+    ///   - origin: The server's own address, which `--origin` replaces.
     ///   - bridge: Receives all events; none by default.
     /// - Throws: `IdentityError` when the configuration, the origin or a redirect URI does not fit, or the store cannot be opened.
-    init(_ options: Options, origin: String, events bridge: EventBridge? = nil) async throws {
-        self.origin = origin
+    public init(_ options: Options, at origin: String, events bridge: EventBridge? = nil) async throws {
+        self.origin = options.origin ?? origin
         let configuration: IdentityConfiguration
         if let file = options.file {
             sandbox = nil
             configuration = try IdentityConfiguration(contentsOf: file)
         } else {
-            let started = try await FakeServices(app: origin)
+            let started = try await FakeServices(app: self.origin)
             sandbox = started
             configuration = started.configuration
         }
-        shop = try await WebShop.open(configuration, publicOrigin: origin, events: bridge)
+        shop = try await WebShop.open(configuration, publicOrigin: self.origin, events: bridge)
+    }
+
+    /// Answers a request.
+    public func respond(to request: WebRequest) async -> WebResponse {
+        await shop.respond(to: request)
     }
 
     /// Prints what a person in front of the terminal wants to know; call it when the server is running.
-    func announce() {
+    public func announce() {
         print("The redirect URIs, which must be registered at the providers:")
         for (provider, address) in shop.routes.callbackAddresses { print("  \(provider): \(address)") }
         if sandbox != nil {
@@ -42,10 +48,22 @@ struct StartedShop {
         fflush(nil)
     }
 
+    /// Announces the shop, and repairs and sweeps beside the running server until SIGINT or SIGTERM.
+    ///
+    /// - Parameter stopServer: Stops the server; it returns when the server has answered its last request.
+    public func run(stopServer: () async -> Void) async {
+        let maintenance = Task { await shop.sessions.maintain() }
+        await ShopProgram.waitForSignal(announce)
+        await stopServer()
+        maintenance.cancel()
+        await maintenance.value
+        await close()
+    }
+
     /// Waits for running refreshes, which may hold a token that is stored nowhere else, and stops the sandbox.
     ///
     /// Call it when the server has answered its last request and `maintain` has ended.
-    func close() async {
+    public func close() async {
         let lost = await shop.sessions.drain()
         if !lost.isEmpty { print("These sessions have to sign in again: \(lost)") }
         await sandbox?.stop()

@@ -1,13 +1,16 @@
 internal import IdentityKit
 
-/// The command line.
-struct Options {
-    var file: String?
-    var origin: String?
-    var port: UInt16 = 8080
+/// The command line of a shop's program.
+public struct Options: Sendable {
+    /// The configuration file; nil for the embedded sandbox.
+    public var file: String?
+    /// Where browsers reach the shop; nil for the server's own address.
+    public var origin: String?
+    /// The port of the server.
+    public var port: UInt16 = 8080
 
-    init(_ arguments: [String]) throws {
-        var rest = arguments[...]
+    init(_ arguments: some Collection<String>) throws {
+        var rest = Array(arguments)[...]
         while let name = rest.popFirst() {
             guard let value = rest.popFirst() else { throw Self.unknown }
             switch name {

@@ -1,1 +1,0 @@
-../../../../../Tests/WebShopTests/PagesTests.swift

@@ -1,1 +1,0 @@
-../../../../../Tests/Support/Directories/TemporaryDirectory.swift

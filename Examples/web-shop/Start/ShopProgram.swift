@@ -1,0 +1,34 @@
+internal import Dispatch
+internal import Foundation
+
+/// What the programs of all servers do alike around the server.
+public enum ShopProgram {
+    /// Reads the command line, and runs the shop; the process ends with status 1 when that fails.
+    ///
+    /// - Parameter body: Opens the shop, starts the server, and returns when both have ended.
+    public static func main(_ body: (Options) async throws -> Void) async {
+        do {
+            try await body(try Options(CommandLine.arguments.dropFirst()))
+        } catch {
+            print("✗ \(error)")
+            exit(1)
+        }
+    }
+
+    /// Waits for SIGINT or SIGTERM.
+    ///
+    /// - Parameter announce: Says that the program runs: from then on, a signal ends it in order.
+    static func waitForSignal(_ announce: () -> Void) async {
+        let (received, signals) = AsyncStream.makeStream(of: Void.self)
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { signals.yield() }
+            source.resume()
+            return source
+        }
+        announce()
+        _ = await received.first { _ in true }
+        for source in sources { source.cancel() }
+    }
+}
