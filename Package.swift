@@ -445,7 +445,7 @@ let package = Package(
             [
                 "StorefrontSandbox", "IdentityShopify", "IdentityBolt", "ShopifyStorefront", "ShopifyGraphQL",
                 "IdentityKit",
-                "IdentityHTTP", "IdentitySandbox", "IdentityTesting",
+                "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityStoreKit", "IdentityTesting",
             ]
         ),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "ShopifyGraphQL"]),

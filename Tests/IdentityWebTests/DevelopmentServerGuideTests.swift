@@ -29,7 +29,7 @@ let server = try await DevelopmentServer.start(port: 0) { origin in
         }
     }
 }
-print("Open \(server.origin)")                                          // any e-mail address works; the page shows the code
+print("Open \(server.origin)")                                          // any e-mail address works; the page shows the one-time code
         return (sandbox, server)
     }
 

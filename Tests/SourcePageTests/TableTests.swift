@@ -30,10 +30,10 @@ struct TableTests {
         }
     }
 
-    /// The tests of this target, except for those of this file.
+    /// The tests of this target, except for those of this file and of the README.
     private func tests() throws -> [Row] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix("Tests.swift") && $0 != "TableTests.swift" }
+            .filter { $0.hasSuffix("Tests.swift") && !["TableTests.swift", "ReadmeTests.swift"].contains($0) }
             .flatMap { file in
                 let source = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
                 let tests = source.matches(of: /@Test\(\s*"([^"]+)"(?:,\s*\.sample\("([A-Z][0-9]+)"\))?/)

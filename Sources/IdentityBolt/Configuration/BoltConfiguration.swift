@@ -53,12 +53,14 @@ extension BoltProvider {
             name: String,
             environment: BoltEnvironment,
             publishableKey: String,
-            authentication: BoltClientAuthentication
+            authentication: BoltClientAuthentication,
+            redirectURI: String? = nil
         ) {
             self.name = name
             self.environment = environment
             self.publishableKey = publishableKey
             self.authentication = authentication
+            self.redirectURI = redirectURI
         }
     }
 

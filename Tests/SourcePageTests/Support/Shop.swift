@@ -22,10 +22,11 @@ struct Shop {
     let clock = ManualClock()
     let environment: IdentityEnvironment
 
-    init() async throws {
+    init(_ change: (inout SandboxConfiguration) -> Void = { _ in }) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
         settings.shopify.issuer = "https://shopify.com/authentication/\(Self.id)"
+        change(&settings)
         sandbox = try await ShopSandbox.start(settings)
         hosts = try ProviderHosts([
             ("https://\(Self.domain)", sandbox.storefront.origin), ("https://shopify.com", sandbox.origin),
