@@ -172,20 +172,6 @@ public final class WebContext: Sendable {
         return id?.forgeryToken
     }
 
-    /// Refuses a request that another site has sent with this browser's cookies.
-    ///
-    /// Call it in every handler that changes something.
-    ///
-    /// - Throws: ``WebAnswer`` with status 403.
-    public func refuseForgery() throws(WebAnswer) {
-        guard forgery != .excluded else { return }
-        throw WebAnswer(routes.page(.signInRefused, correlationID: nil))
-    }
-
-    var forgery: RequestForgery {
-        RequestForgery(request, origin: routes.table.origin, token: forgeryToken)
-    }
-
     /// The origins to which a form of the app may lead besides the app's own: the provider's logout page of the browser's session.
     ///
     /// Name them in the `form-action` of the `Content-Security-Policy` of pages with a sign-out form, because Chromium checks redirects, too.

@@ -48,7 +48,7 @@ extension SignInPage.Content {
         switch self {
         case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
         case .signInExpired: 400
-        case .signInRefused: 403
+        case .signInRefused, .requestRefused: 403
         case .notFound: 404
         case .tooManySignIns: 429
         case .failed: 500

@@ -12,6 +12,8 @@ public struct SignInPage: Sendable {
         case signInExpired
         /// The sign-in was refused.
         case signInRefused
+        /// The request came from another site (cross-site request forgery).
+        case requestRefused
         /// The buyer cancelled the sign-in at the provider.
         case signInCancelled
         /// The provider or the store does not answer at the moment.

@@ -45,6 +45,7 @@ public struct StandardPages: SignInPages {
         case .chooseProvider: "Choose how you want to sign in."
         case .signInExpired: "It took too long, or it was already used. Please start again."
         case .signInRefused: "The sign-in was refused."
+        case .requestRefused: "This request did not come from our site. Go back and try again."
         case .signInCancelled: "You are not signed in."
         case .unavailable: "The sign-in is not available at the moment."
         case .tooManySignIns: "There were too many sign-ins from your network."
@@ -66,6 +67,7 @@ public struct StandardPages: SignInPages {
             return ("Sign in", HTMLText(joining: links))
         case .signInExpired: return ("This sign-in has expired", again)
         case .signInRefused: return ("You could not be signed in", again)
+        case .requestRefused: return ("The request was refused", home)
         case .signInCancelled: return ("Sign-in cancelled", HTMLText(joining: [again, home]))
         case .unavailable: return ("Please try again shortly", again)
         case .tooManySignIns: return ("Please wait a moment", again)

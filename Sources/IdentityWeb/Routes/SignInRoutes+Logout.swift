@@ -6,11 +6,11 @@ extension SignInRoutes {
     /// Ends the browser's session here and at the provider.
     func logout(in context: WebContext) async throws -> WebResponse {
         guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
-        switch context.forgery {
-        case .excluded: break
-        case .foreign: return page(.signInRefused, correlationID: nil)
-        case .undecided:
-            let fields = context.forgeryToken.map { [(name: RequestForgery.field, value: $0)] } ?? []
+        switch context.requestSource {
+        case .ownPage: break
+        case .otherSite: throw context.requestRefused
+        case .unknown:
+            let fields = context.forgeryToken.map { [(name: RequestSource.field, value: $0)] } ?? []
             return page(
                 .confirmSignOut(action: table.logoutPath, fields: fields),
                 correlationID: nil,

@@ -1,18 +1,18 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Whether a request that changes something comes from a page of this app (cross-site request forgery).
+/// The site whose page has sent a request that changes something, as protection against cross-site request forgery.
 ///
 /// 1. `Sec-Fetch-Site` decides where a browser sends it (Fetch Metadata): only `same-origin` passes.
 /// 2. Otherwise `Origin` must equal the public origin; `null` is a foreign origin.
 /// 3. Where both are missing, the request must carry the token of the session, as a form field or a header.
-enum RequestForgery: Equatable {
-    /// The request comes from a page of this app.
-    case excluded
-    /// The request comes from another site.
-    case foreign
-    /// No header shows where the request comes from.
-    case undecided
+enum RequestSource: Equatable {
+    /// A page of this app.
+    case ownPage
+    /// A page of another site.
+    case otherSite
+    /// Neither a header nor the token shows it.
+    case unknown
 
     /// The form field and the header with the token of the session.
     static let field = "csrf_token"
@@ -28,13 +28,13 @@ enum RequestForgery: Equatable {
         let sites = request.headers.values(for: "Sec-Fetch-Site")
         let origins = request.headers.values(for: "Origin")
         if !sites.isEmpty {
-            self = sites.allSatisfy { $0.isIdentical(to: "same-origin") } ? .excluded : .foreign
+            self = sites.allSatisfy { $0.isIdentical(to: "same-origin") } ? .ownPage : .otherSite
         } else if !origins.isEmpty {
-            self = origins.allSatisfy { $0.isIdentical(to: origin) } ? .excluded : .foreign
+            self = origins.allSatisfy { $0.isIdentical(to: origin) } ? .ownPage : .otherSite
         } else if let token, let given = request.formValue(Self.field) ?? request.headers[Self.header] {
-            self = token.isEqual(to: Secret(given)) ? .excluded : .foreign
+            self = token.isEqual(to: Secret(given)) ? .ownPage : .otherSite
         } else {
-            self = .undecided
+            self = .unknown
         }
     }
 }
