@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// One connection of a ``LoopbackServer``; used on the loop's thread only.
 final class LoopbackConnection {
-    /// The state of the connection.
+    /// What the last step of the connection led to.
     enum Outcome {
         case stays
         case request(LoopbackRequest)

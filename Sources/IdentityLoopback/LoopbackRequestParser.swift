@@ -68,7 +68,7 @@ package struct LoopbackRequestParser {
             case .head:
                 // An empty line before a request is skipped (RFC 9112 section 2.2).
                 while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
-                // A TLS client gets a response at once, so it does not wait for its deadline.
+                // A TLS handshake is refused at once. Otherwise its client would wait until its time limit.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
                     // Three bytes of the end of the head may already be in the buffer, or one byte of the end of a line.

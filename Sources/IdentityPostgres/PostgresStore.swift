@@ -14,8 +14,8 @@ internal import Synchronization
 /// ```
 ///
 /// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters,
-/// expiry times and whether a refresh is under way are in the clear; session ids, `state` values and subjects are only there as keyed
-/// hashes. A saved change survives a loss of power as far as the server's `fsync` and its replication allow.
+/// expiry times and whether a refresh is under way are not encrypted; session ids, `state` values and subjects are stored only as
+/// keyed hashes. A saved change survives a loss of power as far as the server's `fsync` and its replication allow.
 ///
 /// A call that loses its connection, because the server restarts or fails over, is repeated on another connection within its time
 /// limit. When it is unknown whether a change took effect, the call throws an error of kind `retryLater`.
@@ -24,7 +24,7 @@ public final class PostgresStore: Sendable {
     let sql: Statements
     let records: SessionRecords
     let locking: Locking
-    let leases: LeaseKeeper
+    let leases: LeaseLocks
     let advisoryLocks: AdvisoryLocks
     let channel: String?
     let maximumAttempts: Int
@@ -47,7 +47,7 @@ public final class PostgresStore: Sendable {
         self.records = records
         sql = Statements(schema: configuration.schema)
         locking = configuration.locking
-        leases = LeaseKeeper(client: client, sql: sql)
+        leases = LeaseLocks(client: client, sql: sql)
         advisoryLocks = AdvisoryLocks(client: client, sql: sql)
         channel = listens ? configuration.channel : nil
         maximumAttempts = max(1, configuration.maximumAttempts)

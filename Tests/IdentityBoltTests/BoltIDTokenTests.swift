@@ -119,7 +119,7 @@ struct BoltIDTokenTests {
         #expect(try await bolt.signIn(provider).buyer.issuer == "https://boltapp.com")
     }
 
-    @Test("an unverified e-mail address links no account")
+    @Test("an unverified e-mail address is not linked to an account")
     func accountLinking() {
         func decide(_ email: Buyer.Contact?, _ subjectIsKnown: Bool, _ emailIsKnown: Bool) -> BoltAccountLink {
             let buyer = Buyer(issuer: "https://bolt.com", subject: "1", email: email)

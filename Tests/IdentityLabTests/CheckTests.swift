@@ -66,7 +66,7 @@ struct CheckTests {
         }
     }
 
-    @Test("a provider that is down is a reason to try again; keys that cannot be read are a refusal")
+    @Test("check exits with 75 for a provider that is down, and reports keys that cannot be read as failed")
     func provider() async throws {
         try await LabStage.with { stage in
             stage.sandbox.openID.misbehave(.status(503), on: .discovery, times: .max)

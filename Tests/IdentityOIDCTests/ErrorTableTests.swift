@@ -31,7 +31,7 @@ struct ErrorTableTests {
         ("Access_Denied", .rejected, .authorizationRefused),
     ]
 
-    @Test("every error of an authorization response", arguments: 0..<13)
+    @Test("every error of an authorization response has its kind and code", arguments: 0..<13)
     func callback(row: Int) throws {
         let (name, kind, code) = Self.callbacks[row]
         let canary = SecretCanary()

@@ -29,7 +29,7 @@ struct IDTokenEdgeTests {
         return try Self.forge.get().token(claims)
     }
 
-    @Test("exp and iat are checked with the leeway")
+    @Test("exp and iat are checked with the clock tolerance")
     func times() throws {
         let old: JSONValue = .integer(1_789_990_000)
         #expect(try refusal(token(["iat": old, "exp": .integer(1_789_999_940)])) == .idTokenTime)

@@ -173,7 +173,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("a caller with old keys gets those that another caller fetched, without a fetch")
+    @Test("a caller with old keys gets the newer ones that another caller has fetched")
     func sharedNews() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             let known = try await source.keys(at: url)

@@ -86,7 +86,7 @@ struct OrdinaryProviderTests {
         }
     }
 
-    @Test("a further audience is accepted if it is trusted; otherwise the error names it and the member")
+    @Test("a further audience is accepted if trusted; otherwise the error names it and `trustedAudiences`")
     func furtherAudiences() async throws {
         for trusted in [[], ["account"], ["account", "https://api.example/v1"]] {
             try await FakeWorld.run {

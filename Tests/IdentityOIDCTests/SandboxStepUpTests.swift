@@ -121,7 +121,7 @@ struct SandboxStepUpTests {
         }
     }
 
-    @Test("a provider that does not know the wanted context is noticed")
+    @Test("a step-up fails if the provider ignores the requested acr")
     func ignored() async throws {
         try await Self.run([]) { world, id in
             let requirement = StepUpRequirement(authenticationContexts: ["gold"])

@@ -184,7 +184,7 @@ struct RowTests {
         #expect(try await old.session(sessions[0].id) != nil)
     }
 
-    @Test("that were restored from a backup are marked until their next save")
+    @Test("sessions that were restored from a backup are marked until their next save")
     func restored() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()

@@ -149,6 +149,6 @@ struct FullDiskTests {
             for _ in 0..<64 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 9_000))) }
         }
         #expect(error?.code == .storeFull && error?.kind == .retryLater)
-        #expect(error?.hint?.contains("if its row has space") == true)
+        #expect(error?.hint?.contains("fit into its row") == true)
     }
 }

@@ -51,7 +51,8 @@ struct SessionStateTests {
         await expect(.storeFull, .retryLater) {
             for _ in 0..<64 { try await store.insert(sampleSession()) }
         }
-        // First all sessions concurrently, as after an outage of the provider, and then one after the other.
+        // First claim 300 sessions and only then save their tokens, as after an outage of the provider. Then claim and save one session
+        // after the other.
         let few = Array(sessions.prefix(300))
         for session in few { _ = try await store.save(session.next(isUnsettled: true), after: session) }
         #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).count == few.count)

@@ -67,7 +67,8 @@ struct OpenIDFileTests {
         #expect(error.hint?.contains("Configuration.md") == false)
     }
 
-    @Test("an empty file serves every optional feature and requires none") func defaults() async throws {
+    @Test("with an empty file the sandbox offers every optional feature and requires none")
+    func defaults() async throws {
         let login = try await OpenIDLogin.start { $0 = try Self.read("{}") }
         let metadata = try await login.metadata()
         #expect(metadata["require_pushed_authorization_requests"] == .bool(false))

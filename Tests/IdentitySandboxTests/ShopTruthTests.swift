@@ -82,7 +82,7 @@ struct ShopTruthTests {
         }
     }
 
-    @Test("reverse turns a list of products round") func reverse() async throws {
+    @Test("`reverse: true` returns the products in opposite order") func reverse() async throws {
         try await Self.run { shop async throws in
             func ids(_ arguments: String) async throws -> [JSONValue] {
                 let answer = try await shop.send(

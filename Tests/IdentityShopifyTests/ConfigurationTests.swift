@@ -138,7 +138,7 @@ struct ConfigurationTests {
     @Test("every configuration for a fake on this machine completes a login", arguments: Fake.allCases)
     func fakes(_ fake: Fake) async throws {
         let shop = try await Shop(.publicWeb) { settings in
-            // The author of a fake can choose any issuer, and then configures it.
+            // A fake may use any issuer; then the configuration must name it.
             if ![.shopDomain, .discovery, .wholeWithShopID].contains(fake) { settings.issuer = "https://id.example" }
         }
         let shopify = shop.shopify

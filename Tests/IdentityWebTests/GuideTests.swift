@@ -6,7 +6,7 @@ import ShopifyGraphQL
 import ShopifyStorefront
 import Testing
 
-/// The code of the guide, compiled; the test below holds page and code together.
+/// The code of the guide, compiled; the test below compares it with the page.
 private enum Guide {
     static func ordersPage(of session: SessionID) async throws -> WebResponse { .html(session.description) }
     @Sendable static func isBlocked(_ buyer: Buyer) async throws -> Bool { buyer.subject.isEmpty }

@@ -76,7 +76,7 @@ import Testing
         #expect(again.url.reveal().text == "https://shop.example/c?sso=silent&key=k")
     }
 
-    @Test("single sign-on is not added to a cart with a buyer, because the browser may have another one")
+    @Test("single sign-on is not added to a cart with a buyer, because another buyer may be signed in in the browser")
     func silentBesideBuyer() async throws {
         let options = CheckoutOptions(singleSignOn: .silent)
         let customer = try await shop()

@@ -121,7 +121,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .milliseconds(120_200))
     }
 
-    @Test("after the timeout the error has the last result, and does not print it", .row("A5"))
+    @Test("the error of a timeout contains the last result, and its description does not", .row("A5"))
     func timeout() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("First"), Attempt.answer("Canary-4711"),

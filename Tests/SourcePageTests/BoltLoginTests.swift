@@ -213,7 +213,7 @@ struct BoltLoginTests {
     }
 
     @Test(
-        "the token endpoints are the page's",
+        "the token endpoints are those of Bolt's documentation",
         .sample("B6"),
         arguments: [
             (BoltEnvironment.sandbox, "https://api-sandbox.bolt.com/v1/oauth/token"),

@@ -94,7 +94,7 @@ struct FieldMerging {
         }
         var families: [(parent: String, entries: [Entry])] = []
         for entry in group {
-            // Every object type, with the entries that apply to all of them.
+            // One group for each object type. Entries of abstract types go into the group "" and are compared with every other group.
             let isObject = !entry.parent.isAbstract
             if let index = families.firstIndex(where: { $0.parent == (isObject ? entry.parent.name : "") }) {
                 families[index].entries.append(entry)

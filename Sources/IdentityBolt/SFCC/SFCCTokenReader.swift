@@ -7,7 +7,6 @@ internal import IdentityOIDC
 /// Reads the token set in the second controller's response.
 struct SFCCTokenReader: Sendable {
     private static let assumedLifetime: TimeInterval = 1800
-    private static let leeway: TimeInterval = 60
 
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
@@ -88,7 +87,7 @@ struct SFCCTokenReader: Sendable {
         }
         if let value = claims["exp"] {
             guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds),
-                Date(timeIntervalSince1970: seconds) + Self.leeway > startedAt
+                Date(timeIntervalSince1970: seconds) + ClockTolerance.seconds > startedAt
             else { throw Self.malformed("has expired, or has an exp that is not a valid time") }
             expiries.append(Date(timeIntervalSince1970: seconds))
         }

@@ -85,8 +85,8 @@ internal import CIdentityCurl
 
     /// Ends the request and clears everything that belongs to it, including its secrets.
     ///
-    /// - Parameter isOrdinary: Whether the request was sent once and got a response that is not a redirect. After any other one the
-    ///   handle contains more, such as a count of attempts or a redirect's URL.
+    /// - Parameter isOrdinary: Whether the request was sent once and got a response that is not a redirect. Otherwise libcurl keeps
+    ///   more in the handle, such as a redirect's URL, and the handle must be reset.
     /// - Returns: The request; nil if it has ended before.
     func end(isOrdinary: Bool = false) -> Work? {
         defer { work = nil }

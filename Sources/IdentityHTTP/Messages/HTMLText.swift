@@ -29,7 +29,7 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
     package init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
     package init(joining parts: [HTMLText]) { text = parts.map(\.text).joined() }
 
-    /// A technical name that a browser may break after its separators, so that it breaks no word.
+    /// A technical name in which a browser may start a new line after a separator, but not inside a word.
     package init(breaking name: String) {
         var parts: [HTMLText] = []
         var word = ""

@@ -139,7 +139,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror of the names.
+    /// A mirror with the names only, because values may be secrets.
     public var customMirror: Mirror {
         Mirror(self, unlabeledChildren: names, displayStyle: .collection)
     }

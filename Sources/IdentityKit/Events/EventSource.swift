@@ -30,7 +30,7 @@ struct EventSource: Sendable {
 }
 
 extension IdentityEvent.Kind {
-    /// Whether the event is about a sign-in, so that the client of the request is the buyer's.
+    /// Whether the event is about a sign-in, so that the request came from the buyer's browser.
     fileprivate var isSignIn: Bool {
         switch self {
         case .loginStarted, .loginCompleted, .loginFailed: true

@@ -71,7 +71,7 @@ public struct IdentityEvent: Sendable {
     public let correlationID: String
     /// Whether the error that the event reports shows that somebody may be attacking (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool
-    /// The client of a sign-in (`login_started`, `login_completed`, `login_failed`); nil unless the app permits it.
+    /// The browser and its IP address, of a sign-in (`login_started`, `login_completed`, `login_failed`); nil unless the app permits it.
     public let client: SignInClient?
 }
 

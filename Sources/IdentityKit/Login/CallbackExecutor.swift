@@ -17,7 +17,9 @@ public struct CallbackExecutor: Sendable {
     /// Runs callbacks on the main queue.
     public static let main = CallbackExecutor.queue(.main)
 
-    /// Runs callbacks synchronously on the task that finished the login, which they must not block; the default.
+    /// Runs callbacks synchronously on the task that finished the login.
+    ///
+    /// This is the default. The callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
 
     package func execute(_ work: @escaping @Sendable () -> Void) {

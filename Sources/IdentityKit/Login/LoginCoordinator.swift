@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Begins and completes logins with a redirect.
 struct LoginCoordinator: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let mixUpCheck: MixUpCheck
     let lockTimeCheck: LockTimeCheck
     let creator: SessionCreator
@@ -48,7 +48,7 @@ struct LoginCoordinator: Sendable {
         _ stepUp: PendingStepUp? = nil
     ) async throws -> AuthorizationRequest {
         let started = environment.clock.elapsed
-        let provider = try known.providers.provider(named: name)
+        let provider = try visible.providers.provider(named: name)
         try lockTimeCheck.run(provider)
         let returnPath = try options.returnPath.map(returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)
@@ -58,7 +58,7 @@ struct LoginCoordinator: Sendable {
         request.attempt.tenant = provider.descriptor.tenant
         request.attempt.browserBindingHash = binding.hash
         request.attempt.stepUp = stepUp
-        try await known.store.insert(request.attempt.stored())
+        try await visible.store.insert(request.attempt.stored())
         events.emit(.loginStarted, provider: name, since: started)
         return request
     }
@@ -79,7 +79,7 @@ struct LoginCoordinator: Sendable {
             try mixUpCheck.run(callback, for: attempt, receivedFor: expectedProvider)
             // Checked again, because the policy of this process may differ from that of the process that began the login.
             var returnPath = try attempt.returnPath.map(returnPaths.location(for:))
-            let provider = try known.providers.provider(ofStored: attempt.provider)
+            let provider = try visible.providers.provider(ofStored: attempt.provider)
             // A session that has ended meanwhile is not replaced: its step-up ends before the code is sent.
             if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
             let tokens = try await provider.exchange(callback, for: attempt)
@@ -103,7 +103,7 @@ struct LoginCoordinator: Sendable {
             try checkTime(of: attempt)
             try mixUpCheck.run(callback, for: attempt, receivedFor: provider)
             attempt.postedCallback = callback.fields
-            try await known.store.insert(attempt.stored())
+            try await visible.store.insert(attempt.stored())
         } catch {
             events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started, because: error)
             throw IdentityError.wrapping(error)
@@ -145,9 +145,9 @@ struct LoginCoordinator: Sendable {
             )
         }
         let isBare = callback.fields.count == 1
-        let taken = try await known.store.takeLoginAttempt(try LoginAttempt.key(for: state)) { stored in
+        let taken = try await visible.store.takeLoginAttempt(try LoginAttempt.key(for: state)) { stored in
             let attempt = try LoginAttempt(stored)
-            guard known.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
+            guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
             try Self.checkBrowser(of: attempt, browserBinding)
             guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState }
         }

@@ -10,8 +10,9 @@ public struct StartedLogin: Sendable {
     public let browserBinding: Secret
     /// When the login expires.
     public let expiresAt: Date
-    /// Names this login among those that the browser has begun, for the name of its cookie: ``LoginCallback/attemptID`` of the callback
-    /// is the same.
+    /// Part of the cookie's name, because a browser can have begun several logins.
+    ///
+    /// The matching callback has the same ``LoginCallback/attemptID``.
     public let attemptID: String
     /// How the provider sends its answer back.
     public let responseMode: ResponseMode

@@ -3,7 +3,7 @@ internal import IdentityCrypto
 
 /// Executes a provider's requests to end sessions (OpenID Connect Back-Channel Logout 1.0).
 struct BackChannelLogoutCoordinator: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let logouts: LogoutCoordinator
     let participants: SessionParticipants
     let clock: any IdentityClock
@@ -38,13 +38,13 @@ struct BackChannelLogoutCoordinator: Sendable {
     ) async -> (ended: [EndedSession], failure: IdentityError?) {
         var ended: [EndedSession] = []
         do {
-            let provider = try known.providers.provider(named: name)
+            let provider = try visible.providers.provider(named: name)
             let marks = try usedTokens(for: provider)
             let token = try BackChannelLogoutRequest.token(in: body, contentType: contentType)
             let notice = try await marks.supporting.validate(logoutToken: token)
             let key = try notice.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
-            let listing = try await known.store.readable(notice.filter(for: provider.descriptor))
+            let listing = try await visible.store.readable(notice.filter(for: provider.descriptor))
             let failure: (any Error)?
             (ended, failure) = await logouts.takeAll(listing.sessions.filter(notice.concerns).map(\.id))
             // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
@@ -79,7 +79,7 @@ struct BackChannelLogoutCoordinator: Sendable {
                 reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
             )
         }
-        guard let used = known.store as? any UsedTokenStore else {
+        guard let used = visible.store as? any UsedTokenStore else {
             throw IdentityError(
                 configuration: "The store cannot record used logout tokens.",
                 hint: "Use a store that conforms to UsedTokenStore.",
@@ -125,7 +125,7 @@ extension LogoutNotice {
     /// Whether the notice concerns a session that the filter found.
     fileprivate func concerns(_ session: StoredSession) -> Bool {
         guard session.issuer.isIdentical(to: issuer) else { return false }
-        // A session without a known `sid`: the provider's ID tokens have none.
+        // If the logout token or the session has no `sid`, issuer and subject decide.
         guard let providerSessionID, let known = session.providerSessionID else { return true }
         return known.isIdentical(to: providerSessionID)
     }

@@ -17,7 +17,7 @@ struct LogoutCoordinator: Sendable {
     /// The limit exists so that a buyer with many sessions does not flood the provider.
     private static let concurrentRevocations = 8
 
-    let known: KnownSessions
+    let visible: VisibleSessions
     let refresher: TokenRefresher
     let cache: CredentialCache?
     let participants: SessionParticipants
@@ -47,8 +47,8 @@ struct LogoutCoordinator: Sendable {
         where isChosen: @Sendable (SessionID) -> Bool
     ) async throws -> [LogoutResult] {
         let started = clock.elapsed
-        guard let filter = known.limited(filter) else { return [] }
-        let listing = try await known.store.readable(filter)
+        guard let filter = visible.limited(filter) else { return [] }
+        let listing = try await visible.store.readable(filter)
         var options = LogoutOptions()
         options.sendsState = false
         let (results, failure) = await end(listing.sessions.map(\.id).filter(isChosen), options, since: started)
@@ -58,7 +58,7 @@ struct LogoutCoordinator: Sendable {
 
     /// Ends a guest's session; nil if there is no such guest.
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
-        guard let stored = try await known.store.session(id), known.isKnown(stored),
+        guard let stored = try await visible.store.session(id), visible.isVisible(stored),
             try SessionState(stored).endReason == .guest
         else { return nil }
         do {
@@ -110,19 +110,19 @@ struct LogoutCoordinator: Sendable {
 
     /// Removes a session, and returns nil for an unknown one.
     func take(_ id: SessionID) async throws -> EndedSession? {
-        if known.tenant != nil {
+        if visible.tenant != nil {
             // The session is read before it is removed, because a caller of this tenant must not end another tenant's session.
-            guard let stored = try await known.store.session(id), known.isOurs(stored) else { return nil }
+            guard let stored = try await visible.store.session(id), visible.isOurs(stored) else { return nil }
         }
         defer { cache?.remove(id) }
-        guard let removed = try await known.store.remove(id) else { return nil }
+        guard let removed = try await visible.store.remove(id) else { return nil }
         let state = try SessionState(removed.session)
         return EndedSession(
             session: Session(removed.session, state),
             // If new tokens could not be saved yet, these must be revoked.
             tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
             attachments: removed.attachments,
-            wasOver: known.lifetime.isOver(removed.session)
+            wasOver: visible.lifetime.isOver(removed.session)
         )
     }
 

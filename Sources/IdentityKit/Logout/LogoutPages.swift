@@ -4,7 +4,7 @@ internal import IdentityHTTP
 
 /// Creates the URLs of the providers' logout pages, and checks the browser's return from there.
 struct LogoutPages: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let environment: IdentityEnvironment
     let returnPaths: ReturnPathPolicy
     /// How long a `state` is accepted.
@@ -44,9 +44,9 @@ struct LogoutPages: Sendable {
             .stateUnknown,
             "has a state that is unknown, was used before or has expired"
         )
-        let taken = try await known.store.takeLoginAttempt(try StoredLogout.key(for: state)) { stored in
+        let taken = try await visible.store.takeLoginAttempt(try StoredLogout.key(for: state)) { stored in
             let logout = try StoredLogout(stored)
-            guard known.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
+            guard visible.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
                 throw Self.refusedReturn(
                     .browserMismatch,
@@ -90,7 +90,7 @@ struct LogoutPages: Sendable {
         // A guest is signed in at no provider.
         guard let tokens else { return (nil, nil) }
         do {
-            let provider = try known.providers.provider(ofStored: session.provider)
+            let provider = try visible.providers.provider(ofStored: session.provider)
             var options = options
             options.postLogoutRedirectURI = options.postLogoutRedirectURI ?? provider.descriptor.postLogoutRedirectURI
             do {
@@ -127,7 +127,7 @@ struct LogoutPages: Sendable {
             returnPath: options.returnPath,
             expiresAt: expiresAt
         )
-        try await known.store.insert(try logout.stored(under: state))
+        try await visible.store.insert(try logout.stored(under: state))
         return (url, LogoutResult.AwaitedReturn(browserBinding: binding.cookie, expiresAt: expiresAt))
     }
 }

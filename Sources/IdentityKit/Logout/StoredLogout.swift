@@ -43,7 +43,7 @@ extension StoredLogout {
                 .storeCorrupt,
                 "A stored logout could not be decoded.",
                 hint:
-                    "Show the buyer a page that needs no session. A newer version of the app may have stored this logout; the session has ended."
+                    "The session has ended. Show the buyer a page without session. A newer version of the app may have stored this logout."
             )
         }
         self.init(

@@ -2,7 +2,7 @@ public import IdentityHTTP
 
 /// One configured client at one identity service.
 ///
-/// A provider stores neither logins nor sessions, which ``SessionManager`` does. It exchanges a callback for tokens, and a refresh
+/// A provider stores neither logins nor sessions; ``SessionManager`` stores both. It exchanges a callback for tokens, and a refresh
 /// token for newer tokens. Its methods are called concurrently from any task.
 ///
 /// Throw ``IdentityError`` with the kind that fits: ``IdentityError/Kind/signInAgain`` ends the buyer's session, the other kinds

@@ -2,8 +2,8 @@ internal import IdentityHTTP
 
 /// A failed refresh: the error and its meaning for the session.
 ///
-/// Only the exact `error` member of a token endpoint's response is classified, not its description and not a status alone (RFC
-/// 6749 section 5.2).
+/// A session ends only for the exact `error` member `invalid_grant` of a token endpoint's response (RFC 6749 section 5.2). The
+/// description is never read, and a status alone can only mean "try later" or "in doubt".
 public struct RefreshRefusal: Error, Sendable {
     /// The meaning of a refusal.
     public enum Kind: String, Sendable, CaseIterable {

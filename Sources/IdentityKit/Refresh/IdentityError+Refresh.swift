@@ -14,7 +14,7 @@ extension IdentityError {
                 .signInAgain,
                 .notSignedIn,
                 "The session is a guest's session without tokens.",
-                hint: "Let the visitor sign in; the login creates a new session."
+                hint: "Let the buyer sign in; the login creates a new session."
             )
         }
         let isLost = reason == .lostRotation
@@ -111,7 +111,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .renewalBusy,
-            "Another process refreshes the session and did not finish in time.",
+            "A refresh of the session, by this or another process, did not finish in time.",
             hint: "Try again."
         )
     }
@@ -122,7 +122,7 @@ extension IdentityError {
             .retryLater,
             .systemFailure,
             "A step of the refresh had an impossible result.",
-            hint: "This is a defect in IdentityKit. The session was not changed; try again."
+            hint: "This is a defect in IdentityKit: report it. Try again."
         )
     }
 }

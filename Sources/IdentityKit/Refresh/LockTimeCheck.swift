@@ -19,8 +19,8 @@ struct LockTimeCheck: Sendable {
         let seconds = limit.timeInterval
         throw IdentityError(
             configuration: """
-                The timeout of provider \(provider.descriptor.name) (\(timeout.timeInterval) seconds) is longer than a session's \
-                lock is certainly held (\(seconds) seconds).
+                The timeout of provider \(provider.descriptor.name) is \(timeout.timeInterval) seconds, but the store guarantees \
+                a session's lock for \(seconds) seconds only.
                 """,
             hint: "Set the provider's timeout to \(seconds) seconds or less, or configure longer locks in the store."
         )

@@ -8,7 +8,7 @@ package struct RefreshIntent: Sendable {
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
-    /// Whether the process of the claim has given up, so that no other process needs to wait for its answer.
+    /// Whether the process of the claim has stopped before it had an answer, so that no other process needs to wait for one.
     var isAbandoned = false
     /// Whether another process has found the claim while its holder may still run.
     ///
@@ -39,14 +39,14 @@ package struct RefreshIntent: Sendable {
         isContested = value["contested"]?.bool ?? false
     }
 
-    /// The same intent, given up.
+    /// The same intent, marked as abandoned.
     package var abandoned: Self {
         var intent = self
         intent.isAbandoned = true
         return intent
     }
 
-    /// The same intent, found by another process.
+    /// The same intent, marked as contested.
     package var contested: Self {
         var intent = self
         intent.isContested = true

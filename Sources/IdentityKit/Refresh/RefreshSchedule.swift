@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// Decides when a session's tokens are due for a refresh.
 final class RefreshSchedule: Sendable {
-    /// The step before tokens are returned.
+    /// What must happen before tokens are returned.
     enum Need: Sendable {
-        /// None: they are valid for the requested time and not due before this time.
+        /// Nothing: they are valid for the requested time. They are due only after `untilDue`.
         case none(untilDue: Duration)
         /// They are valid for the requested time and old enough for a background refresh.
         case early
@@ -23,14 +23,14 @@ final class RefreshSchedule: Sendable {
         ages = TokenAges(clock)
     }
 
-    /// Decides the step before a session's tokens are returned.
+    /// Decides what must happen before a session's tokens are returned.
     ///
     /// - Parameters:
     ///   - tokens: The tokens.
     ///   - id: The session.
     ///   - remaining: How long they are still valid.
     ///   - asked: How long they must be valid; nil for ``usualValidity``, or a quarter of their lifetime if that is less.
-    /// - Returns: The step.
+    /// - Returns: What must happen.
     func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor asked: Duration?) -> Need {
         guard isGood(tokens, id, remaining, for: asked) else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id)
@@ -48,14 +48,14 @@ final class RefreshSchedule: Sendable {
 
     /// Whether a refresh of this process has just returned the tokens, so that another one would not return tokens that
     /// are valid longer.
-    func isFresh(_ tokens: TokenSet, of id: SessionID) -> Bool { ages.isFresh(tokens, of: id) }
+    func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool { ages.isJustRefreshed(tokens, of: id) }
 
     private func isGood(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration, for asked: Duration?) -> Bool {
         guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
         let lifetime = TokenAges.duration(expiresAt.timeIntervalSince(tokens.issuedAt))
         guard let asked else { return remaining >= min(Self.usualValidity, lifetime / 4) }
         // No token of this provider is valid that long, so a refresh at every call would not help.
-        return remaining >= asked || (asked >= lifetime && ages.isFresh(tokens, of: id))
+        return remaining >= asked || (asked >= lifetime && ages.isJustRefreshed(tokens, of: id))
     }
 
     /// The remaining validity at which a token is refreshed early.

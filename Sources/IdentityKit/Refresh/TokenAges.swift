@@ -42,7 +42,7 @@ final class TokenAges: Sendable {
 
     /// Whether a refresh of this process has just returned the tokens, so that another one would not return tokens that
     /// are valid longer.
-    func isFresh(_ tokens: TokenSet, of id: SessionID) -> Bool {
+    func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false
         }

@@ -183,7 +183,9 @@ extension TokenRefresher {
     }
 
     private func send(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
-        guard let provider = attempt.provider, let old = attempt.old else { return .lockLost }
+        guard let provider = attempt.provider, let old = attempt.old else {
+            return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
+        }
         // The lock may be lost by now, and its next holder may send the same token. A request that is aborted early may leave the
         // session in doubt, so each request gets its full time.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)

@@ -68,8 +68,8 @@ package struct TokenRevocation: Sendable {
         IdentityError(
             .retryLater,
             .providerUnavailable,
-            "The provider did not revoke the tokens in time.",
-            hint: "They stay valid at the provider until they expire. No session of this app has them.",
+            "The provider did not answer the revocation of the tokens in time.",
+            hint: "The provider may accept the tokens until they expire. This app does not use them any more.",
             reference: "RFC 7009 section 2.2"
         )
     }

@@ -57,7 +57,7 @@ enum ReturnPathNormalization {
             decoded.append(byte)
             index += 3
         }
-        // Some programs decode invalid UTF-8 as an overlong slash.
+        // Some programs decode an overlong encoding, which is invalid UTF-8, as a slash.
         guard let text = String(validating: decoded, as: UTF8.self),
             !text.unicodeScalars.contains(where: isSlashLookalike)
         else { return nil }

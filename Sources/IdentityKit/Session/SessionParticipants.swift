@@ -15,14 +15,14 @@ final class SessionParticipants: Sendable {
     /// The session whose participants are being notified; task-local, so that their own calls can be recognized.
     @TaskLocal private static var told: SessionID?
 
-    private let known: KnownSessions
+    private let visible: VisibleSessions
     private let clock: any IdentityClock
     private let events: EventSource
     private let state = Mutex(State())
     private let runs = SingleFlight<Int, Bool>()
 
-    init(_ known: KnownSessions, clock: any IdentityClock, events: EventSource) {
-        self.known = known
+    init(_ visible: VisibleSessions, clock: any IdentityClock, events: EventSource) {
+        self.visible = visible
         self.clock = clock
         self.events = events
     }
@@ -45,8 +45,8 @@ final class SessionParticipants: Sendable {
     /// Notifies carts and other participants without a wait for the callers.
     ///
     /// A refresh that ends during an earlier notification is reported afterwards: none is lost, and the newest is the last.
-    /// One that they caused themselves is not: they have its tokens, and with tokens that live shorter than the validity
-    /// that they ask for, a notification would refresh, and a refresh notify, for ever.
+    /// A refresh that a participant caused itself is not reported: it has the tokens already, and with tokens of a short lifetime each
+    /// notification could cause the next refresh without end.
     func follow(_ session: Session) {
         guard !all.isEmpty, Self.told != session.id else { return }
         let run: Int? = state.withLock { state in
@@ -75,7 +75,7 @@ final class SessionParticipants: Sendable {
         }
         guard let run else { return }
         runs.start(run) { [self] in
-            guard let stored = try? await known.load(id), let state = try? SessionState(stored),
+            guard let stored = try? await visible.load(id), let state = try? SessionState(stored),
                 let end = state.endReason, end != .guest
             else {
                 state.withLock { _ = $0.needingLogin.remove(id) }

@@ -38,7 +38,7 @@ final class SignInRecords: Sendable {
 
     /// Stores that a session is used now, at most once in an interval.
     ///
-    /// A page does not fail because of it.
+    /// A failure of the store is ignored, because it must not fail a page.
     func noteUse(of session: Session) async {
         guard let interval, isDue(session, interval) else { return }
         guard let stored = try? await store.attachment(SignInRecord.name, of: session.id) as SessionAttachment?? else {

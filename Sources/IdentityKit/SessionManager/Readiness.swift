@@ -46,14 +46,14 @@ extension SessionManager {
     public func readiness() async -> Readiness {
         var problem: IdentityError.Code?
         do {
-            try await Correlation.scope { _ = try await known.store.session(try creator.newID()) }
+            try await Correlation.scope { _ = try await visible.store.session(try creator.newID()) }
         } catch {
             problem = IdentityError.code(of: error)
         }
-        let providers = known.providers.all.map { provider in
+        let providers = visible.providers.all.map { provider in
             Readiness.Provider(
                 name: provider.descriptor.name,
-                pause: tokens.refresher.limiter(of: provider.descriptor.name).pause,
+                pause: tokenAccess.refresher.limiter(of: provider.descriptor.name).pause,
                 keys: (provider as? any KeySetStateProviding)?.keySetState
             )
         }

@@ -89,14 +89,14 @@ extension SessionManager {
     ///   ``IdentityError/Code/idTokenSubject`` for tokens without issuer or subject.
     public func establish(_ tokens: TokenSet, provider name: String) async throws -> Session {
         try await Correlation.scope {
-            try await creator.create(for: tokens, by: try known.providers.provider(named: name).descriptor)
+            try await creator.create(for: tokens, by: try visible.providers.provider(named: name).descriptor)
         }
     }
 
     /// The provider name of guests' sessions.
     public static let guestProvider = "guest"
 
-    /// Begins a guest's session, which stores attachments for a visitor who has not signed in, such as a cart.
+    /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
     ///
     /// The session has an id for the app's cookie, expires like any session, and never has tokens: ``tokens(for:validFor:)`` asks
     /// for a login. A login creates a session with a new id, so an attacker who planted a guest's cookie does not get the buyer's

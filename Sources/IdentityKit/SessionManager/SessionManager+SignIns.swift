@@ -11,7 +11,7 @@ extension SessionManager {
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
-            for session in try await known.matching(try await buyer(of: id)).reversed() where !session.needsLogin {
+            for session in try await visible.matching(try await buyer(of: id)).reversed() where !session.needsLogin {
                 let record = try await signInRecords.record(of: session.id)
                 list.append(
                     BuyerSignIn(
@@ -59,14 +59,14 @@ extension SessionManager {
 
     /// Stores that a session is used now, at most once in ``SessionManager/Configuration/useInterval``, for the buyer's list of sign-ins.
     ///
-    /// The routes of `IdentityWeb` call it. It never fails: a store that is down loses the note.
+    /// The routes of `IdentityWeb` call it. It never fails: if the store is down, the time is not stored.
     public func noteUse(of session: Session) async {
         await signInRecords.noteUse(of: session)
     }
 
     /// What all sessions of the buyer of a session have in common.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let stored = try await known.load(id)
+        let stored = try await visible.load(id)
         let session = Session(stored, try SessionState(stored))
         guard !session.needsLogin else { throw IdentityError.ended(session.endReason ?? .revoked) }
         return SessionFilter(tenant: stored.tenant, buyer: (stored.issuer, stored.subject))

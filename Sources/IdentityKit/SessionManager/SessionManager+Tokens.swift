@@ -14,15 +14,15 @@ extension SessionManager {
     ///   access token lasts: then let the buyer sign in again, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         // Tokens from the cache need no correlation id.
-        if let cached = tokens.cached(for: id, validFor: duration) { return cached }
-        return try await Correlation.scope { try await tokens.tokens(for: id, validFor: duration) }
+        if let cached = tokenAccess.cached(for: id, validFor: duration) { return cached }
+        return try await Correlation.scope { try await tokenAccess.tokens(for: id, validFor: duration) }
     }
 
     /// Refreshes a session's tokens now, at any age; for a token that was refused before its expiry.
     ///
     /// - Throws: ``IdentityError``.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
-        try await Correlation.scope { try await tokens.refreshTokens(for: id) }
+        try await Correlation.scope { try await tokenAccess.refreshTokens(for: id) }
     }
 
     /// Calls a resource server with a session's access token, and once more with a new token where the server refuses the first one.
@@ -55,14 +55,14 @@ extension SessionManager {
         validFor duration: Duration? = nil,
         perform call: (ResourceAccess) async throws -> Value
     ) async throws -> Value {
-        try await Correlation.scope { try await tokens.withAccessToken(of: id, validFor: duration, perform: call) }
+        try await Correlation.scope { try await tokenAccess.withAccessToken(of: id, validFor: duration, perform: call) }
     }
 
     /// The claims of the provider's UserInfo endpoint, asked now.
     ///
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no such endpoint.
     public func userInfo(for id: SessionID) async throws -> UserInfoClaims {
-        try await Correlation.scope { try await tokens.userInfo(for: id) }
+        try await Correlation.scope { try await tokenAccess.userInfo(for: id) }
     }
 
     /// The buyer's identity for a cart, from tokens that are valid for at least the requested time.
@@ -72,13 +72,13 @@ extension SessionManager {
         for id: SessionID,
         validFor duration: Duration? = nil
     ) async throws -> (claim: CartClaim, session: Session) {
-        try await Correlation.scope { try await tokens.cartClaim(for: id, validFor: duration) }
+        try await Correlation.scope { try await tokenAccess.cartClaim(for: id, validFor: duration) }
     }
 
     /// The buyer's profile from the provider; the buyer of the login if the provider has no profile.
     ///
     /// - Throws: ``IdentityError``.
     public func buyerProfile(for id: SessionID) async throws -> Buyer {
-        try await Correlation.scope { try await tokens.buyerProfile(for: id) }
+        try await Correlation.scope { try await tokenAccess.buyerProfile(for: id) }
     }
 }

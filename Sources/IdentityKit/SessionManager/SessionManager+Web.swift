@@ -9,10 +9,10 @@ package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async t
 /// What the routes of a web app and the carts need beyond the public calls.
 extension SessionManager {
     /// Notes that a server refused tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
-    package func noteRefusal(of tokens: TokenSet, of id: SessionID) { self.tokens.noteRefusal(of: tokens, of: id) }
+    package func noteRefusal(of tokens: TokenSet, of id: SessionID) { tokenAccess.noteRefusal(of: tokens, of: id) }
 
     /// Whether a server refused the session's tokens right after their refresh.
-    package func hasRefusedTokens(_ id: SessionID) async throws -> Bool { try await tokens.hasRefusedTokens(id) }
+    package func hasRefusedTokens(_ id: SessionID) async throws -> Bool { try await tokenAccess.hasRefusedTokens(id) }
 
     package var clock: any IdentityClock { logins.environment.clock }
 
@@ -46,7 +46,7 @@ extension SessionManager {
     }
 
     /// The only tenant that the manager serves; nil for all.
-    package var tenant: String? { known.tenant }
+    package var tenant: String? { visible.tenant }
 
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens.
     package func endReplaced(_ id: SessionID) async throws {
@@ -55,8 +55,8 @@ extension SessionManager {
 
     /// The origin of the provider's logout page for a session; nil if the provider has no such page or cannot be asked now.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
-        guard let stored = try? await known.load(id), let tokens = try? SessionState(stored).tokens,
-            let provider = try? known.providers.provider(named: stored.provider)
+        guard let stored = try? await visible.load(id), let tokens = try? SessionState(stored).tokens,
+            let provider = try? visible.providers.provider(named: stored.provider)
         else { return nil }
         return try? await provider.logoutURL(for: tokens, returningTo: nil)?.origin
     }

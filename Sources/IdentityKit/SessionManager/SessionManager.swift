@@ -2,13 +2,13 @@
 ///
 /// One instance serves a whole app; every method may be called from any task.
 public final class SessionManager: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let lockTimeCheck: LockTimeCheck
     let participants: SessionParticipants
     let creator: SessionCreator
     let logins: LoginCoordinator
     let deviceLogins: DeviceLoginCoordinator
-    let tokens: TokenAccess
+    let tokenAccess: TokenAccess
     let logouts: LogoutCoordinator
     let backChannelLogouts: BackChannelLogoutCoordinator
     let logoutPages: LogoutPages
@@ -41,9 +41,9 @@ public final class SessionManager: Sendable {
             events: events
         )
         let lifetime = SessionLifetime(configuration, clock: clock)
-        known = KnownSessions(store: store, providers: providers, tenant: configuration.tenant, lifetime: lifetime)
+        visible = VisibleSessions(store: store, providers: providers, tenant: configuration.tenant, lifetime: lifetime)
         lockTimeCheck = LockTimeCheck(providers: providers, store: store)
-        participants = SessionParticipants(known, clock: clock, events: events)
+        participants = SessionParticipants(visible, clock: clock, events: events)
         let schedule = RefreshSchedule(configuration, clock: clock)
         let refresher = TokenRefresher(
             providers: providers,
@@ -71,9 +71,9 @@ public final class SessionManager: Sendable {
             signInRecords: signInRecords
         )
         deviceLogins = DeviceLoginCoordinator(providers: providers, creator: creator, clock: clock, events: events)
-        tokens = TokenAccess(
-            known: known,
-            reads: SharedReads(known),
+        tokenAccess = TokenAccess(
+            visible: visible,
+            reads: SharedReads(visible),
             schedule: schedule,
             refresher: refresher,
             refreshes: refreshes,
@@ -83,14 +83,14 @@ public final class SessionManager: Sendable {
             clock: clock
         )
         logoutPages = LogoutPages(
-            known: known,
+            visible: visible,
             environment: environment,
             returnPaths: configuration.returnPaths,
             attemptLifetime: configuration.attemptLifetime,
             events: events
         )
         logouts = LogoutCoordinator(
-            known: known,
+            visible: visible,
             refresher: refresher,
             cache: cache,
             participants: participants,
@@ -101,7 +101,7 @@ public final class SessionManager: Sendable {
             events: events
         )
         let stepUps = StepUpCoordinator(
-            known: known,
+            visible: visible,
             refresher: refresher,
             creator: creator,
             logouts: logouts,
@@ -112,7 +112,7 @@ public final class SessionManager: Sendable {
             events: events
         )
         logins = LoginCoordinator(
-            known: known,
+            visible: visible,
             mixUpCheck: MixUpCheck(providers: providers, possibleSenders: possibleSenders),
             lockTimeCheck: lockTimeCheck,
             creator: creator,
@@ -123,14 +123,14 @@ public final class SessionManager: Sendable {
             events: events
         )
         backChannelLogouts = BackChannelLogoutCoordinator(
-            known: known,
+            visible: visible,
             logouts: logouts,
             participants: participants,
             clock: clock,
             events: events
         )
         upkeep = SessionUpkeep(
-            known: known,
+            visible: visible,
             lockTimeCheck: lockTimeCheck,
             refresher: refresher,
             refreshes: refreshes,
@@ -149,13 +149,13 @@ public final class SessionManager: Sendable {
     }
 
     /// The names of the available providers, in order.
-    public var providerNames: [String] { known.providers.names }
+    public var providerNames: [String] { visible.providers.names }
 
     /// The description of a provider.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``.
     public func descriptor(of provider: String) throws(IdentityError) -> ProviderDescriptor {
-        try known.providers.provider(named: provider).descriptor
+        try visible.providers.provider(named: provider).descriptor
     }
 
     /// A session, without its tokens.
@@ -163,13 +163,13 @@ public final class SessionManager: Sendable {
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
     public func session(_ id: SessionID) async throws -> Session {
         try await Correlation.scope {
-            let stored = try await known.load(id)
+            let stored = try await visible.load(id)
             return Session(stored, try SessionState(stored))
         }
     }
 
     /// The sessions that match, oldest first; sessions that the store cannot read may be omitted.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
-        try await Correlation.scope { try await known.matching(filter) }
+        try await Correlation.scope { try await visible.matching(filter) }
     }
 }

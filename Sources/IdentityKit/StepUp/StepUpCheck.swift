@@ -5,9 +5,6 @@ internal import FoundationEssentials
 /// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token
 /// decides.
 struct StepUpCheck: Sendable {
-    /// How far the clocks may differ.
-    static let leeway: TimeInterval = 60
-
     let requirement: StepUpRequirement
     /// When the step-up began.
     let startedAt: Date
@@ -49,10 +46,10 @@ struct StepUpCheck: Sendable {
         let reference = "OpenID Connect Core section 3.1.2.1"
         guard let time = new.authenticatedAt else { throw failure("the ID token has no auth_time", reference) }
         let age = requirement.demandsLogin ? 0 : requirement.maximumAge?.timeInterval ?? 0
-        guard time >= startedAt - age - Self.leeway else {
+        guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // The check above allows a leeway. A time that is not later than the earlier login's shows that there was no new login.
+        // The check above permits clocks that differ. A time that is not later than the earlier login's shows that there was no new login.
         // `auth_time` has whole seconds.
         if requirement.demandsLogin, let earlier = tokens.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)

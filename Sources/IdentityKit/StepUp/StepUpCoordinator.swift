@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Re-authenticates the buyers of existing sessions: a login whose session replaces the old one.
 struct StepUpCoordinator: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let refresher: TokenRefresher
     let creator: SessionCreator
     let logouts: LogoutCoordinator
@@ -18,7 +18,7 @@ struct StepUpCoordinator: Sendable {
     ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the answer to its last refresh belongs to
     ///   another login.
     func session(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
-        let stored = try await known.load(id)
+        let stored = try await visible.load(id)
         let state = try SessionState(stored)
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
@@ -63,7 +63,7 @@ struct StepUpCoordinator: Sendable {
                 tokens: old.tokens
             )
             try check.check(tokens)
-            // After the check, because an admission may end what the browser had: a failed step-up changes nothing.
+            // Only now, because `admit` may end the browser's old session, and a failed step-up must change nothing.
             try await admit()
             return try await outlivingCaller { await replace(stepUp.session, tokens, descriptor) }.get()
         } catch {
@@ -92,7 +92,7 @@ struct StepUpCoordinator: Sendable {
             participants.follow(session)
             return .success(session)
         } catch {
-            _ = try? await known.store.remove(session.id)
+            _ = try? await visible.store.remove(session.id)
             return .failure(error)
         }
     }
@@ -103,7 +103,7 @@ struct StepUpCoordinator: Sendable {
     private func move(_ ended: EndedSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {
-            let isMoved = try? await known.store.setAttachment(name, to: value, of: session.id, expecting: nil)
+            let isMoved = try? await visible.store.setAttachment(name, to: value, of: session.id, expecting: nil)
             if isMoved != true { lost[name] = value }
         }
         guard !lost.isEmpty else { return }

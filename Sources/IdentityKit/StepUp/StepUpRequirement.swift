@@ -90,7 +90,7 @@ extension Session {
         }
         guard let maximumAge = requirement.maximumAge else { return true }
         guard let time = authenticatedAt else { return false }
-        return now.timeIntervalSince(time) <= maximumAge.timeInterval + StepUpCheck.leeway
+        return now.timeIntervalSince(time) <= maximumAge.timeInterval + ClockTolerance.seconds
     }
 }
 

@@ -36,8 +36,8 @@ public struct HeldLock: Sendable {
     /// Keeps the lock for this process after the body, if the lock ends only with its process.
     ///
     /// Use it for new tokens that could not be saved: another process that gets the lock would assume that this one has
-    /// crashed, and would send the old refresh token again. The lock is free again after the first body of this process
-    /// that ends without this call.
+    /// crashed, and would send the old refresh token again. The next body of this process that ends without this call
+    /// releases the lock.
     public func keepAfterBody() { keep?() }
 
     /// How much longer the lock is certainly held; nil if it ends only with the process.

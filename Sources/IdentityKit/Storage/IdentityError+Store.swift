@@ -27,9 +27,9 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
-            "The store has the maximum number of used tokens.",
+            "The store is full of one-time tokens that were used, such as logout tokens.",
             hint:
-                "Try again after other used tokens have expired. If this happens often, increase maximumUsedTokens in the store's configuration."
+                "Try again after some of them have expired. If this happens often, increase maximumUsedTokens in the store's configuration."
         )
     }
 

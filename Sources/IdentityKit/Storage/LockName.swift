@@ -11,8 +11,7 @@ public enum LockName: Sendable, Hashable {
     public var bytes: [UInt8] {
         switch self {
         case .session(let id): Array(id.rawValue.utf8)
-        // A session id always has the same length, so different pairs have different bytes, which also differ from those
-        // of a session.
+        // Session ids all have one length. So two attachments never have the same bytes, and none has those of a session.
         case .attachment(let name, let id): Array("\(name) \(id.rawValue)".utf8)
         }
     }

@@ -26,18 +26,18 @@ public protocol SessionRecordStore: Sendable {
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession]
 }
 
-/// The part of a store that keeps pending logins until their callback.
+/// The part of a store that keeps login attempts until their callback.
 public protocol LoginAttemptStore: Sendable {
-    /// Adds a pending login.
+    /// Adds a login attempt.
     func insert(_ attempt: StoredLoginAttempt) async throws
 
-    /// Removes a pending login and returns it, atomically: only one of several callers gets it.
+    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
     ///
     /// - Parameters:
-    ///   - key: The key of the pending login.
-    ///   - check: Called with the pending login before it is removed. When it throws, the login stays, so that a forged
+    ///   - key: The key of the login attempt.
+    ///   - check: Called with the login attempt before it is removed. When it throws, the attempt stays, so that a forged
     ///     callback cannot end a buyer's login.
-    /// - Returns: The pending login; nil when there is none.
+    /// - Returns: The login attempt; nil when there is none.
     /// - Throws: The error of `check`, or ``IdentityError`` of the store.
     func takeLoginAttempt(
         _ key: String,
@@ -46,7 +46,7 @@ public protocol LoginAttemptStore: Sendable {
 }
 
 extension LoginAttemptStore {
-    /// Removes a pending login and returns it, atomically: only one of several callers gets it.
+    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
     ///
     /// - Throws: ``IdentityError`` of the store.
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {

@@ -30,7 +30,7 @@ public struct ResourceAccess: Sendable {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider \(session.provider) makes no headers for resource servers.",
+                "The provider \(session.provider) cannot create the headers for a resource server, because it is not ResourceAuthorizing.",
                 hint: "Set the header yourself from tokens.accessToken, as the resource server's documentation says."
             )
         }

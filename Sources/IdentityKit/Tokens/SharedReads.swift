@@ -16,24 +16,24 @@ final class SharedReads: Sendable {
         case take(Result<StoredState, any Error>)
     }
 
-    private let known: KnownSessions
+    private let visible: VisibleSessions
     /// The callers that wait for the next read, of each session that is being read.
     private let waiting = Mutex<[SessionID: [Waiter]]>([:])
 
-    init(_ known: KnownSessions) {
-        self.known = known
+    init(_ visible: VisibleSessions) {
+        self.visible = visible
     }
 
     /// A session as it is stored now.
     ///
-    /// - Throws: As ``KnownSessions/load(_:)``.
+    /// - Throws: As ``VisibleSessions/load(_:)``.
     func load(_ id: SessionID) async throws -> StoredState {
         switch await turn(id) {
         case .take(let result): return try result.get()
         case .read(let others):
             let result: Result<StoredState, any Error>
             do {
-                result = .success(StoredState(try await known.load(id)))
+                result = .success(StoredState(try await visible.load(id)))
             } catch {
                 result = .failure(error)
             }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Returns the tokens of sessions, and refreshes them first if necessary.
 struct TokenAccess: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let reads: SharedReads
     let schedule: RefreshSchedule
     let refresher: TokenRefresher
@@ -31,10 +31,12 @@ struct TokenAccess: Sendable {
     }
 
     /// Returns tokens that are not in the store yet, while the store can be neither read nor locked.
+    ///
+    /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed; `reason` is the error of the store.
     private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
         let error = IdentityError.wrapping(error)
         guard error.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id),
-            known.isKnown(session)
+            visible.isVisible(session)
         else { return nil }
         return handOut(tokens, of: Session(session, .active(tokens)), .stillValid, because: error)
     }
@@ -94,7 +96,7 @@ struct TokenAccess: Sendable {
             case .none(let untilDue):
                 let credential = asStored(.stored)
                 if let cache, let ticket, credential.warning == nil {
-                    let lifetime = known.lifetime
+                    let lifetime = visible.lifetime
                     let untilEnd = TokenAges.duration(lifetime.end(of: stored).timeIntervalSince(lifetime.now))
                     cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
                 }
@@ -215,7 +217,7 @@ struct TokenAccess: Sendable {
         _ call: (ResourceAccess) async throws -> Value
     ) async throws -> Value {
         let first = try await tokens(for: id, validFor: duration)
-        let provider = try known.providers.provider(ofStored: first.session.provider)
+        let provider = try visible.providers.provider(ofStored: first.session.provider)
         do {
             return try await call(ResourceAccess(first, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {
@@ -257,7 +259,7 @@ struct TokenAccess: Sendable {
             if hasExpired, refresher.hasUnsaved(id) { throw expiredUnsaved(id) }
             // The refresh that this caller joined may have had another goal, or may have ended long ago. Tokens that a refresh has
             // just returned are the newest ones. Tokens of an answer that was saved earlier may be old.
-            let isNew = !found.isRecovered && schedule.isFresh(found.tokens, of: id)
+            let isNew = !found.isRecovered && schedule.isJustRefreshed(found.tokens, of: id)
             let isGood = !found.tokens.isSameIssue(as: stale) && (!hasExpired || isNew)
             if outcome != .waited || isGood {
                 let losses = TokenLosses(from: tokens, to: found.tokens)
@@ -276,7 +278,7 @@ struct TokenAccess: Sendable {
             .storeFailed,
             "The session's newest tokens have expired before they could be saved.",
             hint: refresher.warning(for: id)?.hint
-                ?? "The session is not refreshed while the store accepts no writes. Its newest tokens are in the spool and are saved later."
+                ?? "Make the store writable. The newest tokens are then saved from the spool, and the session is refreshed; nothing is lost."
         )
     }
 }

@@ -1,6 +1,6 @@
 /// Repairs sessions, removes expired ones, and waits for refreshes before a process ends.
 struct SessionUpkeep: Sendable {
-    let known: KnownSessions
+    let visible: VisibleSessions
     let lockTimeCheck: LockTimeCheck
     let refresher: TokenRefresher
     let refreshes: SharedRefreshes
@@ -19,8 +19,8 @@ struct SessionUpkeep: Sendable {
             try lockTimeCheck.run()
             let kept = try await refresher.sessionsToSettle()
             var ids = kept
-            let unsettled = SessionFilter(tenant: known.tenant, isUnsettled: true)
-            for session in try await known.store.readable(unsettled).sessions {
+            let unsettled = SessionFilter(tenant: visible.tenant, isUnsettled: true)
+            for session in try await visible.store.readable(unsettled).sessions {
                 ids.insert(session.id)
             }
             return await withTaskGroup(of: RepairOutcome.self) { group in
@@ -43,9 +43,9 @@ struct SessionUpkeep: Sendable {
         // are in doubt.
         if refreshes.isUnderWay(id) { return .busy }
         do {
-            if known.tenant != nil {
+            if visible.tenant != nil {
                 // The spool may contain sessions of other tenants.
-                guard let stored = try await known.store.session(id), known.isKnown(stored) else { return .gone }
+                guard let stored = try await visible.store.session(id), visible.isVisible(stored) else { return .gone }
             }
             let (refreshed, _) = try await refreshes.run(id, for: .settling, waitingUpTo: limit)
             return refreshed.outcome == .waited ? .gone : .repaired
@@ -74,9 +74,9 @@ struct SessionUpkeep: Sendable {
     }
 
     func sweep() async throws -> Int {
-        guard let sweeping = known.store as? any ExpirySweeping else { return 0 }
+        guard let sweeping = visible.store as? any ExpirySweeping else { return 0 }
         let started = clock.elapsed
-        let count = try await sweeping.sweep(expiredBefore: known.lifetime.now)
+        let count = try await sweeping.sweep(expiredBefore: visible.lifetime.now)
         events.emit(.swept(count), provider: "", since: started)
         return count
     }

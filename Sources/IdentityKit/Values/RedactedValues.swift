@@ -11,7 +11,7 @@ package struct RedactedValues: Sendable {
     /// The secrets of one request.
     ///
     /// - Parameters:
-    ///   - variables: A GraphQL request's variables, of which every string counts.
+    ///   - variables: A GraphQL request's variables; every string in them is a secret.
     ///   - secrets: Secrets in other parts of the request; they are found unencoded, and as a form or a URL encodes them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         var bytes: [UInt8] = []

@@ -5,6 +5,8 @@ package struct AuthorizationResponse: Sendable {
     /// The authorization code.
     package let code: Secret
 
+    init(code: Secret) { self.code = code }
+
     /// The expected values of a response.
     package struct Expectations: Sendable {
         package var state: Secret
@@ -38,106 +40,5 @@ package struct AuthorizationResponse: Sendable {
             self.codeParameters = codeParameters
             self.errorsInCode = errorsInCode
         }
-    }
-
-    /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
-    ///
-    /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
-    /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and somebody may have changed
-    /// the request. A posted code is accepted without having been requested, because a form has none of these risks.
-    ///
-    /// - Throws: `IdentityError`.
-    package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
-        guard let state = try callback.value(of: "state"), !state.isEmpty, state.isEqual(to: expected.state) else {
-            throw IdentityError(
-                .rejected,
-                .stateInvalid,
-                "The callback's state is missing or belongs to another login.",
-                hint: "Start the login again.",
-                reference: "RFC 6749 section 10.12",
-                isAttackSuspected: true
-            )
-        }
-        let refusal = try Self.refusal(in: callback)
-        if let issuer = try callback.value(of: "iss")?.reveal() {
-            try Self.check(issuer, expected)
-        } else if expected.requiresIssuer {
-            throw Self.missingIssuer(refusal).hiding(RedactedValues(secrets: [state]))
-        }
-        if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RedactedValues(secrets: [state])) }
-        guard expected.responseMode != .formPost || callback.address == nil else {
-            throw IdentityError(
-                .rejected,
-                .callbackInvalid,
-                "The callback has its code in the URL although the login requested form_post.",
-                hint:
-                    "The code was not used. Remove responseMode from the configuration if the provider does not support form_post.",
-                reference: "OAuth 2.0 Form Post Response Mode section 2"
-            )
-        }
-        var codes: [Secret] = []
-        for name in expected.codeParameters {
-            if let code = try callback.value(of: name) { codes.append(code) }
-        }
-        guard codes.count == 1, let code = codes.first, !code.isEmpty, code.count <= 8192 else {
-            throw IdentityError(
-                .rejected,
-                .callbackInvalid,
-                "The callback has no usable code.",
-                hint: "Start the login again.",
-                reference: "RFC 6749 section 4.1.2"
-            )
-        }
-        try Self.check(code, isNotOneOf: expected.errorsInCode)
-        self.code = code
-    }
-
-    /// Refuses a code that is the name of an error, as some providers send it.
-    static func check(_ code: Secret, isNotOneOf errors: [String]) throws(IdentityError) {
-        guard let error = errors.first(where: { code.isEqual(to: Secret($0)) }) else { return }
-        throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: error))
-    }
-
-    /// The error of an error response; nil for another response.
-    private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderAnswer? {
-        guard let error = try callback.value(of: "error") else { return nil }
-        return IdentityError.ProviderAnswer(
-            error: error.reveal(),
-            errorDescription: try callback.value(of: "error_description")?.reveal(),
-            errorURI: try callback.value(of: "error_uri")?.reveal()
-        )
-    }
-
-    private static func check(_ issuer: String, _ expected: Expectations) throws(IdentityError) {
-        guard expected.issuer?.isIdentical(to: issuer) ?? expected.issuers.isAccepted(issuer) else {
-            throw IdentityError(
-                .rejected,
-                .responseIssuerMismatch,
-                "The callback names another issuer than the one where the login started.",
-                hint: "This may be a mix-up attack. Give each provider a redirect URI of its own.",
-                reference: "RFC 9207 section 2.4",
-                isAttackSuspected: true
-            )
-        }
-    }
-
-    /// The error for a response without the `iss` that the provider promised.
-    ///
-    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in errors. The response's error is shown to
-    /// people, and no decision depends on it.
-    private static func missingIssuer(_ refusal: IdentityError.ProviderAnswer?) -> IdentityError {
-        let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
-        let report =
-            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error; see providerAnswer"
-        let advice = refusal == nil ? "" : "The callback reports \(report). This report is not authenticated. "
-        return IdentityError(
-            .rejected,
-            .responseIssuerMismatch,
-            "The callback has no iss parameter, although the provider's metadata promise it.",
-            hint: advice + "Offer the login again. If every login fails this way, tell the provider: its metadata set "
-                + "authorization_response_iss_parameter_supported.",
-            reference: "RFC 9207 section 2.4",
-            providerAnswer: refusal
-        )
     }
 }

@@ -34,7 +34,8 @@ package struct DPoPKey: Sendable {
                 .configuration,
                 .storeCorrupt,
                 "The stored DPoP key of a session cannot be read.",
-                hint: "The stored session was not changed. A newer version of the app may have written it.",
+                hint:
+                    "A newer version of the app may have written it: run that version again, or let the buyer sign in again. The session was not changed.",
                 reference: "RFC 9449 section 4.2"
             )
         }

@@ -33,7 +33,7 @@ package struct IDTokenExpectations: Sendable {
     /// Whether `sub` may be a JSON integer.
     package var acceptsNumericSubject = false
     /// The permitted difference between the clocks.
-    package var leeway: TimeInterval = 60
+    package var clockTolerance = ClockTolerance.seconds
     /// The current time.
     package var now: Date
     /// When the token was received, if its response was stored since; nil for a token that was received just now.

@@ -98,7 +98,7 @@ package enum IDTokenValidator {
     ) throws(IdentityError) {
         guard let maximumAge = expected.maximumAgeSeconds else { return }
         guard let authenticatedAt,
-            expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + expected.leeway
+            expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + expected.clockTolerance
         else {
             throw failure(.idTokenAuthentication, "does not prove a login within max_age", "section 3.1.3.7 item 13")
         }
@@ -168,7 +168,7 @@ package enum IDTokenValidator {
 
     /// Refuses a token that was issued before the one that it replaces: it is a replay.
     ///
-    /// The leeway applies, because the clocks of a provider's machines may differ.
+    /// The clock tolerance applies, because the clocks of a provider's machines may differ.
     private static func checkIssuedLater(
         _ issuedAt: Date,
         _ checks: SignedTokenChecks,
@@ -177,7 +177,7 @@ package enum IDTokenValidator {
         guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
             let then = try? checks.time("iat", old.claims)
         else { return }
-        guard issuedAt >= then - expected.leeway else {
+        guard issuedAt >= then - expected.clockTolerance else {
             throw failure(.idTokenTime, "was issued before the token that it replaces", "section 12.2")
         }
     }

@@ -8,13 +8,13 @@ internal import FoundationEssentials
 struct ReceiptTime {
     private let received: Date
     private let latest: Date
-    private let leeway: TimeInterval
+    private let tolerance: TimeInterval
     private let wasSetBack: Bool
 
     init(_ expected: IDTokenExpectations) {
         received = expected.receivedAt ?? expected.now
-        leeway = expected.leeway
-        wasSetBack = received > expected.now + leeway
+        tolerance = expected.clockTolerance
+        wasSetBack = received > expected.now + tolerance
         latest = wasSetBack ? expected.now : max(received, expected.now)
     }
 
@@ -23,11 +23,11 @@ struct ReceiptTime {
     /// If the stored time is in the future, the time of the receipt is unknown, and the token counts as valid: the provider had just
     /// issued it for this response.
     func isBefore(_ expiry: Date) -> Bool {
-        wasSetBack || received < expiry + leeway
+        wasSetBack || received < expiry + tolerance
     }
 
     /// Whether the token was received after it was issued or became valid.
     func isAfter(_ start: Date) -> Bool {
-        start <= latest + leeway
+        start <= latest + tolerance
     }
 }

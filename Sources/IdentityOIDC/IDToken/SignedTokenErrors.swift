@@ -30,14 +30,14 @@ struct SignedTokenErrors: Sendable {
     ///
     /// - Parameters:
     ///   - problem: What is wrong with the token.
-    ///   - claim: The meaning of the time in the token, as a verb phrase.
+    ///   - statement: What the token says about the time, for example `expires at`.
     ///   - time: The time in the token.
     ///   - now: The time of this machine's clock.
-    ///   - section: As for the other function.
+    ///   - section: The reference, as for ``error(_:_:_:advice:)``.
     /// - Returns: The error.
-    func error(_ problem: String, _ claim: String, _ time: Date, now: Date, _ section: String) -> IdentityError {
+    func error(_ problem: String, _ statement: String, _ time: Date, now: Date, _ section: String) -> IdentityError {
         let clock =
-            "This machine's clock says \(now.formatted(.iso8601)); the token \(claim) \(time.formatted(.iso8601)). "
+            "This machine's clock says \(now.formatted(.iso8601)); the token \(statement) \(time.formatted(.iso8601)). "
             + "Compare the clocks. If this one is wrong, set it by NTP."
         return error(.idTokenTime, problem, section, advice: clock)
     }

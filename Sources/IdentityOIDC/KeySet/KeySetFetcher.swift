@@ -101,7 +101,7 @@ final class KeySetFetcher: KeySetProviding {
                 .rejected,
                 .discoveryFailed,
                 "The provider's key set contains no supported key.",
-                hint: "Supported are signing keys: RSA of 2048 bits or more, P-256, P-384, P-521 and Ed25519.",
+                hint: "Supported signing keys are RSA with at least 2048 bits, P-256, P-384, P-521 and Ed25519.",
                 reference: "RFC 7517 section 5"
             )
         }

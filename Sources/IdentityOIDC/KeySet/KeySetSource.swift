@@ -97,7 +97,7 @@ package struct KeySetSource: Sendable {
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
-    /// Such a token is refused only after a fetch: before it, a forged token cannot be distinguished from a genuine one with a new key.
+    /// Such a token is refused only after a fetch, because before it a forged token looks like a genuine one with a new key.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
@@ -123,7 +123,7 @@ package struct KeySetSource: Sendable {
                 .discoveryFailed,
                 "The token could not be verified with the known keys, and the rate limit permits no new fetch of the key set yet.",
                 hint:
-                    "The provider should send the token again in a minute. If this error repeats, somebody may be sending forged tokens.",
+                    "Nothing to do here: the provider repeats the logout token. If this error happens often, somebody may be sending forged tokens.",
                 reference: "OpenID Connect Core section 10.1.1"
             )
         }

@@ -78,7 +78,7 @@ package enum LogoutTokenValidator {
         _ times: (issuedAt: Date, expiry: Date),
         _ expected: IDTokenExpectations
     ) throws(IdentityError) -> Date {
-        let last = min(times.expiry, times.issuedAt + maximumLifetime) + expected.leeway
+        let last = min(times.expiry, times.issuedAt + maximumLifetime) + expected.clockTolerance
         guard expected.now < last else {
             throw errors.error(
                 "is too old",

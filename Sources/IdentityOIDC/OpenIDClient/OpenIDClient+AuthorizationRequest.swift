@@ -25,7 +25,7 @@ extension OpenIDClient {
         _ options: LoginOptions,
         pkce: PKCEUse? = nil
     ) async throws -> AuthorizationRequest {
-        let options = completed(options)
+        let options = withDefaults(options)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
@@ -67,6 +67,7 @@ extension OpenIDClient {
             responseMode: responseMode,
             dpopKey: try dpopKey?.secret(),
             createdAt: now,
+            // `SessionManager` sets its own `attemptLifetime`.
             expiresAt: now + 600
         )
         if configuration.pushesAuthorizationRequest || metadata.requiresPushedRequests {

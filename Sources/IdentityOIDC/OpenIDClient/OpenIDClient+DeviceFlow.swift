@@ -9,7 +9,7 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
-        let options = completed(options)
+        let options = withDefaults(options)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
             throw Self.missing(.deviceAuthorization)

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 extension OpenIDClient {
     /// The options of one login, completed by the configuration's defaults.
-    func completed(_ options: LoginOptions) -> LoginOptions { options.completed(by: configuration.loginDefaults) }
+    func withDefaults(_ options: LoginOptions) -> LoginOptions { options.completed(by: configuration.loginDefaults) }
 
     /// Adds a login's options to the parameters of an authorization request.
     ///

@@ -82,41 +82,41 @@ extension OpenIDClient {
     /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one, with
     ///   `isAttackSuspected` when it belongs to another login.
     public func tokens(
-        from stored: RefreshAnswer,
+        from answer: RefreshAnswer,
         refreshing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
-        if isBuyerKnown { try refuseForeign(stored, refreshing: tokens) }
+        if isBuyerKnown { try refuseForeign(answer, refreshing: tokens) }
         let metadata: ProviderMetadata
         do { metadata = try await metadataSource.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
-        let response = HTTPResponse(status: stored.status, headers: HTTPHeaders(), body: stored.body.revealBytes())
+        let httpResponse = HTTPResponse(status: answer.status, headers: HTTPHeaders(), body: answer.body.revealBytes())
         // If another process sent the request, its other secrets, such as a client assertion, are unknown here.
-        let redacted = stored.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
-        let answer: TokenResponse
+        let redacted = answer.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
+        let response: TokenResponse
         do {
-            answer = try read(response, refreshing: tokens, metadata, hiding: redacted)
+            response = try read(httpResponse, refreshing: tokens, metadata, hiding: redacted)
         } catch {
-            guard Self.containsTokens(response.body) else { throw RefreshRefusal(error) }
+            guard Self.containsTokens(httpResponse.body) else { throw RefreshRefusal(error) }
             throw error
         }
         var refreshed = tokens
-        refreshed.accessToken = answer.accessToken
-        refreshed.tokenType = answer.tokenType
-        refreshed.refreshToken = answer.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
-        refreshed.scopes = answer.scopes ?? quirks.scopes(afterRefreshing: tokens)
-        refreshed.issuedAt = stored.startedAt
+        refreshed.accessToken = response.accessToken
+        refreshed.tokenType = response.tokenType
+        refreshed.refreshToken = response.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
+        refreshed.scopes = response.scopes ?? quirks.scopes(afterRefreshing: tokens)
+        refreshed.issuedAt = answer.startedAt
         // A response without expires_in does not mean an unlimited token: the old lifetime is used.
-        let lifetime = answer.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
-        refreshed.expiresAt = lifetime.map { stored.startedAt + $0 }
-        let refreshScopes = refreshScopes(answer)
+        let lifetime = response.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
+        refreshed.expiresAt = lifetime.map { answer.startedAt + $0 }
+        let refreshScopes = refreshScopes(response)
         if !refreshScopes.isEmpty { refreshed.refreshTokenScopes = refreshScopes }
-        if let idToken = answer.idToken {
-            var expected = expectations(metadata, answer)
+        if let idToken = response.idToken {
+            var expected = expectations(metadata, response)
             expected.previous = isBuyerKnown ? tokens : nil
             // The response may have been stored for hours, so its ID token is checked with the time of its receipt.
-            expected.receivedAt = stored.receivedAt
+            expected.receivedAt = answer.receivedAt
             let claims = try await validateRefreshed(idToken, metadata, expected)
             if !isBuyerKnown { refreshed.buyer = quirks.buyer(from: claims) }
             refreshed.idToken = idToken

@@ -2,6 +2,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 /// The values of `preset` in the configuration file.
+///
+/// A new preset also needs a function in `OpenIDClient+Presets.swift`, its members in `OpenIDProviderFactory` and in
+/// `Documentation/configuration.schema.json`, a row in `Documentation/Operating/Configuration.md`, and a section in
+/// `Documentation/Using/Presets.md`.
 enum OpenIDPreset: String, CaseIterable {
     case google, apple, microsoft, auth0, okta, keycloak, shop
 

@@ -65,7 +65,7 @@ struct SchemaHeader: Sendable {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "The tables in the schema \"\(sql.schema)\" have another format than this program's: an older version created them.",
+            "An older version of IdentityKit created the tables in the schema \"\(sql.schema)\". This version cannot read them.",
             hint: """
                 Configure an empty schema; buyers then sign in again. To keep the sessions, use the version of IdentityKit that \
                 created the tables. The database was left as it is.

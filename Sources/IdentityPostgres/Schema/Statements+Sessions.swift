@@ -40,9 +40,9 @@ extension Statements {
     var deleteSession: Statement {
         statement("delete_session", [.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2")
     }
-    /// A null condition matches all rows.
+    /// Lists sessions; a parameter that is NULL matches all rows.
     ///
-    /// The server's custom plan of each call removes such conditions.
+    /// The server plans each call with its parameters, so such a condition costs nothing.
     var listSessions: Statement {
         statement(
             "list_sessions",

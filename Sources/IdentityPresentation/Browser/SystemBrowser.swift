@@ -35,9 +35,9 @@ public struct SystemBrowser: BrowserOpening {
             .first { unsafe $0.hasPrefix("/") && access($0, X_OK) == 0 }
     }
 
-    /// Whether a desktop program needs the variable.
+    /// Whether a browser needs the environment variable.
     ///
-    /// Others are not passed on, because the app's environment may contain secrets.
+    /// All others are not passed on, because the app's environment may contain secrets.
     private static func isForBrowsers(_ name: String) -> Bool {
         let names = [
             "BROWSER", "DESKTOP_SESSION", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM",

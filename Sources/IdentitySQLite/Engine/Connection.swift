@@ -124,7 +124,7 @@ final class Connection {
         do {
             _ = try run(.countCommit)
         } catch {
-            // This row does not exist while the tables are created.
+            // While the schema is created, the table does not exist yet.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }
@@ -157,8 +157,8 @@ final class Connection {
                 _ = try run(.commit)
                 return
             } catch {
-                // The transaction is still open, because a reader blocked the commit. Nothing was written.
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
+                    // The transaction is still open, because a reader blocked the commit. Nothing was written.
                     if error.isBusy, remaining > 0 {
                         // Our own readers finish in microseconds, and new readers wait for the lock that this commit already has.
                         let isFirst = quickTries > 0

@@ -48,7 +48,7 @@ actor Database: BatchWorker {
     }
 
     func becameIdle() {
-        writer?.leaveLine()
+        writer?.leaveQueue()
     }
 
     // MARK: Writing
@@ -141,7 +141,7 @@ actor Database: BatchWorker {
     /// Runs a body while no other process writes.
     func exclusively<R>(_ writer: WriterLock, _ body: () throws -> R) async throws -> R {
         let deadline = lane.clock.elapsed + lane.wait
-        defer { writer.leaveLine() }
+        defer { writer.leaveQueue() }
         while try !writer.tryAcquire() {
             guard lane.clock.elapsed < deadline else { throw IdentityError.storeBusy() }
             try await lane.pause()

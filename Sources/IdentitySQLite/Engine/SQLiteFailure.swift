@@ -41,7 +41,13 @@ struct SQLiteFailure: Error, CustomStringConvertible {
             )
         case SQLITE_READONLY, SQLITE_PERM: .storeReadOnly(cause: self)
         case SQLITE_CONSTRAINT:
-            IdentityError(.rejected, .storeFailed, "The database refused a value.", hint: "See the cause.", cause: self)
+            IdentityError(
+                .rejected,
+                .storeFailed,
+                "SQLite refused a value that breaks a rule of its table.",
+                hint: "This is a defect in IdentityKit: report it with the cause of this error.",
+                cause: self
+            )
         case SQLITE_CANTOPEN where systemError == EMFILE || systemError == ENFILE:
             IdentityError(
                 .retryLater,
@@ -107,7 +113,7 @@ extension IdentityError {
             .storeFull,
             "The disk is full: the store cannot be written.",
             hint:
-                "Free space on the disk or raise the quota. Until then new logins and longer records fail. A session is still refreshed if its row has space for the new tokens.",
+                "Free space on the disk or raise the quota. Until then no new login can be stored, and no record that needs more space than its row has. A session whose new tokens fit into its row is still refreshed.",
             cause: cause
         )
     }
@@ -116,7 +122,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFailed,
-            "SQLite opened the store's file only for reading, although its mode allows writing.",
+            "SQLite opened the store's file only for reading, although the file's permissions allow writing.",
             hint: "Check that the disk has space and works, and read the system's log for disk errors."
         )
     }

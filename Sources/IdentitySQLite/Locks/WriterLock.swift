@@ -18,12 +18,12 @@ final class WriterLock {
             isNext = true
         }
         guard try descriptor.tryLock(LockDescriptor.Byte.writer) else { return false }
-        leaveLine()
+        leaveQueue()
         return true
     }
 
-    /// Gives up the place in the queue.
-    func leaveLine() {
+    /// Stops waiting, so that another process can be the next holder.
+    func leaveQueue() {
         guard isNext else { return }
         isNext = false
         descriptor.unlock(LockDescriptor.Byte.turnstile)

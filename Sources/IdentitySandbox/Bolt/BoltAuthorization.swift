@@ -39,7 +39,7 @@ extension SandboxBolt {
             return fail("invalid_request", "code_challenge_method must be S256.")
         }
         journal.count(\.authorizations)
-        var login = LoginTransaction(
+        var login = HostedLogin(
             id: RandomText.hexadecimal(32),
             clientID: clientID,
             callback: callback,
@@ -75,7 +75,7 @@ extension SandboxBolt {
         }
     }
 
-    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
         let code = issueCode(
             clientID: login.clientID,
             buyer: buyer,

@@ -13,7 +13,8 @@ extension SandboxOpenIDConfiguration {
     public enum DPoPNonce: Sendable, Equatable {
         /// No nonce.
         case none
-        /// One nonce until ``SandboxOpenID/expireDPoPNonces()``; a proof without it gets `use_dpop_nonce`.
+        /// Each proof must contain the current nonce, otherwise it is refused with `use_dpop_nonce`. ``SandboxOpenID/expireDPoPNonces()``
+        /// replaces the nonce.
         case demanded
         /// Each response of the token, pushed-request and userinfo endpoints has a nonce that is accepted once.
         case rotating

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// The page of `prompt=consent`: the buyer is signed in and decides about the app.
 enum ConsentPage {
-    static func page(_ login: LoginTransaction, brand: String, action: String) -> String {
+    static func page(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Allow access?",

@@ -1,8 +1,8 @@
 internal import IdentityHTTP
 
-/// The pages of a login: e-mail address and code.
+/// The pages of a login: e-mail address and one-time code.
 enum LoginPages {
-    static func email(_ login: LoginTransaction, brand: String, action: String) -> String {
+    static func email(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Sign in",
@@ -21,14 +21,14 @@ enum LoginPages {
         )
     }
 
-    static func code(_ login: LoginTransaction, brand: String, action: String) -> String {
+    static func oneTimeCode(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Enter your code",
             """
             <p>We would have sent a code to <strong>\(login.email ?? "")</strong>.</p>
             <div class="mail">Instead of an e-mail, the sandbox shows it here:
-            <output data-sandbox-code="\(login.code ?? "")">\(login.code ?? "")</output></div>
+            <output data-sandbox-code="\(login.oneTimeCode ?? "")">\(login.oneTimeCode ?? "")</output></div>
             \(problem(login))
             <form method="post" action="\(action)">
             <label for="code">Six-digit code</label>
@@ -43,13 +43,13 @@ enum LoginPages {
         )
     }
 
-    private static func problem(_ login: LoginTransaction) -> HTMLText {
+    private static func problem(_ login: HostedLogin) -> HTMLText {
         guard let problem = login.problem else { return "" }
         return "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>"
     }
 
     /// Links the input to its error message, for screen readers.
-    private static func described(_ login: LoginTransaction) -> HTMLText {
+    private static func described(_ login: HostedLogin) -> HTMLText {
         login.problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
     }
 
@@ -57,7 +57,7 @@ enum LoginPages {
         "locale": "Language", "ui_locales": "Language", "region_country": "Country", "acr_values": "Method",
     ]
 
-    private static func footer(_ login: LoginTransaction) -> HTMLText {
+    private static func footer(_ login: HostedLogin) -> HTMLText {
         var rows: [HTMLText] = ["<dt>App</dt><dd>\(HTMLText(breaking: login.clientID))</dd>"]
         rows.append("<dt>Requested scopes</dt><dd>\(HTMLText(breaking: login.scopes.joined(separator: " ")))</dd>")
         for (name, value) in login.wishes { rows.append("<dt>\(wishNames[name] ?? name)</dt><dd>\(value)</dd>") }

@@ -51,7 +51,7 @@ extension SandboxShopify {
         _ shape: SandboxShopifyConfiguration.EndpointShape
     ) -> SandboxAnswer {
         let now = clock.now
-        let login = LoginTransaction(
+        let login = HostedLogin(
             id: RandomText.hexadecimal(32),
             clientID: clientID,
             callback: redirectURI,
@@ -75,7 +75,7 @@ extension SandboxShopify {
         return state.withLock { $0.logins.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
     }
 
-    private func refuseSilently(_ login: LoginTransaction) -> SandboxAnswer {
+    private func refuseSilently(_ login: HostedLogin) -> SandboxAnswer {
         let stateField = login.state.map { [(name: "state", value: $0)] } ?? []
         switch configuration.silentLoginRefusal {
         case .error:
@@ -101,7 +101,7 @@ extension SandboxShopify {
         }
     }
 
-    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = "shcac_" + RandomText.hexadecimal(32)
         state.withLock { state in

@@ -1,63 +1,5 @@
 internal import FoundationEssentials
 
-/// How an authorization response reaches the app.
-enum ResponseMode: String, Sendable {
-    case query
-    case fragment
-    case form = "form_post"
-}
-
-/// A login that waits for the buyer.
-struct LoginTransaction: Sendable {
-    enum Step: Sendable {
-        case email
-        case code
-        /// The buyer is signed in and is asked whether the app may have access.
-        case consent
-    }
-
-    let id: String
-    let clientID: String
-    /// The URI for the response; empty if none is registered.
-    let callback: String
-    /// The redirect URI of the request; nil when it had none.
-    let redirectURI: String?
-    let state: String?
-    let scopes: [String]
-    let nonce: String?
-    let challenge: String?
-    let loginHint: String?
-    /// Further options of the request, which the page shows.
-    let wishes: [(name: String, value: String)]
-    let binding: String
-    let expires: Date
-    var step = Step.email
-    var email: String?
-    var code: String?
-    var problem: String?
-    var failures = 0
-    /// The name on the pages if it is not the provider's own.
-    var brand: String?
-    /// How the answer goes back (`response_mode`).
-    var responseMode = ResponseMode.query
-    /// What the answer contains (`response_type`).
-    var responseType: Set<String> = ["code"]
-    /// Whether the page asks for consent before the answer (`prompt=consent`).
-    var asksConsent = false
-    /// The subject of `id_token_hint`: only this buyer may sign in.
-    var hintedSubject: String?
-    /// The session of the step `consent`.
-    var session: LoginSessions.Session?
-    /// The authentication context that the app requested and gets.
-    var acr: String?
-    /// The device for which the buyer signs in; nil for a login that ends at a redirect URI.
-    var deviceHandle: String?
-    /// The key to which the code is bound (RFC 9449 section 10).
-    var keyThumbprint: String?
-    /// The `request_uri` of a pushed request.
-    var pushedRequest: String?
-}
-
 /// The pending logins and the signed-in browsers of one provider.
 struct LoginSessions: Sendable {
     struct Session: Sendable {
@@ -68,13 +10,13 @@ struct LoginSessions: Sendable {
 
     enum Outcome: Sendable {
         case answer(SandboxAnswer)
-        case denied(LoginTransaction)
-        case signedIn(LoginTransaction, email: String)
+        case denied(HostedLogin)
+        case signedIn(HostedLogin, email: String)
     }
 
     let brand: String
     let cookieName: String
-    private var transactions: [String: LoginTransaction] = [:]
+    private var transactions: [String: HostedLogin] = [:]
     private var sessions: [String: Session] = [:]
 
     init(brand: String, cookieName: String) {
@@ -106,7 +48,7 @@ struct LoginSessions: Sendable {
     // MARK: Logins
 
     /// Begins a login and sends the browser to its page.
-    mutating func begin(_ login: LoginTransaction, submitsHint: Bool, at path: String) -> SandboxAnswer {
+    mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxAnswer {
         var login = login
         if submitsHint, let hint = login.loginHint { Self.accept(email: hint, &login) }
         transactions = transactions.filter { $0.value.expires > login.expires - 3600 }
@@ -134,7 +76,7 @@ struct LoginSessions: Sendable {
             let page =
                 switch login.step {
                 case .email: LoginPages.email(login, brand: brand, action: request.path)
-                case .code: LoginPages.code(login, brand: brand, action: request.path)
+                case .oneTimeCode: LoginPages.oneTimeCode(login, brand: brand, action: request.path)
                 case .consent: ConsentPage.page(login, brand: brand, action: request.path)
                 }
             return .answer(.html(page))
@@ -151,8 +93,8 @@ struct LoginSessions: Sendable {
             transactions[id] = nil
             return .signedIn(login, email: login.email ?? "")
         case (_, .email): Self.accept(email: request.formValue("email") ?? "", &login)
-        case (_, .code):
-            if let code = login.code, request.formValue("code") == code, let email = login.email {
+        case (_, .oneTimeCode):
+            if let code = login.oneTimeCode, request.formValue("code") == code, let email = login.email {
                 transactions[id] = nil
                 return .signedIn(login, email: email)
             }
@@ -167,15 +109,15 @@ struct LoginSessions: Sendable {
         return .answer(.redirect(to: request.path, status: 303))
     }
 
-    private static func accept(email: String, _ login: inout LoginTransaction) {
+    private static func accept(email: String, _ login: inout HostedLogin) {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
             login.problem = "Please enter a valid e-mail address."
             return
         }
         login.email = email
-        login.code = RandomText.digits(6)
-        login.step = .code
+        login.oneTimeCode = RandomText.digits(6)
+        login.step = .oneTimeCode
         login.problem = nil
     }
 

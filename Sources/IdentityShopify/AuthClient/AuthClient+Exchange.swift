@@ -87,7 +87,7 @@ extension AuthClient {
         IdentityError(
             .configuration,
             .invalidRequest,
-            "The parameters of the token request are not complete: \(problem).",
+            "The parameters of the token request are wrong: \(problem).",
             hint: "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else.",
             reference: "RFC 6749 section 4.1.3"
         )

@@ -10,8 +10,8 @@ internal import IdentityKit
 /// }
 /// ```
 public struct RowMaintenance<Tables: SealedTables>: Sendable {
-    private let tables: Tables
-    private let records: SessionRecords
+    let tables: Tables
+    let records: SessionRecords
 
     /// Maintains the rows of some tables.
     public init(_ tables: Tables, records: SessionRecords) {
@@ -48,7 +48,8 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     /// Moves every damaged row into quarantine; returns how many.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0
-        // Attachments are moved first, because those of a damaged session may be moved together with it.
+        // Attachments first: each damaged one is moved with its own reason. A store may move all other attachments of a damaged session
+        // together with it.
         for kind in SealedRow.Kind.allCases.reversed() {
             try await forEachChunk(of: kind) { rows in
                 let damaged = try rows.compactMap { row in
@@ -61,38 +62,9 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         return moved
     }
 
-    /// Seals the next rows that are not sealed under the active key under that key.
-    public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
-        let start = position ?? ResealPosition(table: 0, row: -1)
-        guard let kind = SealedRow.Kind(rawValue: start.table) else { return ResealProgress() }
-        let limit = min(max(1, limit), chunk)
-        let rows = try await tables.rows(of: kind, after: start.row, limit: limit)
-        var progress = ResealProgress()
-        if rows.count == limit, let last = rows.last {
-            progress.position = ResealPosition(table: start.table, row: last.key)
-        } else if SealedRow.Kind(rawValue: start.table + 1) != nil {
-            progress.position = ResealPosition(table: start.table + 1, row: -1)
-        }
-        var resealed: [(row: StoredRow, record: [UInt8])] = []
-        for stored in rows where !records.isUnderActiveKey(stored.row.record) {
-            if stored.row.isUnsettled {
-                progress.postponed += 1
-            } else if try failure(toOpen: stored) != nil {
-                progress.unreadable += 1
-            } else {
-                resealed.append((stored, try records.reseal(stored.row).record))
-            }
-        }
-        if !resealed.isEmpty {
-            progress.resealed = try await tables.replace(resealed.map(\.row), with: resealed.map(\.record))
-            progress.postponed += resealed.count - progress.resealed
-        }
-        return progress
-    }
-
     /// The number of rows that are read at once: few enough that other callers can work in between, and at most 4 MiB of
     /// short records.
-    private var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
+    var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
 
     private func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
         var last: Int64 = -1
@@ -107,7 +79,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     /// The reason why a row cannot be opened; nil if it can be opened.
     ///
     /// - Throws: An error that does not concern this row.
-    private func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
+    func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
         guard SessionRecords.rowKey(stored.row.hash) == stored.key else {
             return .damagedRecord("it is stored under the key of another row")
         }

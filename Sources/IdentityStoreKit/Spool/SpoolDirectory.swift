@@ -202,7 +202,7 @@ package struct SpoolDirectory: Sendable {
             .configuration,
             .storeCorrupt,
             "A file in the store's spool is damaged. It was not changed.",
-            hint: "Move the file away if the buyer can sign in again."
+            hint: "Move the file to another directory. Its session may then need a new sign-in."
         )
     }
 

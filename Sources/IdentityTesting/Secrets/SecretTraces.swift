@@ -15,7 +15,9 @@ struct SecretTraces: Sendable {
     /// The needles, by their first eight bytes.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
-        /// Whether a needle begins with these two bytes; skips nearly all positions of a text quickly.
+        /// Whether a needle begins with these two bytes.
+        ///
+        /// The search skips all other positions of a text.
         private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
         mutating func insert(_ needle: Needle) {

@@ -45,7 +45,7 @@ enum StoreSample {
         return copy
     }
 
-    /// A new session that a store already has.
+    /// A new session, which this function has inserted into a store.
     static func inserted(in store: any SessionStore) async throws -> StoredSession {
         let session = try session()
         try await store.insert(session)

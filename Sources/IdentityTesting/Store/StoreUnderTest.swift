@@ -39,7 +39,7 @@ public struct StoreUnderTest: Sendable {
 
     /// The options for opening a store.
     public struct Options: Sendable {
-        /// The maximum number of pending logins of a tenant; nil for the store's default.
+        /// The maximum number of login attempts of a tenant; nil for the store's default.
         public var maximumAttempts: Int?
         /// The maximum number of sessions of a tenant; nil for the store's default.
         public var maximumSessionsPerTenant: Int?

@@ -100,7 +100,7 @@ extension WebAdapterConformance {
         return Answer(try await exchange(Array((head + "\r\n").utf8) + (body ?? [])))
     }
 
-    /// The bytes of an answer, taken apart.
+    /// A parsed response.
     private struct Answer {
         var status = 0
         var fields: [(name: String, value: String)] = []

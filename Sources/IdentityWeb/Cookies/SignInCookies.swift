@@ -97,7 +97,7 @@ public struct SignInCookies: Sendable {
         return binding
     }
 
-    /// What the browser knows about a sign-in.
+    /// The content of the cookie of a sign-in; nil if the browser has none.
     func loginValue(_ attemptID: String, in request: WebRequest) -> LoginCookieValue? {
         request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
     }

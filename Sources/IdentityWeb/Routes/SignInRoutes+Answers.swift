@@ -42,7 +42,7 @@ extension SignInRoutes {
     /// - Parameters:
     ///   - content: What the page says.
     ///   - correlationID: The id for the app's support.
-    ///   - targets: Further origins to which a form of the page may lead: Chromium checks the redirects of its answer, too.
+    ///   - targets: Further origins to which a form of the page may lead, because Chromium also checks the redirects of the response.
     /// - Returns: The response.
     func page(_ content: SignInPage.Content, correlationID: String?, targets: [String] = []) -> WebResponse {
         let page = SignInPage(

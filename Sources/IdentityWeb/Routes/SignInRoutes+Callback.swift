@@ -25,9 +25,9 @@ extension SignInRoutes {
             browserBinding: cookies.binding(of: callback, in: request),
             provider: provider
         ) { tokens, tenant, returnPath in
-            let page = try await self.page(for: tokens.buyer, of: provider, request, returnPath)
+            let path = try await self.landingPath(admitting: tokens.buyer, of: provider, request, returnPath)
             if let old, !Self.isSession(old, of: tokens.buyer, tenant) { try await self.end(old) }
-            return page
+            return path
         }
         let session = completed.session
         if let old, completed.replaced != old.id, Self.isSession(old, of: session.buyer, session.tenant) {
@@ -63,8 +63,8 @@ extension SignInRoutes {
     /// Asks the app whether the buyer gets a session.
     ///
     /// - Returns: The path that the app chose; nil for that of the login.
-    private func page(
-        for buyer: Buyer,
+    private func landingPath(
+        admitting buyer: Buyer,
         of provider: String,
         _ request: WebRequest,
         _ returnPath: String?
@@ -77,7 +77,7 @@ extension SignInRoutes {
         )
         switch try await configuration.admit(signIn) {
         case .accept: return nil
-        case .acceptAndGo(let page): return page
+        case .acceptAndGo(let path): return path
         case .refuse:
             throw IdentityError(
                 .rejected,

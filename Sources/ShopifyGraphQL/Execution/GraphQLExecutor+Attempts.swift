@@ -140,9 +140,9 @@ extension GraphQLExecutor {
 }
 
 extension GraphQLAnswer {
-    /// The user errors of a mutation, if one says that Shopify cannot do it now.
+    /// The failure of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
     ///
-    /// In that case nothing was changed.
+    /// Shopify has changed nothing then, so the mutation may be repeated.
     func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         // If there are several fields, one of them may have been executed.
         guard document.kind == .mutation, let field = data?.onlyMember, let errors = try? field.member("userErrors"),

@@ -107,7 +107,7 @@ enum RFC3339 {
             return value
         }
 
-        /// Seconds east of UTC.
+        /// Reads the offset, in seconds east of UTC.
         mutating func offset() -> Int? {
             if accept("Z") || accept("z") { return 0 }
             let isWest = accept("-")

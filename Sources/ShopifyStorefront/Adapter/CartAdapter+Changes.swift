@@ -155,7 +155,7 @@ extension CartAdapter {
 }
 
 extension CartAdapter {
-    /// Sends data that must not be on the next visitor's cart, and whose ids are unknown to the session if the response is lost.
+    /// Sends data that must not be on the next buyer's cart, and whose ids are unknown to the session if the response is lost.
     ///
     /// The row is written before and after. It is also written when Shopify rejects the data, because they cannot arrive later then.
     func operateAnnounced<Operation: CartReading>(

@@ -4,7 +4,7 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The token is refreshed first if it would not last. It is attached again in any case, and the URL comes from the response that
+    /// The token is refreshed first if it expires too soon. It is attached again in any case, and the URL comes from the response that
     /// confirmed the customer. If the identity is unavailable or rejected, the buyer still gets a checkout, as a guest, and
     /// ``CheckoutHandoff/problem`` says why. If the provider has ended the session, the buyer is removed from the cart first.
     ///
@@ -12,7 +12,7 @@ extension CartAdapter {
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
     ///     signed out.
-    ///   - options: Single sign-on and margin. `sso=silent` is added only if no buyer is on the cart.
+    ///   - options: Single sign-on, and how long the token must be valid. `sso=silent` is added only if no buyer is on the cart.
     /// - Returns: The checkout URL and the identity that it has.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` or `IdentityError.Code.cartGone` when there
     ///   is no cart.
@@ -45,8 +45,8 @@ extension CartAdapter {
             if mustLeave, binding.mayHoldBuyer { return try await detach(&binding, in: context) }
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        // A customer is attached for every checkout. The cart does not show that a token was revoked: the checkout would open signed out,
-        // and only attaching it again reports that.
+        // The customer is attached again for every checkout. Only this shows that the token was revoked; otherwise the checkout would
+        // open signed out.
         let isDue = try isDue(request, on: binding)
         guard request.token != nil || isDue else {
             return try await current(&binding, readsCheckoutURL: true, in: context)

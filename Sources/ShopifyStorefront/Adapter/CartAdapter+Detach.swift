@@ -44,7 +44,7 @@ extension CartAdapter {
         return attachment
     }
 
-    /// Removes the gift cards from a cart that another visitor is about to get, because they belong to the buyer.
+    /// Removes the gift cards from a cart that somebody else is about to get, because they belong to the buyer.
     func removeGiftCards(
         _ attachment: inout Attachment,
         _ binding: inout CartBinding,
@@ -95,7 +95,7 @@ extension CartAdapter {
 
     /// An earlier announcement whose data may still arrive, after a later one got its response.
     func outstanding(_ earlier: CartBinding.Unanswered?) -> CartBinding.Unanswered? {
-        earlier.flatMap { isFresh($0.since) ? $0 : nil }
+        earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }
 
     private static func stillHolds(_ what: String) -> IdentityError {
@@ -103,7 +103,7 @@ extension CartAdapter {
             .retryLater,
             .detachIncomplete,
             "The cart still has \(what) after detaching.",
-            hint: "Do not give the cart to another visitor. Detach again first."
+            hint: "Do not give the cart to another buyer. Detach again first."
         )
     }
 }

@@ -4,9 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds gift cards to the session's cart.
     ///
-    /// The session's row records that before they are sent. So no visitor gets this cart after a logout while a gift card
-    /// may still arrive, and gift cards are removed before a visitor gets it. Codes
-    /// that differ only in case are one card, as at Shopify.
+    /// The session's row records that before they are sent. So nobody else gets this cart after a logout while a gift card may still
+    /// arrive, and gift cards are removed before somebody else gets it. Codes that differ only in case are one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

@@ -12,7 +12,7 @@ public struct CartLogout: Sendable {
 }
 
 extension CartAdapter {
-    /// Signs the buyer out and gives the contents of the cart to the next visitor of this browser, as a guest's cart.
+    /// Signs the buyer out and gives the contents of the cart to the next person at this browser, as a guest's cart.
     ///
     /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes. It gets nothing about the buyer and
     /// no gift card. The buyer is removed from the old cart, and the app forgets it. With ``CartPolicy/Logout/detach`` the guest gets the
@@ -24,7 +24,7 @@ extension CartAdapter {
     ///   - id: The session.
     ///   - mode: What to do with the cart; nil takes the policy's.
     ///   - options: What the provider is asked to do.
-    ///   - context: The visitor's IP, country and language.
+    ///   - context: The browser's IP, country and language.
     /// - Returns: The result of the logout and the guest's cart.
     /// - Throws: `IdentityError` where `SessionManager.logout` does.
     public func logout(

@@ -19,7 +19,7 @@ public import IdentityKit
 ///
 /// The adapter follows the sessions of its manager, which holds it weakly: the app must own it. An app with several shops makes one
 /// adapter for each shop, and a session then has a cart in each shop.
-public final class CartAdapter: SessionParticipant {
+public final class CartAdapter: Sendable {
     /// The Storefront client, also for products and all that is no cart.
     public let client: StorefrontClient
     let sessions: SessionManager
@@ -54,53 +54,15 @@ public final class CartAdapter: SessionParticipant {
         sessions.add(self)
     }
 
-    // MARK: Following the session
-
-    /// Puts the new token on the session's cart, if its identity depends on the token.
-    ///
-    /// - Throws: `IdentityError` when that fails. The next checkout tries again.
-    public func sessionRefreshed(_ session: Session) async throws {
-        let problem = try await withLockedRow(session.id) { row -> CartChange<IdentityError?> in
-            guard var binding = row.binding, binding.identity == .customer || binding.problem != nil else {
-                return CartChange(nil, row.binding)
-            }
-            // The operation that caused the refresh has tried these tokens already.
-            if try await self.sessions.hasRefusedTokens(session.id) { return CartChange(nil, binding) }
-            let context = binding.lastContext
-            // These tokens are current: they have just been refreshed.
-            let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
-            let request = BuyerIdentityRequest(claim, in: context)
-            guard try self.isDue(request, on: binding) else { return CartChange(nil, binding) }
-            let attached = try await self.attach(request, to: &binding, of: row, in: context)
-            return CartChange(attached.problem, binding)
-        }
-        if let problem { throw problem }
-    }
-
-    /// Removes the buyer from the cart of a session that has ended.
-    ///
-    /// - Throws: `IdentityError` when the buyer may still be on the cart, so that the logout reports it.
-    public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
-        guard policy.logout != .drop, let payload = attachments[rows.name], PendingCart(payload) == nil else { return }
-        let binding = try CartBinding(payload)
-        // A guest's cart has no buyer.
-        guard binding.mayHoldBuyer || !session.isGuest else { return }
-        try await identityErrors {
-            // A guest's session ends inside a merge, which holds its lock. Any other session waits for operations of this process.
-            guard !session.isGuest else { return try await self.removeBuyer(from: binding) }
-            try await self.locks.with(.session(session.id)) { _ in try await self.removeBuyer(from: binding) }
-        }
-    }
-
     /// The time in which a call without a response may still arrive.
     ///
     /// A process that writes nothing for a longer time is treated as ended.
     var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
-    /// Whether less than ``lateCallLimit`` has passed since a time.
+    /// Whether a call that was sent at a time may still arrive, because less than ``lateCallLimit`` has passed.
     ///
-    /// A time in the future counts as fresh, to be safe.
-    func isFresh(_ date: Date) -> Bool {
+    /// Also true for a time in the future, to be safe.
+    func lateCallMayArrive(since date: Date) -> Bool {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }
 

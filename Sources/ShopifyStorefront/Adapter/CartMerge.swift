@@ -10,7 +10,7 @@ public struct CartMerge: Sendable {
         case adopted
         /// The guest's lines are in the buyer's cart, and the guest's cart was removed.
         case merged
-        /// The buyer keeps the own cart, and the guest's cart was removed.
+        /// The buyer keeps their own cart, and the guest's cart was removed.
         case discarded
         /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
         case partial

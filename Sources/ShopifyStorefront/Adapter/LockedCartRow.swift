@@ -62,7 +62,7 @@ final class LockedCartRow: Sendable {
     /// Writes to the row that personal data are about to be sent to the cart.
     ///
     /// If the response is lost or this process ends, the row still says that the buyer may be on the cart. And no process hands the
-    /// cart to another visitor while the data may still arrive.
+    /// cart to another buyer while the data may still arrive.
     ///
     /// - Throws: ``CartRowConflict`` when another process changed the row. Nothing was sent then.
     func announce(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
@@ -201,7 +201,7 @@ extension CartAdapter {
         case .creating, .replacing:
             if let since = stored.pending?.since {
                 // Another process is creating a cart. Its row has tested the store.
-                guard !isFresh(since) else { return stored }
+                guard !lateCallMayArrive(since: since) else { return stored }
                 tell(.interrupted, id)
             } else if stored.binding != nil, use == .creating {
                 return stored
@@ -244,7 +244,7 @@ extension CartAdapter {
                     .retryLater,
                     .detachIncomplete,
                     "The buyer could not be removed from a cart that another process changed.",
-                    hint: "Do not give the cart to another visitor.",
+                    hint: "Do not give the cart to another buyer. Detach again first.",
                     cause: error
                 )
             }

@@ -134,7 +134,7 @@ extension SearchQuery {
         SearchQuery(node: negated(query.node))
     }
 
-    /// Negation is moved to the single terms.
+    /// The negation of a query, with `NOT` only before single terms.
     private static func negated(_ node: Node) -> Node {
         switch node {
         case .part(let part): part.isEmpty ? node : .not(part)

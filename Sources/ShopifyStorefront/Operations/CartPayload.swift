@@ -41,7 +41,7 @@ extension IdentityError {
             .rejected,
             .cartGone,
             "The cart no longer exists.",
-            hint: "Its order is complete or it has expired. Add a line to create a new cart.",
+            hint: "Its order was placed, or the cart has expired. Add a line to create a new cart.",
             reference: "Storefront API reference, cart"
         )
     }

@@ -97,7 +97,7 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
     public static let duplicateDeliveryAddress = Self(rawValue: "DUPLICATE_DELIVERY_ADDRESS")
     /// A discount needs a signed-in customer.
     ///
-    /// Typical after detaching one.
+    /// Usual after the customer was removed from the cart.
     public static let discountEligibleCustomerMissing = Self(rawValue: "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING")
 }
 

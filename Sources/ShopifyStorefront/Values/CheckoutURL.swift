@@ -4,7 +4,7 @@ public import ShopifyGraphQL
 
 /// The URL of the checkout, which is a credential while it is valid.
 ///
-/// It does not print and does not encode, so that it does not get into logs and caches. Request it late and use it once. An expired one
+/// It cannot be printed or encoded, so that it does not get into logs and caches. Request it late and use it once. An expired one
 /// opens a guest checkout.
 public struct CheckoutURL: Sendable {
     private let url: HTTPURL

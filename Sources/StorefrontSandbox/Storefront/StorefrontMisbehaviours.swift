@@ -41,12 +41,12 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// `errors` as a string, with a status.
+    /// A response with this status whose `errors` is a string.
     public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxMisbehaviour {
         .answer(.json(["errors": .string(text)], status: status))
     }
 
-    /// `errors` as an object, with a status.
+    /// A response with this status whose `errors` is an object.
     public static func storefrontErrorsObject(_ object: JSONObject, status: Int) -> SandboxMisbehaviour {
         .answer(.json(["errors": .object(object)], status: status))
     }

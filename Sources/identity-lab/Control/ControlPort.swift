@@ -17,7 +17,7 @@ struct ControlPort: Sendable {
             guard isAuthorized(request) else {
                 return Self.refusal(
                     401,
-                    "The command has no token of this run.",
+                    "The request has no bearer token, or not that of this run.",
                     hint: "Send the printed token in the header: Authorization: Bearer TOKEN.",
                     headers: [("WWW-Authenticate", "Bearer")]
                 )

@@ -155,7 +155,7 @@ struct ProviderPauseTests {
         #expect(inside.withLock { $0.most } == 3)
     }
 
-    @Test("a session that keeps failing is retried less and less often, and at once when the provider works again")
+    @Test("a session that keeps failing is tried less and less often, and works after the outage and its pause")
     func pauses() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

@@ -69,7 +69,7 @@ extension RefreshStateMachine.Action {
         case .validate: "validate"
         case .reportVerdict: "report the verdict"
         case .spool: "spool"
-        case .forgetUnsaved: "empty the spool"
+        case .forgetUnsaved: "remove from the spool"
         case .discardUnsaved: "revoke what is in the spool"
         case .revoke: "revoke the new tokens"
         case .save(.claimed(_, let intent), .claim, _): intent.isContested ? "mark the claim" : "claim"
@@ -88,7 +88,7 @@ extension RefreshStateMachine.Action {
             case .adopted: "use the newer tokens"
             case .changed: "start again"
             case .wait: "wait"
-            case .refused, .failed: "error"
+            case .refused, .failed: "throw"
             }
         }
     }

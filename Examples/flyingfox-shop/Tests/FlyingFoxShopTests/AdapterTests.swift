@@ -42,7 +42,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("the routes get the address of the connection")
+    @Test("the routes get the client's IP address")
     func address() async throws {
         try await withServer { port in
             let request = Array("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)

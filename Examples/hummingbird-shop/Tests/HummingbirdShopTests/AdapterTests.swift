@@ -16,7 +16,7 @@ struct AdapterTests {
         await server.stop()
     }
 
-    @Test("the routes get the address of the connection")
+    @Test("the routes get the client's IP address")
     func address() async throws {
         let server = try await StageServer.start(address: "127.0.0.1") { _ in WebAdapterConformance.handler }
         let answer = try await server.exchange("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")

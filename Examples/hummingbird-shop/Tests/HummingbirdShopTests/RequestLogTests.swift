@@ -28,7 +28,7 @@ struct RequestLogTests {
         for entry in log.entries { #expect(!"\(entry.message) \(entry.metadata)".contains("5ecret")) }
     }
 
-    @Test("a query without names shows nothing", arguments: ["/?5ecret", "/?=5ecret", "/?&5ecret&"])
+    @Test("the request log hides a query without parameter names", arguments: ["/?5ecret", "/?=5ecret", "/?&5ecret&"])
     func unnamed(target: String) {
         let log = RequestLog<ClientContext>()
         #expect(!log.redacted(target).contains("5ecret"))

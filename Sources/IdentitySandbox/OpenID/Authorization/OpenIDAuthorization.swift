@@ -45,12 +45,12 @@ extension SandboxOpenID {
         _ client: SandboxOpenIDClient,
         redirectURI: String,
         key: String?
-    ) -> LoginTransaction {
+    ) -> HostedLogin {
         var scopes = configuration.granted(query.scopes)
         if configuration.offlineAccessNeedsConsent, !query.prompts.contains("consent") {
             scopes.removeAll { $0 == "offline_access" }
         }
-        var login = LoginTransaction(
+        var login = HostedLogin(
             id: RandomText.hexadecimal(32),
             clientID: client.clientID,
             callback: redirectURI,
@@ -75,7 +75,7 @@ extension SandboxOpenID {
 
     /// Skips the login page for a signed-in browser unless the app requires it, and shows it to all others.
     private func begin(
-        _ login: LoginTransaction,
+        _ login: HostedLogin,
         _ client: SandboxOpenIDClient,
         _ query: AuthorizationQuery,
         _ call: SandboxCall
@@ -101,7 +101,7 @@ extension SandboxOpenID {
         return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
-    private func askConsent(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         var login = login
         login.step = .consent
         login.session = session
@@ -133,7 +133,7 @@ extension SandboxOpenID {
         }
     }
 
-    private func afterLogin(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
         // Another buyer than the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
@@ -143,7 +143,7 @@ extension SandboxOpenID {
         return login.asksConsent ? askConsent(login, session) : finish(login, session)
     }
 
-    private func finish(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
         let idToken = state.withLock { state in
@@ -183,7 +183,7 @@ extension SandboxOpenID {
     /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
     ///
     /// It ends a pushed request: until then the browser can reload it.
-    private func answer(_ fields: [(name: String, value: String)], _ login: LoginTransaction) -> SandboxAnswer {
+    private func answer(_ fields: [(name: String, value: String)], _ login: HostedLogin) -> SandboxAnswer {
         if let uri = login.pushedRequest { self.state.withLock { $0.pushed.remove(uri) } }
         let state = login.state.map { [(name: "state", value: $0)] } ?? []
         let all = fields + state + [(name: "iss", value: issuer)]

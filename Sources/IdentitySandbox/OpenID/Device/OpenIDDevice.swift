@@ -47,7 +47,7 @@ extension SandboxOpenID {
             return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits for this code."))
         }
         if state.withLock({ $0.logins.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
-        var login = LoginTransaction(
+        var login = HostedLogin(
             id: RandomText.hexadecimal(32),
             clientID: found.clientID,
             callback: "",

@@ -31,7 +31,7 @@ extension SandboxOpenID {
                 state: query["state"],
                 expires: clock.now + 600
             )
-            // Somebody else may have sent the buyer here (section 2).
+            // Somebody else may have sent the buyer here (RP-Initiated Logout 1.0 section 2).
             guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
             return await end(pending)
         } catch {

@@ -30,7 +30,7 @@ extension World {
     /// The time of a correct clock, which the providers use.
     var trueDate: Date { Date(timeIntervalSince1970: 1_790_000_000 + scheduler.now / .seconds(1)) }
 
-    /// Waits for an owner; ends when the task is cancelled.
+    /// Waits on behalf of an owner; ends when the task is cancelled.
     func sleep(_ duration: Duration, as owner: Owner) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A lease is a row with a counter. Its holder increments the counter regularly. A process that sees the same count for
 /// the length of the lease may take it over. Both processes use their monotonic clocks, which never jump.
-struct LeaseKeeper: Sendable {
+struct LeaseLocks: Sendable {
     let client: Client
     let sql: Statements
     private let seen = SeenLeases()

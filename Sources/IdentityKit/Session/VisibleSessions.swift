@@ -1,5 +1,5 @@
 /// The sessions that exist for the callers of one manager: those of its tenant that have not expired.
-struct KnownSessions: Sendable {
+struct VisibleSessions: Sendable {
     let store: any SessionStore
     let providers: ProviderRegistry
     /// The only tenant that the manager serves; nil for all.
@@ -10,7 +10,7 @@ struct KnownSessions: Sendable {
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
     func load(_ id: SessionID) async throws -> StoredSession {
-        guard let stored = try await store.session(id), isKnown(stored) else { throw IdentityError.unknownSession }
+        guard let stored = try await store.session(id), isVisible(stored) else { throw IdentityError.unknownSession }
         return stored
     }
 
@@ -23,7 +23,7 @@ struct KnownSessions: Sendable {
     }
 
     /// Whether a session exists for the callers: it belongs to the tenant that the manager serves and has not expired.
-    func isKnown(_ session: StoredSession) -> Bool {
+    func isVisible(_ session: StoredSession) -> Bool {
         isOurs(session) && !lifetime.isOver(session)
     }
 

@@ -124,7 +124,7 @@ extension CartAdapter: SignInCarts {
         try await withLockedRow(guest, .rowOnly, under: locks) { row in
             guard var binding = row.binding else { return CartChange(false, nil) }
             if let other = binding.reservation, !other.session.utf8.elementsEqual(id.rawValue.utf8),
-                self.isFresh(other.since)
+                self.lateCallMayArrive(since: other.since)
             {
                 return CartChange(false, nil)
             }

@@ -1,0 +1,47 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+extension SignedTokenChecks {
+    /// Checks `exp`, `iat` and `nbf`.
+    func times(_ claims: JSONObject) throws(IdentityError) -> (issuedAt: Date, expiry: Date) {
+        guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
+            throw failure(.idTokenTime, "has no exp or no iat", "section 2")
+        }
+        try optionalTimes(claims)
+        guard issuedAt <= expiry else {
+            throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
+        }
+        return (issuedAt, expiry)
+    }
+
+    /// Checks those of `exp`, `iat` and `nbf` that are present.
+    func optionalTimes(_ claims: JSONObject) throws(IdentityError) {
+        let receipt = ReceiptTime(expected)
+        let clock = expected.receivedAt ?? expected.now
+        if let expiry = try time("exp", claims), !receipt.isBefore(expiry) {
+            throw errors.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
+        }
+        if let issuedAt = try time("iat", claims), !receipt.isAfter(issuedAt) {
+            let seconds = Int(issuedAt.timeIntervalSince(clock).rounded(.up))
+            throw errors.error(
+                "was issued \(seconds) seconds in the future",
+                "was issued at",
+                issuedAt,
+                now: clock,
+                "section 3.1.3.7 item 10"
+            )
+        }
+        if let notBefore = try time("nbf", claims), !receipt.isAfter(notBefore) {
+            throw errors.error("is not valid yet", "is valid from", notBefore, now: clock, "RFC 7519 section 4.1.5")
+        }
+    }
+
+    /// A NumericDate (RFC 7519 section 2) between the years 1970 and 9999.
+    func time(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
+        guard let value = claims[name] else { return nil }
+        guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds) else {
+            throw failure(.idTokenTime, "has an \(name) that is not a valid time", "RFC 7519 section 2")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}

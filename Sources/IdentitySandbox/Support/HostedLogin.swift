@@ -1,0 +1,60 @@
+internal import FoundationEssentials
+
+/// How an authorization response reaches the app.
+enum ResponseMode: String, Sendable {
+    case query
+    case fragment
+    case form = "form_post"
+}
+
+/// A login at the hosted login page, which waits for the buyer's e-mail address and one-time code.
+struct HostedLogin: Sendable {
+    enum Step: Sendable {
+        case email
+        case oneTimeCode
+        /// The buyer is signed in and is asked whether the app may have access.
+        case consent
+    }
+
+    let id: String
+    let clientID: String
+    /// The URI for the response; empty if none is registered.
+    let callback: String
+    /// The redirect URI of the request; nil when it had none.
+    let redirectURI: String?
+    let state: String?
+    let scopes: [String]
+    let nonce: String?
+    let challenge: String?
+    let loginHint: String?
+    /// Further options of the request, which the page shows.
+    let wishes: [(name: String, value: String)]
+    let binding: String
+    let expires: Date
+    var step = Step.email
+    var email: String?
+    /// The code that the page asks for; a real provider would send it by e-mail.
+    var oneTimeCode: String?
+    var problem: String?
+    var failures = 0
+    /// The name on the pages if it is not the provider's own.
+    var brand: String?
+    /// How the answer goes back (`response_mode`).
+    var responseMode = ResponseMode.query
+    /// What the answer contains (`response_type`).
+    var responseType: Set<String> = ["code"]
+    /// Whether the page asks for consent before the answer (`prompt=consent`).
+    var asksConsent = false
+    /// The subject of `id_token_hint`: only this buyer may sign in.
+    var hintedSubject: String?
+    /// The session of the step `consent`.
+    var session: LoginSessions.Session?
+    /// The authentication context that the app requested and gets.
+    var acr: String?
+    /// The device for which the buyer signs in; nil for a login that ends at a redirect URI.
+    var deviceHandle: String?
+    /// The key to which the code is bound (RFC 9449 section 10).
+    var keyThumbprint: String?
+    /// The `request_uri` of a pushed request.
+    var pushedRequest: String?
+}
