@@ -8,6 +8,7 @@ internal import IdentityKit
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
+internal import WebShop
 internal import WebShopStart
 
 /// Repairs and sweeps beside the server, and waits for running refreshes when the server has ended.
