@@ -57,7 +57,9 @@ let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
 
 let login = try await sessions.begin("shopify")                     // or "bolt"; redirect the browser to login.url
         let returned = try await shop.buyer().login(at: login.url.text, redirectURI: "https://app.example/callback/shopify")
-        let (request, bindingCookie) = ((uri: returned, method: "GET"), login.browserBinding)
+        // A server gets the path and the query, not the whole URL.
+        let request = (uri: String(returned.dropFirst("https://app.example".count)), method: "GET")
+        let bindingCookie = login.browserBinding
 let done = try await sessions.complete(LoginCallback(url: request.uri), browserBinding: bindingCookie, provider: "shopify")
 let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // refreshed when needed
 let cart = try await carts.add([.init(merchandiseID: variant, quantity: 2)], for: done.session.id, in: .init(buyerIP: ip))
