@@ -63,6 +63,19 @@ struct SignInTests {
         #expect(stranger.value(of: WebStage.session) == nil)
     }
 
+    @Test("a return path that is too long for a cookie is reached, and a repeated callback leads to the home page")
+    func longReturnPath() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let path = "/orders?" + String(repeating: "=", count: 2_000)
+        let callback = try await stage.begin(browser, returning: path)
+        let done = try await stage.deliver(callback, browser)
+        #expect(done.status == 303 && done.location == path)
+        let id = try #require(stage.sessionID(browser))
+        #expect(try await stage.deliver(callback, browser).location == "/")
+        #expect(stage.sessionID(browser) == id)
+    }
+
     @Test("two tabs sign in beside each other, and at most so many as permitted")
     func tabs() async throws {
         let stage = try await WebStage {

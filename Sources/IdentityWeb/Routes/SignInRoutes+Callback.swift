@@ -38,7 +38,11 @@ extension SignInRoutes {
         context.set(try cookies.session(session.id))
         if let cookie {
             let mode = try sessions.descriptor(of: provider).responseMode
-            context.set(try cookies.login(attemptID, cookie.completed(session.id.reference, returnPath: path), mode))
+            func completed(_ path: String) throws(HTTPTransportError) -> ResponseCookie {
+                try cookies.login(attemptID, cookie.completed(session.id.reference, returnPath: path), mode)
+            }
+            // Escaped, a long path can be too large for a cookie: then a repeated callback leads to the home page.
+            context.set(try (try? completed(path)) ?? completed(configuration.homePath))
         }
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
         await endSurplusSessions(of: session)

@@ -1,0 +1,30 @@
+import IdentityHTTP
+import Testing
+
+@Suite("Cookies of a response")
+struct ResponseCookieTests {
+    @Test("a cookie that a browser would drop or change is refused")
+    func refused() throws {
+        #expect(throws: Never.self) { try ResponseCookie("a", String(repeating: "x", count: 4_095)) }
+        for (name, value, path, isSecure) in [
+            ("a", String(repeating: "x", count: 4_096), "/", true), ("", "x", "/", true), ("a b", "x", "/", true),
+            ("a", "x;y", "/", true), ("a", "x\r\ny", "/", true), ("a", "\u{E4}", "/", true),
+            ("a", "x", "", true), ("a", "x", "/;Domain=example", true),
+            ("__Host-a", "x", "/", false), ("__Host-a", "x", "/auth", true), ("__host-a", "x", "/auth", true),
+        ] {
+            let error = #expect(throws: HTTPTransportError.self, "\(name)=\(value.prefix(8)) \(path)") {
+                try ResponseCookie(name, value, path: path, isSecure: isSecure)
+            }
+            #expect(error?.code == .invalidHeader)
+        }
+    }
+
+    @Test("the header has every attribute, and a removal has the same ones")
+    func attributes() throws {
+        let cookie = try ResponseCookie("__Host-a", "x", maximumAge: .seconds(60), sameSite: .strict)
+        #expect(cookie.headerValue == "__Host-a=x; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Strict")
+        #expect(cookie.removal.headerValue == "__Host-a=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict")
+        let plain = try ResponseCookie("a", "x", path: "/b", isSecure: false, isHTTPOnly: false)
+        #expect(plain.headerValue == "a=x; Path=/b; SameSite=Lax")
+    }
+}
