@@ -3,18 +3,23 @@ internal import Synchronization
 /// A queue of commands from tasks to the thread of a loop.
 package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
-        /// False after the loop has ended and its wake-up resource was released.
+        /// False when the loop ends.
         var isOpen = true
+        /// Whether the wake-up resource was released.
+        var hasEnded = false
         var commands: [Command] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
+    /// The number of callers that are about to wake the loop.
+    private let wakers = Atomic(0)
     private let wake: @Sendable () -> Void
 
     /// Creates an empty, open mailbox.
     ///
-    /// - Parameter wake: Wakes the loop. It is called under the mailbox's lock, and never after ``close(releasing:)``.
+    /// - Parameter wake: Wakes the loop. It is called without the mailbox's lock, which the loop takes next, and never after
+    ///   ``close(releasing:)`` releases its resource.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }
@@ -22,13 +27,19 @@ package final class Mailbox<Command: Sendable>: Sendable {
     /// Sends a command to the loop; false if the loop has ended and will not read it.
     @discardableResult
     package func post(_ command: Command) -> Bool {
-        state.withLock { state in
-            guard state.isOpen else { return false }
+        let (isPosted, isFirst) = state.withLock { state in
+            guard state.isOpen else { return (false, false) }
             state.commands.append(command)
             // One wake-up is sufficient for all commands until the loop takes them.
-            if state.commands.count == 1 { wake() }
-            return true
+            let isFirst = state.commands.count == 1
+            if isFirst { wakers.add(1, ordering: .relaxed) }
+            return (true, isFirst)
         }
+        if isFirst {
+            wake()
+            wakers.subtract(1, ordering: .releasing)
+        }
+        return isPosted
     }
 
     /// Exchanges the queued commands for an empty array.
@@ -42,12 +53,15 @@ package final class Mailbox<Command: Sendable>: Sendable {
     ///
     /// For the loop only, as its last call.
     ///
-    /// - Parameter release: Releases the wake-up resource, under the lock.
+    /// - Parameter release: Releases the wake-up resource, after the last wake-up.
     /// - Returns: The commands that the loop did not take.
     package func close(releasing release: () -> Void) -> [Command] {
+        state.withLock { $0.isOpen = false }
+        // A caller that posted before still uses the resource, for one system call.
+        while wakers.load(ordering: .acquiring) > 0 { usleep(10) }
+        release()
         let (commands, waiters) = state.withLock { state in
-            release()
-            defer { state = State(isOpen: false) }
+            defer { state = State(isOpen: false, hasEnded: true) }
             return (state.commands, state.waiters)
         }
         for waiter in waiters { waiter.resume() }
@@ -58,8 +72,8 @@ package final class Mailbox<Command: Sendable>: Sendable {
     package func waitForEnd() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
-                if state.isOpen { state.waiters.append(continuation) }
-                return !state.isOpen
+                if !state.hasEnded { state.waiters.append(continuation) }
+                return state.hasEnded
             }
             if hasEnded { continuation.resume() }
         }
