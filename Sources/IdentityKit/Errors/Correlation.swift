@@ -1,14 +1,23 @@
 internal import IdentityCrypto
+internal import Synchronization
 
 /// The id that the errors and events of one operation share; task-local, so that it needs no parameter.
 package enum Correlation {
     @TaskLocal package static var current: String?
 
+    /// Random bytes for the next ids, because the generator needs about a microsecond for few bytes as for many.
+    private static let spare = Mutex<ArraySlice<UInt8>>([])
+
     /// Makes an id of 16 hexadecimal digits.
     ///
     /// An id is not secret: if there are no random bytes, a fixed one is good enough.
     package static func makeID() -> String {
-        Hexadecimal.encode((try? SecureRandom.bytes(8)) ?? Array("fallback".utf8))
+        let id = spare.withLock { spare in
+            if spare.isEmpty { spare = ((try? SecureRandom.bytes(512)) ?? Array("fallback".utf8))[...] }
+            defer { spare.removeFirst(8) }
+            return Array(spare.prefix(8))
+        }
+        return Hexadecimal.encode(id)
     }
 
     /// Runs an operation under one id: the caller's id if there is one, else a new one.

@@ -187,19 +187,31 @@ struct JSONParser {
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
         let start = index
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\""):
-                let text = String(validating: bytes[start..<index], as: UTF8.self)
-                guard let text else { throw failure("invalid UTF-8") }
-                index += 1
-                return text
-            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
-            case 0x00..<0x20: throw failure("unescaped control character")
-            default: index += 1
-            }
+        index = endOfPlainText(from: start)
+        guard index < bytes.count else { throw failure("the text ends inside a string") }
+        switch bytes[index] {
+        case UInt8(ascii: "\""):
+            let text = String(validating: bytes[start..<index], as: UTF8.self)
+            guard let text else { throw failure("invalid UTF-8") }
+            index += 1
+            return text
+        case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+        default: throw failure("unescaped control character")
         }
-        throw failure("the text ends inside a string")
+    }
+
+    /// The first byte of a string that ends it or is no plain text.
+    ///
+    /// Tokens are long, and a local position stays in a register.
+    private func endOfPlainText(from start: Int) -> Int {
+        let bytes = bytes.span
+        var position = start
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            position += 1
+        }
+        return position
     }
 
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
