@@ -71,7 +71,7 @@ enum SessionRows {
 
     private static let callers = 1_000
 
-    private static func manager(
+    static func manager(
         _ store: any SessionStore,
         _ provider: SlowProvider,
         cached: Int = 0

@@ -45,6 +45,7 @@ enum StoreRows {
                     }
                 ),
                 read(count, "SQLiteStore", callers: 1),
+                tokens(count),
                 read(count, "SQLiteStore, 8 readers", callers: 8),
             ],
             isLong: count > 1_000
@@ -65,6 +66,33 @@ enum StoreRows {
                 }
             },
             isCounted: callers == 1 && count == 1_000
+        )
+    }
+
+    /// The same read by an app, with the session's state and the decision whether its tokens are good.
+    private static func tokens(_ count: Int) -> Peer {
+        Peer(
+            name: "tokens(for:)",
+            work: .operation(callers: 1) { context in
+                let store = try await openStore("tokens-\(count)", in: context, slotSize: slot)
+                let manager = try SessionRows.manager(store, SlowProvider())
+                var ids = try await manager.sessions().map(\.id)
+                for first in stride(from: ids.count, to: count, by: 256) {
+                    // Concurrent logins share a transaction.
+                    ids += try await withThrowingTaskGroup(of: SessionID.self) { group in
+                        for number in first..<min(first + 256, count) {
+                            var tokens = SlowProvider.tokens("buyer-\(number)", expiringIn: 3_600)
+                            // The file may stay for later runs.
+                            tokens.expiresAt = Date(timeIntervalSinceNow: 86_400 * 30)
+                            group.addTask { [tokens] in try await manager.establish(tokens, provider: "slow").id }
+                        }
+                        return try await group.reduce(into: []) { $0.append($1) }
+                    }
+                }
+                let numbers = Numbers()
+                return { [ids] in _ = try await manager.tokens(for: ids[numbers.draw() &* 7_919 % ids.count]) }
+            },
+            isCounted: count == 1_000
         )
     }
 
