@@ -175,6 +175,21 @@ import Testing
         )
     }
 
+    @Test("a request is repeated on a new connection however often earlier ones were")
+    func repeatedRequests() async throws {
+        let arrivals = Counter()
+        // Every second request arrives on a used connection, which ends without a response. libcurl then sends it again, but
+        // at most five times with one handle, unless the handle is reset.
+        let server = try await LoopbackServer.start { _ in
+            arrivals.count()
+            return arrivals.total.isMultiple(of: 2) ? .script([.close]) : .message(status: 200)
+        }
+        let transport = try CurlTransport()
+        let request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/"), allowsLoopbackHTTP: true)
+        for _ in 0..<10 { #expect(try await transport.send(request).status == 200) }
+        #expect(arrivals.total == 19)
+    }
+
     @Test("closing ends pending requests and refuses later ones")
     func closing() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
