@@ -6,20 +6,34 @@ internal import CIdentityOpenSSL
 ///
 /// The array or buffer that it was created from is not wiped.
 ///
-/// `@unchecked Sendable`: the memory is written once in the initialiser, before the object is shared, and only
-/// read until `deinit`.
+/// `@unchecked Sendable`: the memory is written once in the initialisers, before the value is shared, and only read until it is wiped.
 @safe
-package final class SecretBytes: @unchecked Sendable {
-    private let storage: UnsafeMutableRawBufferPointer
+package struct SecretBytes: @unchecked Sendable {
+    /// The number of bytes and the bytes, in one allocation.
+    @safe private final class Storage: ManagedBuffer<Int, UInt8> {
+        deinit {
+            unsafe withUnsafeMutablePointers { unsafe OPENSSL_cleanse($1, $0.pointee) }
+        }
+
+        static func make(_ count: Int) -> Storage {
+            unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: Storage.self)
+        }
+
+        var buffer: UnsafeMutableRawBufferPointer {
+            unsafe withUnsafeMutablePointers { unsafe UnsafeMutableRawBufferPointer(start: $1, count: $0.pointee) }
+        }
+    }
+
+    private let storage: Storage
 
     package init(copying bytes: UnsafeRawBufferPointer) {
-        unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
-        unsafe storage.copyMemory(from: bytes)
+        storage = Storage.make(bytes.count)
+        unsafe storage.buffer.copyMemory(from: bytes)
     }
 
     package init(_ bytes: [UInt8]) {
-        unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
-        unsafe storage.copyBytes(from: bytes)
+        storage = Storage.make(bytes.count)
+        unsafe storage.buffer.copyBytes(from: bytes)
     }
 
     /// Calls a body that writes the secret in place, so that there is no second copy.
@@ -27,34 +41,33 @@ package final class SecretBytes: @unchecked Sendable {
         count: Int,
         filledBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
-        try unsafe body(storage)
+        storage = Storage.make(count)
+        defer { withExtendedLifetime(storage) {} }
+        unsafe storage.buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        try unsafe body(storage.buffer)
     }
 
-    deinit {
-        unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
-        unsafe storage.deallocate()
-    }
-
-    package var count: Int { unsafe storage.count }
+    package var count: Int { storage.header }
 
     /// Calls a body with the bytes.
     ///
     /// The pointer must not escape.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try unsafe body(UnsafeRawBufferPointer(storage))
+        defer { withExtendedLifetime(storage) {} }
+        return try unsafe body(UnsafeRawBufferPointer(storage.buffer))
     }
 
     /// A copy that is not wiped, for the place where the secret leaves the process, such as a request header.
     package func copyBytes() -> [UInt8] {
-        unsafe Array(storage)
+        unsafe withUnsafeBytes { unsafe Array($0) }
     }
 
     /// Compares in a time that depends on the lengths only.
     package func isEqual(to other: SecretBytes) -> Bool {
         guard count == other.count else { return false }
-        return unsafe CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
+        return unsafe withUnsafeBytes { own in
+            unsafe other.withUnsafeBytes { unsafe CRYPTO_memcmp(own.baseAddress, $0.baseAddress, count) == 0 }
+        }
     }
 }
 
