@@ -1,29 +1,44 @@
 internal import IdentityHTTP
+internal import Synchronization
 
 /// The secrets of a request, which are removed from errors: the text of a response may repeat them.
 ///
 /// Among them are tokens, cart ids and e-mail addresses.
 package struct RedactedValues: Sendable {
-    private let bytes: [UInt8]
-    /// The places of the secrets in ``bytes``, longest first, so that a whole cart id is removed before the country code in it.
-    private let values: [Range<Int>]
+    private let variables: JSONObject
+    private let secrets: [Secret]
+    private let collected = Collected()
 
-    /// The secrets of one request.
+    /// The secrets in the form in which texts are searched for them; nil until the first text.
+    private final class Collected: Sendable {
+        let values = Mutex<[ArraySlice<UInt8>]?>(nil)
+    }
+
+    /// The secrets of one request; they are collected for the first text that may contain them.
     ///
     /// - Parameters:
     ///   - variables: A GraphQL request's variables; every string in them is a secret.
     ///   - secrets: Secrets in other parts of the request; they are found unencoded, and as a form or a URL encodes them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
-        var bytes: [UInt8] = []
-        var found: [Range<Int>] = []
-        bytes.reserveCapacity(512)
-        for member in variables.members { Self.collect(member.value, &bytes, &found) }
-        for secret in secrets {
-            Self.collect(&bytes, &found) { $0 += secret.revealBytes() }
-            Self.collect(&bytes, &found) { FormEncoding.appendEscaped(secret.reveal(), to: &$0) }
+        self.variables = variables
+        self.secrets = secrets
+    }
+
+    /// The secrets, longest first, so that a whole cart id is removed before the country code in it.
+    private var values: [ArraySlice<UInt8>] {
+        collected.values.withLock { values in
+            if let values { return values }
+            var bytes: [UInt8] = []
+            var found: [Range<Int>] = []
+            for member in variables.members { Self.collect(member.value, &bytes, &found) }
+            for secret in secrets {
+                Self.collect(&bytes, &found) { $0 += secret.revealBytes() }
+                Self.collect(&bytes, &found) { FormEncoding.appendEscaped(secret.reveal(), to: &$0) }
+            }
+            let sorted = found.sorted { $0.count > $1.count }.map { bytes[$0] }
+            values = sorted
+            return sorted
         }
-        self.bytes = bytes
-        values = found.sorted { $0.count > $1.count }
     }
 
     private static func collect(_ value: JSONValue, _ bytes: inout [UInt8], _ found: inout [Range<Int>]) {
@@ -57,7 +72,8 @@ package struct RedactedValues: Sendable {
     /// The first 500 characters of a text, with each value replaced by "…".
     package func hidden(in text: String) -> String {
         var bytes = Array(text.utf8.prefix(4096))
-        for value in values.lazy.map({ self.bytes[$0] }) where value.count <= bytes.count {
+        let values = values
+        for value in values where value.count <= bytes.count {
             var start = bytes.startIndex
             while let hit = bytes[start...].firstIndex(of: value[value.startIndex]) {
                 if bytes[hit...].starts(with: value) {
@@ -66,13 +82,13 @@ package struct RedactedValues: Sendable {
                 start = hit + 1
             }
         }
-        dropBeginning(from: &bytes)
+        Self.dropBeginning(of: values, from: &bytes)
         return String(String(decoding: bytes, as: UTF8.self).prefix(500))
     }
 
     /// Removes the start of a secret that remains at the end of a truncated text.
-    private func dropBeginning(from bytes: inout [UInt8]) {
-        for value in values.lazy.map({ self.bytes[$0] }) {
+    private static func dropBeginning(of values: [ArraySlice<UInt8>], from bytes: inout [UInt8]) {
+        for value in values {
             let longest = min(value.count - 1, bytes.count)
             guard longest >= 6,
                 let count = (6...longest).reversed().first(where: { bytes.suffix($0).elementsEqual(value.prefix($0)) })

@@ -137,8 +137,14 @@ package struct GraphQLExecutor: Sendable {
         _ variables: JSONObject,
         _ call: GraphQLCall
     ) throws(IdentityError) -> HTTPRequest {
-        var body: JSONObject = ["query": .string(document.text)]
-        if !variables.members.isEmpty { body["variables"] = .object(variables) }
+        var body: [UInt8] = []
+        body.reserveCapacity(document.bodyStart.count + 1024)
+        body += document.bodyStart
+        if !variables.members.isEmpty {
+            body += #","variables":"#.utf8
+            JSONValue.object(variables).append(to: &body)
+        }
+        body.append(UInt8(ascii: "}"))
         var headers = call.headers
         do {
             try headers.set("Content-Type", "application/json")
@@ -151,7 +157,7 @@ package struct GraphQLExecutor: Sendable {
             method: .post,
             url: endpoint.url,
             headers: headers,
-            body: JSONValue.object(body).serialized,
+            body: body,
             limits: HTTPLimits(maximumBodyBytes: endpoint.maximumBodyBytes),
             allowsLoopbackHTTP: endpoint.allowsLoopbackHTTP,
             addressPolicy: endpoint.addressPolicy

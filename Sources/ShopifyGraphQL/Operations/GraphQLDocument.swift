@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityKit
 
 /// The constant part of an operation: its text, and how a client handles it.
 public struct GraphQLDocument: Sendable, Hashable {
@@ -32,6 +33,8 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///
     /// It identifies the operation in caches and metrics.
     public let identifier: String
+    /// The beginning of a request's body: the member `query`, without the end of the object.
+    let bodyStart: [UInt8]
     /// The variables that the document takes from the call's context, such as `country` and `language`.
     public let contextVariables: [String]
     /// Whether it may be repeated after an unknown outcome.
@@ -67,6 +70,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         // A digest fails only when memory is exhausted. The text itself is the identifier then.
         let digest = try? Digest.sha256(Array(text.utf8))
         identifier = digest.map(Hexadecimal.encode) ?? text
+        bodyStart = JSONValue.object(["query": .string(text)]).serialized.dropLast()
         self.contextVariables = contextVariables
         self.repetition = repetition ?? (kind == .query ? .always : .never)
         self.isPersonal = isPersonal || kind == .mutation

@@ -17,5 +17,8 @@ extension Int: GraphQLWritable {
 
 extension Array: GraphQLWritable where Element: GraphQLWritable {
     /// A list.
-    public var graphQLValue: JSONValue { .array(map(\.graphQLValue)) }
+    public var graphQLValue: JSONValue {
+        // A closure, because a generic key path is created anew in each call.
+        .array(map { $0.graphQLValue })
+    }
 }
