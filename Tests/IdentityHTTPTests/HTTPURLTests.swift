@@ -117,6 +117,20 @@ import Testing
         #expect(throws: HTTPURLError.self) { try url.replacing(path: "") }
     }
 
+    @Test("fields are encoded, and the result is a URL that the parser accepts")
+    func fields() throws {
+        let url = try HTTPURL("https://a.example/p")
+        #expect(try url.appending(fields: []) == url)
+        #expect(try url.appending(fields: [("a b", "&=#\u{fc}"), ("c", "")]).query == "a%20b=%26%3D%23%C3%BC&c=")
+        #expect(try HTTPURL("https://a.example?x").appending(fields: [("a", "1")]).query == "x&a=1")
+        let everything = String(String.UnicodeScalarView((1...0x3FF).compactMap(Unicode.Scalar.init)))
+        let query = try #require(HTTPURL(url.appending(fields: [("a", everything)]).text).query)
+        #expect(FormEncoding.decode(Array(query.utf8))?.first.map { Array($0.value.utf8) } == Array(everything.utf8))
+        #expect(throws: HTTPURLError.self) {
+            try url.appending(fields: [("a", String(repeating: "&", count: 3000))])
+        }
+    }
+
     @Test("URLs are compared as bytes")
     func equality() throws {
         #expect(try HTTPURL("https://a.example/") != HTTPURL("https://a.example"))

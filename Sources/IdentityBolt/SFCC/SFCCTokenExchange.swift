@@ -112,9 +112,7 @@ struct SFCCTokenExchange: Sendable {
 
     private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
         do {
-            return try resolved.codeExchange.appending(
-                queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)
-            )
+            return try resolved.codeExchange.appending(fields: fields)
         } catch {
             throw IdentityError(
                 .rejected,

@@ -1,7 +1,7 @@
 /// Base64 with padding (RFC 4648 section 4), as HTTP Basic authentication uses it.
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String {
-        Base64Alphabet.standard.encode(bytes, padded: true)
+        unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.standard.encode($0, padded: true) }
     }
 
     /// Decodes the one canonical form: padded, no white space, no foreign characters, unused bits zero; otherwise nil.

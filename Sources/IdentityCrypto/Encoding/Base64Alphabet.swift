@@ -19,7 +19,7 @@ struct Base64Alphabet: Sendable {
         self.values = values
     }
 
-    func encode(_ bytes: [UInt8], padded: Bool) -> String {
+    func encode(_ bytes: UnsafeBufferPointer<UInt8>, padded: Bool) -> String {
         let groups = bytes.count / 3
         let rest = bytes.count % 3
         let tail = rest == 0 ? 0 : (padded ? 4 : rest + 1)
@@ -31,17 +31,18 @@ struct Base64Alphabet: Sendable {
                     position += 1
                 }
                 for group in 0..<groups {
+                    let start = group * 3
                     let word =
-                        UInt32(bytes[group * 3]) << 16 | UInt32(bytes[group * 3 + 1]) << 8
-                        | UInt32(bytes[group * 3 + 2])
+                        unsafe UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8
+                        | UInt32(bytes[start + 2])
                     put(word >> 18)
                     put(word >> 12)
                     put(word >> 6)
                     put(word)
                 }
                 if rest > 0 {
-                    let second = rest == 2 ? UInt32(bytes[groups * 3 + 1]) : 0
-                    let word = UInt32(bytes[groups * 3]) << 16 | second << 8
+                    let second = rest == 2 ? unsafe UInt32(bytes[groups * 3 + 1]) : 0
+                    let word = unsafe UInt32(bytes[groups * 3]) << 16 | second << 8
                     put(word >> 18)
                     put(word >> 12)
                     if rest == 2 { put(word >> 6) }

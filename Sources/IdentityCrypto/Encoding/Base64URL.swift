@@ -1,12 +1,16 @@
 /// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2): the encoding of everything in JOSE and PKCE.
 package enum Base64URL {
     package static func encode(_ bytes: [UInt8]) -> String {
-        Base64Alphabet.urlSafe.encode(bytes, padded: false)
+        encode(bytes[...])
+    }
+
+    package static func encode(_ bytes: ArraySlice<UInt8>) -> String {
+        unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: false) }
     }
 
     /// Encodes with padding, for formats of others that are written so.
     package static func encodePadded(_ bytes: [UInt8]) -> String {
-        Base64Alphabet.urlSafe.encode(bytes, padded: true)
+        unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: true) }
     }
 
     /// Decodes the one canonical form; padding, white space, foreign characters and set unused bits give nil.

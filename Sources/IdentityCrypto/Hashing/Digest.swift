@@ -6,6 +6,11 @@ package enum Digest {
         try digest(bytes, .sha256)
     }
 
+    /// The digest of a text in UTF-8.
+    package static func sha256(utf8 text: String) throws(CryptoError) -> [UInt8] {
+        try unsafe text.utf8.span.withUnsafeBytes { (bytes) throws(CryptoError) in try unsafe digest(bytes, .sha256) }
+    }
+
     package static func sha384(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
         try digest(bytes, .sha384)
     }
@@ -15,11 +20,18 @@ package enum Digest {
     }
 
     static func digest(_ bytes: [UInt8], _ function: HashFunction) throws(CryptoError) -> [UInt8] {
+        try unsafe bytes.span.withUnsafeBytes { (bytes) throws(CryptoError) in try unsafe digest(bytes, function) }
+    }
+
+    private static func digest(
+        _ bytes: UnsafeRawBufferPointer,
+        _ function: HashFunction
+    ) throws(CryptoError) -> [UInt8] {
         let algorithm = try function.algorithm.available()
         var digest = [UInt8](repeating: 0, count: function.count)
         var written: UInt32 = 0
         let succeeded = ErrorQueue.preserved {
-            unsafe EVP_Digest(bytes, bytes.count, &digest, &written, algorithm.pointer, nil) == 1
+            unsafe EVP_Digest(bytes.baseAddress, bytes.count, &digest, &written, algorithm.pointer, nil) == 1
         }
         guard succeeded, written == UInt32(function.count) else {
             throw CryptoError(.operationFailed, "the digest could not be computed")

@@ -30,6 +30,7 @@ struct ResponseReader {
         self.limits = limits
         self.isHead = isHead
         buffer.reserveCapacity(512)
+        fields.reserveCapacity(16)
     }
 
     /// Whether a final status line was read.
@@ -163,7 +164,11 @@ struct ResponseReader {
 
     private func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
-        return zip(buffer[range], text.description.utf8).allSatisfy { ASCII.lowercased($0) == $1 }
+        let given = buffer.span.extracting(range)
+        return text.withUTF8Buffer { wanted in
+            for index in given.indices where unsafe ASCII.lowercased(given[index]) != wanted[index] { return false }
+            return true
+        }
     }
 
     private mutating func failTooLarge() -> Bool {

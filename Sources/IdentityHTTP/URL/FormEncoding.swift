@@ -4,8 +4,20 @@ package enum FormEncoding {
 
     /// Appends a component in which all characters except RFC 3986's unreserved ones are escaped; a space becomes `%20`.
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
+        let unreserved = ASCII.unreserved
         let bytes = text.utf8.span
-        for index in bytes.indices { appendEscaped(bytes[index], to: &output) }
+        // Characters that stay as they are are copied in runs.
+        var run = 0
+        for index in bytes.indices where !unreserved.contains(bytes[index]) {
+            append(bytes.extracting(run..<index), to: &output)
+            appendEscaped(bytes[index], to: &output)
+            run = index + 1
+        }
+        append(bytes.extracting(run..<bytes.count), to: &output)
+    }
+
+    private static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
     }
 
     /// Appends a byte, escaped unless it is an unreserved character.
@@ -27,14 +39,28 @@ package enum FormEncoding {
     /// Encodes fields as a body or query.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count * 2 + 2 })
-        for (index, field) in fields.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: "&")) }
+        output.reserveCapacity(capacity(fields))
+        append(fields, to: &output)
+        return output
+    }
+
+    /// Space for the encoded fields, if up to half of their characters are escaped.
+    static func capacity(_ fields: [(name: String, value: String)]) -> Int {
+        var capacity = 0
+        for field in fields { capacity += field.name.utf8.count + field.value.utf8.count * 2 + 2 }
+        return capacity
+    }
+
+    /// Appends encoded fields: unreserved characters, escapes, `&` and `=` only.
+    static func append(_ fields: [(name: String, value: String)], to output: inout [UInt8]) {
+        var isFirst = true
+        for field in fields {
+            if !isFirst { output.append(UInt8(ascii: "&")) }
+            isFirst = false
             appendEscaped(field.name, to: &output)
             output.append(UInt8(ascii: "="))
             appendEscaped(field.value, to: &output)
         }
-        return output
     }
 
     /// Decodes the fields of a body or query; nil when an escape is malformed, a NUL appears or the bytes are not UTF-8.

@@ -66,14 +66,28 @@ public struct HTTPURL: Sendable {
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
-        try appending(queryFields: Array(raw.utf8))
+        guard !raw.isEmpty else { return self }
+        let (bytes, start) = appending(raw.utf8.count) { $0 += raw.utf8 }
+        // The other parts were checked with this URL.
+        try HTTPURLParser(bytes).checkQuery(from: start)
+        return withQuery(bytes, from: start)
     }
 
-    /// The same with the bytes of the fields.
-    package func appending(queryFields raw: [UInt8]) throws(HTTPURLError) -> HTTPURL {
-        guard !raw.isEmpty else { return self }
+    /// The same URL with fields appended to its query, which are encoded here.
+    ///
+    /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
+    package func appending(fields: [(name: String, value: String)]) throws(HTTPURLError) -> HTTPURL {
+        guard !fields.isEmpty else { return self }
+        let (bytes, start) = appending(FormEncoding.capacity(fields)) { FormEncoding.append(fields, to: &$0) }
+        // Encoded fields contain only what a query permits.
+        try HTTPURLParser(bytes).checkLength()
+        return withQuery(bytes, from: start)
+    }
+
+    /// The text with something appended to its query, and where that begins.
+    private func appending(_ count: Int, _ append: (inout [UInt8]) -> Void) -> (bytes: [UInt8], start: Int) {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 1 + raw.count)
+        bytes.reserveCapacity(text.utf8.count + 1 + count)
         bytes += text.utf8
         let query = parts.query
         if query == nil {
@@ -82,11 +96,13 @@ public struct HTTPURL: Sendable {
             bytes.append(UInt8(ascii: "&"))
         }
         let start = bytes.count
-        bytes += raw
-        // The other parts were checked with this URL.
-        try HTTPURLParser(bytes).checkQuery(from: start)
+        append(&bytes)
+        return (bytes, start)
+    }
+
+    private func withQuery(_ bytes: [UInt8], from start: Int) -> HTTPURL {
         var parts = parts
-        parts.query = (query?.lowerBound ?? start)..<bytes.count
+        parts.query = (parts.query?.lowerBound ?? start)..<bytes.count
         return HTTPURL(bytes, parts, host: host)
     }
 

@@ -39,7 +39,8 @@ struct HTTPURLParser {
         try checkRest(start, inAuthority: false)
     }
 
-    private func checkLength() throws(HTTPURLError) {
+    /// Refuses a URL of more than 8 KiB.
+    func checkLength() throws(HTTPURLError) {
         guard bytes.count <= 8 << 10 else {
             throw HTTPURLError(code: .tooLong, message: "The URL is longer than 8 KiB.")
         }
@@ -59,21 +60,17 @@ struct HTTPURLParser {
         var index = start
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "#") {
+            if permitted.contains(byte) {
+                if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { inAuthority = false }
+            } else if byte == UInt8(ascii: "#") {
                 throw HTTPURLError(code: .fragment, message: "The URL has a fragment.")
-            }
-            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { inAuthority = false }
-            if inAuthority, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") {
-                index += 1
-                continue
-            }
-            if byte == UInt8(ascii: "%") {
+            } else if byte == UInt8(ascii: "%") {
                 guard index + 2 < bytes.count, ASCII.hexValue(bytes[index + 1]) != nil,
                     ASCII.hexValue(bytes[index + 2]) != nil
                 else {
                     throw HTTPURLError(code: .character, message: "The URL has a broken percent escape.")
                 }
-            } else if !permitted.contains(byte) {
+            } else if !inAuthority || byte != UInt8(ascii: "[") && byte != UInt8(ascii: "]") {
                 throw HTTPURLError(code: .character, message: "The URL has a character that RFC 3986 does not permit.")
             }
             index += 1

@@ -143,7 +143,7 @@ struct JSONParser {
             if object.members.count == 16 { seen = Set(object.members.map { Array($0.name.utf8) }) }
             let isNew =
                 object.members.count < 16
-                ? object[name] == nil
+                ? !object.contains(name)
                 : seen.insert(Array(name.utf8)).inserted
             guard isNew else { throw failure("duplicate member name") }
             skipWhitespace()

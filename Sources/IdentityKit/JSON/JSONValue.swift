@@ -86,21 +86,30 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The value of a member; setting nil removes it.
     public subscript(name: String) -> JSONValue? {
         get {
-            members.first { $0.name.isIdentical(to: name) }?.value
+            index(of: name).map { members[$0].value }
         }
         set {
-            let index = members.firstIndex { $0.name.isIdentical(to: name) }
-            switch (index, newValue) {
+            switch (index(of: name), newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
-            case (nil, let value?): members.append((name, value))
+            case (nil, let value?): append(name, value)
             case (nil, nil): break
             }
         }
     }
 
+    /// Whether there is a member of this name.
+    func contains(_ name: String) -> Bool { index(of: name) != nil }
+
+    // A loop over the indices copies no value, unlike a search for an element.
+    private func index(of name: String) -> Int? {
+        for index in members.indices where members[index].name.isIdentical(to: name) { return index }
+        return nil
+    }
+
     /// Appends a member whose name is known to be new.
     package mutating func append(_ name: String, _ value: JSONValue) {
+        if members.isEmpty { members.reserveCapacity(8) }
         members.append((name, value))
     }
 
@@ -131,6 +140,8 @@ public struct JSONNumber: Sendable, Equatable {
 
     /// The value as a finite double, or nil when it is out of range.
     public var double: Double? {
+        // Integers up to 2^53 are exact, and read much faster.
+        if let integer, integer != 0, integer.magnitude <= 1 << 53 { return Double(integer) }
         guard let value = Double(text), value.isFinite else { return nil }
         return value
     }

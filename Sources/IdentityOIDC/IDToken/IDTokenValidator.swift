@@ -15,7 +15,15 @@ package enum IDTokenValidator {
         keys: JSONWebKeySet,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
-        let jwt = try JSONWebToken(parsing: token)
+        try validate(try JSONWebToken(parsing: token), keys: keys, expecting: expected)
+    }
+
+    /// The same for a parsed token.
+    static func validate(
+        _ jwt: JSONWebToken,
+        keys: JSONWebKeySet,
+        expecting expected: IDTokenExpectations
+    ) throws(IdentityError) -> IDTokenClaims {
         let checks = SignedTokenChecks(errors: errors, expected: expected)
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(jwt, algorithm, keys)

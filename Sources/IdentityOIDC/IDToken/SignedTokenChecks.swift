@@ -75,7 +75,7 @@ struct SignedTokenChecks {
         default: audience = []
         }
         func isOurs(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
-        let foreign = audience.filter { name in
+        func isForeign(_ name: String) -> Bool {
             !isOurs(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }
         }
         guard audience.contains(where: isOurs) else {
@@ -86,10 +86,10 @@ struct SignedTokenChecks {
                 advice: "Compare clientID with the client at the provider."
             )
         }
-        guard expected.allowsForeignAudiences || foreign.isEmpty else {
+        guard expected.allowsForeignAudiences || !audience.contains(where: isForeign) else {
             throw errors.error(
                 .idTokenAudience,
-                "also has an audience that is not trusted (\(TokenName.shown(foreign)))",
+                "also has an audience that is not trusted (\(TokenName.shown(audience.filter(isForeign))))",
                 "section 3.1.3.7 item 3",
                 advice: "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences."
             )

@@ -42,13 +42,14 @@ package struct CompactJWS: Sendable {
             throw malformed("uses an extension (crit or b64) that is not supported")
         }
         guard let algorithm = header["alg"]?.string else { throw malformed("has no alg") }
-        if let keyID = header["kid"], keyID.string == nil { throw malformed("has a kid that is not a string") }
-        if let type = header["typ"], type.string == nil { throw malformed("has a typ that is not a string") }
+        let (keyID, type) = (header["kid"], header["typ"])
+        if let keyID, keyID.string == nil { throw malformed("has a kid that is not a string") }
+        if let type, type.string == nil { throw malformed("has a typ that is not a string") }
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
-        keyID = header["kid"]?.string
-        type = header["typ"]?.string
+        self.keyID = keyID?.string
+        self.type = type?.string
         signingInput = Array(bytes[..<(parts[1].endIndex)])
     }
 

@@ -32,7 +32,13 @@ package final class MetadataSource: Sendable {
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
-    private let found: DiscoveryCache<ProviderMetadata>
+    private let found: DiscoveryCache<Cached>
+
+    /// Metadata in an object, so that the cache copies one reference and not dozens.
+    private final class Cached: Sendable {
+        let metadata: ProviderMetadata
+        init(_ metadata: ProviderMetadata) { self.metadata = metadata }
+    }
 
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
@@ -48,7 +54,7 @@ package final class MetadataSource: Sendable {
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
-        try await found.value { [self] in overridden(try await fetch()) }
+        try await found.value { [self] in Cached(overridden(try await fetch())) }.metadata
     }
 
     private func fetch() async throws -> ProviderMetadata {

@@ -31,25 +31,32 @@ extension OpenIDClient {
             throw Self.missing(.authorization)
         }
         let random = try httpClient.environment.random.bytes(settings.stateByteCount + 64)
-        let pkce = try self.pkce(pkce, randomBytes: Array(random.suffix(32)))
+        let pkce = try self.pkce(pkce, randomBytes: random.suffix(32))
         try checkSupport(metadata, usesPKCE: pkce != nil)
-        let fullState = Base64URL.encode(Array(random.prefix(settings.stateByteCount)))
+        let fullState = Base64URL.encode(random.prefix(settings.stateByteCount))
         let state = settings.stateLength.map { String(fullState.prefix($0)) } ?? fullState
         let nonce =
-            settings.sendsNonce ? Base64URL.encode(Array(random.dropFirst(settings.stateByteCount).prefix(32))) : nil
+            settings.sendsNonce ? Base64URL.encode(random.dropFirst(settings.stateByteCount).prefix(32)) : nil
         let dpopKey = try newDPoPKey(metadata)
+        // The configured redirect URI was checked when the client was created.
+        if let redirectURI = options.redirectURI { try RedirectURI.check(redirectURI) }
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
-        if let redirectURI { try RedirectURI.check(redirectURI) }
         let scopes = options.scopes ?? configuration.scopes
         let responseMode = configuration.responseMode
 
-        var fields: [(name: String, value: String)] =
-            descriptor.clientID.isEmpty ? [] : [("client_id", descriptor.clientID)]
-        fields += [("response_type", "code"), ("scope", scopes.joined(separator: " ")), ("state", state)]
+        var fields: [(name: String, value: String)] = []
+        fields.reserveCapacity(12)
+        if !descriptor.clientID.isEmpty { fields.append(("client_id", descriptor.clientID)) }
+        fields.append(("response_type", "code"))
+        fields.append(("scope", scopes.joined(separator: " ")))
+        fields.append(("state", state))
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if responseMode != .query { fields.append(("response_mode", responseMode.rawValue)) }
         if let nonce { fields.append(("nonce", nonce)) }
-        if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
+        if let pkce {
+            fields.append(("code_challenge", pkce.challenge))
+            fields.append(("code_challenge_method", "S256"))
+        }
         if let dpopKey { fields.append(("dpop_jkt", try dpopKey.thumbprint())) }
         try add(options, to: &fields)
 
@@ -76,7 +83,7 @@ extension OpenIDClient {
         }
         do {
             return AuthorizationRequest(
-                url: try endpoint.appending(queryFields: FormEncoding.encode(fields)),
+                url: try endpoint.appending(fields: fields),
                 attempt: attempt
             )
         } catch {
@@ -89,9 +96,9 @@ extension OpenIDClient {
         }
     }
 
-    private func pkce(_ use: PKCEUse?, randomBytes: [UInt8]) throws -> PKCE? {
+    private func pkce(_ use: PKCEUse?, randomBytes: ArraySlice<UInt8>) throws -> PKCE? {
         switch use ?? (settings.usesPKCE ? .newVerifier : .disabled) {
-        case .newVerifier: try PKCE(randomBytes: randomBytes)
+        case .newVerifier: try PKCE(verifier: Base64URL.encode(randomBytes))
         case .own(let pkce): pkce
         case .disabled: nil
         }

@@ -54,9 +54,8 @@ extension OpenIDClient {
         _ expected: IDTokenExpectations
     ) async throws -> IDTokenClaims {
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
-        // An unreadable token has no kid, and is refused before any key is used.
-        let keyID = (try? JSONWebToken(parsing: token))?.keyID
-        return try await keySource.verifying(with: url, keyID: keyID) {
+        let token = try JSONWebToken(parsing: token)
+        return try await keySource.verifying(with: url, keyID: token.keyID) {
             try IDTokenValidator.validate(token, keys: $0, expecting: expected)
         }
     }

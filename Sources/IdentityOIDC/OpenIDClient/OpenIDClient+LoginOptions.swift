@@ -4,6 +4,11 @@ extension OpenIDClient {
     /// The options of one login, completed by the configuration's defaults.
     func withDefaults(_ options: LoginOptions) -> LoginOptions { options.completed(by: configuration.loginDefaults) }
 
+    /// Whether a login with these options requests an ID token.
+    func requestsOpenID(_ options: LoginOptions) -> Bool {
+        (options.scopes ?? configuration.scopes).contains { $0.isIdentical(to: "openid") }
+    }
+
     /// Adds a login's options to the parameters of an authorization request.
     ///
     /// - Throws: `IdentityError` of kind `configuration` for a parameter that the SDK sets itself, and for an invalid value.

@@ -32,7 +32,7 @@ extension OpenIDClient {
         _ fields: [(name: String, value: String)]
     ) throws(IdentityError) -> HTTPURL {
         do {
-            return try endpoint.appending(queryFields: FormEncoding.encode(fields))
+            return try endpoint.appending(fields: fields)
         } catch {
             throw IdentityError(
                 configuration: "The logout URL would be too long.",

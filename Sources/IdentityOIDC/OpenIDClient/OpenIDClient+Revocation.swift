@@ -28,7 +28,7 @@ extension OpenIDClient {
         // Unstructured, because a structured task would be cancelled with its caller.
         let isRevoked = await Task { [self] in
             let revoked = try? await TokenRevocation.limited(to: Self.revocationTimeLimit, on: environment.clock) {
-                try await revoke(refreshToken: refreshToken, accessToken: accessToken)
+                try await self.revoke(refreshToken: refreshToken, accessToken: accessToken)
             }
             return revoked ?? false
         }.value

@@ -15,8 +15,8 @@ public import IdentityKit
 /// let tokens = try await client.exchange(callback, for: request.attempt)
 /// ```
 ///
-/// A value that any task may use; copies share what was fetched from the provider.
-public struct OpenIDClient: Sendable {
+/// Any task may use it at any time. All references share what was fetched from the provider.
+public final class OpenIDClient: Sendable {
     /// Name, kind and client.
     public let descriptor: ProviderDescriptor
     /// How the client is set up.

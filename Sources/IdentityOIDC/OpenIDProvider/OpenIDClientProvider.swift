@@ -29,9 +29,8 @@ extension OpenIDClientProvider {
     ///
     /// - Throws: `IdentityError`, of kind `configuration` if the scopes do not contain `openid`.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        guard (options.scopes ?? client.configuration.scopes).contains(where: { $0.isIdentical(to: "openid") }) else {
-            throw OpenIDClient.scopesWithoutOpenID
-        }
+        let client = client
+        guard client.requestsOpenID(options) else { throw OpenIDClient.scopesWithoutOpenID }
         return try await client.authorizationRequest(options)
     }
 

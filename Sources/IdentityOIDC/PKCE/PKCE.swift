@@ -16,6 +16,6 @@ public struct PKCE: Sendable {
     /// Uses a given code verifier of 43 to 128 unreserved characters.
     public init(verifier: String) throws {
         self.verifier = Secret(verifier)
-        challenge = Base64URL.encode(try Digest.sha256(Array(verifier.utf8)))
+        challenge = Base64URL.encode(try Digest.sha256(utf8: verifier))
     }
 }
