@@ -61,7 +61,7 @@ extension PostgresStore: SessionLocking {
             guard remaining > .zero else {
                 throw IdentityError(
                     .retryLater,
-                    .renewalBusy,
+                    .refreshBusy,
                     "Another task, process or machine holds the lock of the session.",
                     hint: "Try again."
                 )

@@ -18,7 +18,7 @@ extension SQLiteStore: SessionLocking {
             guard remaining > .zero else {
                 throw IdentityError(
                     .retryLater,
-                    .renewalBusy,
+                    .refreshBusy,
                     "Another task or process holds the lock of the session.",
                     hint: "Try again."
                 )
@@ -31,6 +31,6 @@ extension SQLiteStore: SessionLocking {
             pause = min(pause * 2, .milliseconds(250))
         }
         defer { sessionLocks.unlock(byte) }
-        return try await body(.kernel { [sessionLocks] in sessionLocks.keep(byte) })
+        return try await body(.untilProcessEnds { [sessionLocks] in sessionLocks.keep(byte) })
     }
 }

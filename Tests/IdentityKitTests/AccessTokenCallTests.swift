@@ -162,7 +162,7 @@ struct AccessTokenCallTests {
         for (name, kind) in [("invalid_dpop_proof", IdentityError.Kind.configuration), ("use_dpop_nonce", .retryLater)]
         {
             let error = await world.refusal(id, challenge: #"DPoP error="\#(name)""#)
-            #expect(error?.code == .possessionProofRefused && error?.kind == kind)
+            #expect(error?.code == .dpopProofRefused && error?.kind == kind)
         }
         #expect(world.provider.inner.refreshes == 0)
     }
@@ -221,7 +221,7 @@ struct AccessTokenCallTests {
         }
         switch outcome {
         case .success(let token): #expect(demands == 1 && token == "access-1")
-        case .failure(let error): #expect(demands == 9 && error.code == .possessionProofRefused)
+        case .failure(let error): #expect(demands == 9 && error.code == .dpopProofRefused)
         }
         #expect(calls.withLock(\.self) == 2)
         #expect(world.provider.inner.refreshes == 0)

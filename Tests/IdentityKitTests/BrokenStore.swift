@@ -218,10 +218,10 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        if defect == .locksNothing { return try await body(.kernel) }
+        if defect == .locksNothing { return try await body(.untilProcessEnds) }
         guard defect == .keepsLock else { return try await locks.withLock(name, waitingUpTo: limit, body) }
         let isStuck = state.withLock { $0.stuckLocks.contains(name) }
-        if isStuck { throw IdentityError(.retryLater, .renewalBusy, "Busy.") }
+        if isStuck { throw IdentityError(.retryLater, .refreshBusy, "Busy.") }
         do {
             return try await locks.withLock(name, waitingUpTo: limit, body)
         } catch {

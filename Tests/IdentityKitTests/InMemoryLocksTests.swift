@@ -55,7 +55,7 @@ struct InMemoryLocksTests {
                 }
                 try await waiter.value
             }
-            #expect(error?.code == .renewalBusy)
+            #expect(error?.code == .refreshBusy)
         }
     }
 }

@@ -74,7 +74,7 @@ struct SharedStoreTests {
         for await _ in arrived {}
         world.provider.hold(nil)
         let busy = await #expect(throws: IdentityError.self) { _ = try await other.tokens(for: id) }
-        #expect(busy?.code == .renewalBusy)
+        #expect(busy?.code == .refreshBusy)
         #expect(world.provider.refreshes == 1)
         shared.loseLease(of: id)
         #expect(try await other.tokens(for: id).outcome == .refreshedLate)
@@ -141,7 +141,7 @@ struct SharedStoreTests {
         })
         let manager = try world.manager(node)
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
-        #expect(error?.code == .renewalBusy)
+        #expect(error?.code == .refreshBusy)
         release.finish()
         let answer = try await stuck.withLock { $0 }?.value
         #expect(answer?.outcome == .refreshedLate)

@@ -92,7 +92,7 @@ struct DPoPRefusalTests {
             let error = await #expect(throws: IdentityError.self) {
                 try await sessions.buyerProfile(for: session.id)
             }
-            #expect(error?.code == (kind == nil ? .accessTokenRefused : .possessionProofRefused))
+            #expect(error?.code == (kind == nil ? .accessTokenRefused : .dpopProofRefused))
             if let kind { #expect(error?.kind == kind) }
             #expect(world.fake.requests(to: "/token").count - before == (kind == nil ? 1 : 0))
         }

@@ -100,7 +100,7 @@ struct DPoPTests {
         let nonces: [String]
         /// The number of requests of the first and the second login.
         let requests: [Int]
-        var code = IdentityError.Code.possessionProofRefused
+        var code = IdentityError.Code.dpopProofRefused
         var testDescription: String { "\(status) \(error) \(nonces.map { $0.prefix(10) })" }
     }
 

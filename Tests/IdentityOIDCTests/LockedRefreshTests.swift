@@ -92,7 +92,7 @@ struct LockedRefreshTests {
     func lost() async throws {
         let lock = Lock(.seconds(30))
         let result = try await Self.refresh(under: lock) { lock.set(.zero) }
-        #expect(result.error?.code == .renewalBusy)
+        #expect(result.error?.code == .refreshBusy)
         #expect(result.error?.kind == .retryLater)
         #expect((result.error?.cause as? HTTPTransportError)?.code == .sendingRefused)
         #expect(result.requests == 1)
@@ -114,7 +114,7 @@ struct LockedRefreshTests {
                 _ = try await world.provider.requestRefresh(of: tokens, under: lock)
             }
             #expect(refusal?.kind == .transient)
-            #expect(refusal?.error.code == .renewalBusy)
+            #expect(refusal?.error.code == .refreshBusy)
             #expect(world.fake.requests(to: "/token").count == before)
             #expect(asked.withLock(\.self) == 2)
         }

@@ -56,7 +56,7 @@ struct ProviderMessageTests {
             ("/token", 400, "unauthorized_client", "unauthorized_client"),
             ("/token", 403, "unauthorized_client", "unauthorized_client"),
             ("/token", 401, "invalid_request", "invalid_request"), ("/token", 401, "invalid_grant", "invalid_grant"),
-            ("/token", 401, "use_dpop_nonce", "possession_proof_refused"),
+            ("/token", 401, "use_dpop_nonce", "dpop_proof_refused"),
             ("/par", 401, "invalid_request", "invalid_client"), ("/par", 400, "invalid_request", "invalid_request"),
             ("/par", 401, "unauthorized_client", "invalid_client"), ("/par", 401, "invalid_grant", "invalid_grant"),
         ]

@@ -21,7 +21,7 @@ struct LockTests {
         let before = ContinuousClock.now
         // The state after a process was killed or stopped: the lease is not renewed.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
-        await expect(.renewalBusy, .retryLater) {
+        await expect(.refreshBusy, .retryLater) {
             try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
         }
         try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { _ in
@@ -39,7 +39,7 @@ struct LockTests {
         ]
         let id = try sampleSession().id
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
-            await expect(.renewalBusy, .retryLater) {
+            await expect(.refreshBusy, .retryLater) {
                 try await stores[1].withSessionLock(id, waitingUpTo: .seconds(8)) { _ in
                     Issue.record("two holders were inside")
                 }

@@ -156,7 +156,7 @@ struct LostAnswerTests {
         proxy.loseNextAnswer()
         try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
-            await expect(.renewalBusy, .retryLater) {
+            await expect(.refreshBusy, .retryLater) {
                 try await direct.withSessionLock(id, waitingUpTo: .zero) { _ in }
             }
         }

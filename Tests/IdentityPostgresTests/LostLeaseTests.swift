@@ -92,7 +92,7 @@ struct LostLeaseTests {
             try await step(to: 7200)
             let isAhead = try await stores[1].execute("SELECT clock_timestamp() > pg_catalog.clock_timestamp()")
             #expect(isAhead.first?.flag(0) == true)
-            await expect(.renewalBusy, .retryLater) {
+            await expect(.refreshBusy, .retryLater) {
                 try await stores[1].withSessionLock(id, waitingUpTo: .seconds(2)) { _ in
                     Issue.record("two callers hold the lock")
                 }

@@ -84,9 +84,9 @@ struct KeptLockTests {
         full.isFull.withLock { $0 = true }
         let got = try await first.tokens(for: id)
         #expect(got.tokens.accessToken.reveal() == "access-1" && got.warning?.code == .tokensNotDurable)
-        await expect(.renewalBusy, .retryLater) { try await second.tokens(for: id) }
+        await expect(.refreshBusy, .retryLater) { try await second.tokens(for: id) }
         #expect(try await first.tokens(for: id).tokens.accessToken.reveal() == "access-1")
-        await expect(.renewalBusy, .retryLater) { try await second.tokens(for: id) }
+        await expect(.refreshBusy, .retryLater) { try await second.tokens(for: id) }
 
         full.isFull.withLock { $0 = false }
         _ = try await first.repair()

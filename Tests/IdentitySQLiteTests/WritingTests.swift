@@ -75,7 +75,7 @@ struct WritingTests {
         let other = try LockDescriptor(path: directory.locks)
         let byte = LockDescriptor.Byte.lock(try store.records.hash(of: LockName.session(id)))
         #expect(try other.tryLock(byte))
-        await expect(.renewalBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+        await expect(.refreshBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
         async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in true }
         other.close()
         #expect(try await entered)

@@ -187,7 +187,7 @@ struct FailpointTests {
             let next = try await stage.once(id)
             #expect(next.said("outcome") == "refreshed_late")
             let resumed = await stage.resume(stopped)
-            #expect(resumed.said("outcome") == "renewal_busy")
+            #expect(resumed.said("outcome") == "refresh_busy")
             #expect(try await stage.once(id).said("outcome") == "stored")
             #expect(stage.sandbox.openID.counters.refreshes == 1)
             #expect(stage.sandbox.openID.counters.reusesPunished == 0)

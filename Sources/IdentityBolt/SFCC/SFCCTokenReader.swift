@@ -11,7 +11,7 @@ struct SFCCTokenReader: Sendable {
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
     /// Verifies tokens; nil without a configured key set.
-    private let verifier: SignedTokenVerifier?
+    private let verifier: JWTSignatureVerifier?
 
     init(
         configuration: SFCCConfiguration,
@@ -21,7 +21,7 @@ struct SFCCTokenReader: Sendable {
         self.configuration = configuration
         self.resolved = resolved
         verifier = configuration.endpoints.jwks.map {
-            SignedTokenVerifier(
+            JWTSignatureVerifier(
                 keySetURL: $0,
                 algorithms: ["RS256", "PS256", "ES256"],
                 provider: configuration.name,
@@ -40,7 +40,7 @@ struct SFCCTokenReader: Sendable {
         guard let token = try response.token(configuration.tokenJSONPaths) else { throw response.unexpected }
         let claims: JSONObject
         do {
-            claims = try SignedTokenVerifier.unverifiedClaims(of: token)
+            claims = try JWTSignatureVerifier.unverifiedClaims(of: token)
         } catch {
             throw Self.malformed("is not a JWT", cause: error)
         }

@@ -73,7 +73,7 @@ extension IdentityError {
         case .sendingRefused:
             self.init(
                 .retryLater,
-                .renewalBusy,
+                .refreshBusy,
                 "The refresh request was not sent, because this process lost the session's lock.",
                 hint: "Try again. The refresh token is still unused.",
                 cause: error

@@ -46,7 +46,7 @@ extension IdentityError.Code {
     /// The token response lacks a field, or a field has the wrong type.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
     /// The DPoP proof was refused (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
-    public static let possessionProofRefused = Self(rawValue: "possession_proof_refused")
+    public static let dpopProofRefused = Self(rawValue: "dpop_proof_refused")
     /// The provider issued a token that is not bound to the DPoP key, although a DPoP proof was sent.
     public static let tokenUnbound = Self(rawValue: "token_unbound")
     /// The protocol does not allow the provider's response.
@@ -116,7 +116,7 @@ extension IdentityError.Code {
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
     /// Another task or process refreshes the session and did not finish in time.
-    public static let renewalBusy = Self(rawValue: "renewal_busy")
+    public static let refreshBusy = Self(rawValue: "refresh_busy")
 
     // Infrastructure
 

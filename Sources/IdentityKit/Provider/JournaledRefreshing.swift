@@ -18,7 +18,7 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///   - tokens: The session's tokens.
     ///   - lock: The session's lock. No request may take longer than its ``HeldLock/remaining`` time. Check the lock immediately
     ///     before each request, also before a repeated one, because another process may have acquired it. Pass
-    ///     ``HeldLock/kernel`` when there is no lock.
+    ///     ``HeldLock/notNeeded`` when there is no lock.
     /// - Returns: The unchanged response, if its status is a success.
     /// - Throws: ``RefreshRefusal`` for any other response, and when no response arrived.
     func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer
@@ -49,7 +49,7 @@ extension JournaledRefreshing {
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
         do {
-            return try await self.tokens(from: requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
+            return try await self.tokens(from: requestRefresh(of: tokens, under: .notNeeded), refreshing: tokens)
         } catch let refusal as RefreshRefusal {
             throw refusal.error
         }

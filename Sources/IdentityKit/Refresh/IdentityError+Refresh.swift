@@ -101,7 +101,7 @@ extension IdentityError {
     static var lockLost: IdentityError {
         IdentityError(
             .retryLater,
-            .renewalBusy,
+            .refreshBusy,
             "The session's lock was lost before its refresh was complete.",
             hint: "Try again. Check the connection to the store if this happens often."
         )
@@ -110,7 +110,7 @@ extension IdentityError {
     static var refreshTakesLong: IdentityError {
         IdentityError(
             .retryLater,
-            .renewalBusy,
+            .refreshBusy,
             "A refresh of the session, by this or another process, did not finish in time.",
             hint: "Try again."
         )

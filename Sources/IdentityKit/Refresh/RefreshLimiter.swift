@@ -32,7 +32,7 @@ final class RefreshLimiter: Sendable {
 
     /// Waits until a refresh may run.
     ///
-    /// - Throws: The provider's last failure, while the breaker is open; `renewal_busy` if too many refreshes wait.
+    /// - Throws: The provider's last failure, while the breaker is open; `refresh_busy` if too many refreshes wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         if let refusal = state.withLock({ $0.waiting.count >= limits.waiting ? Self.crowded : Self.refusal($0, now) }) {
@@ -135,7 +135,7 @@ final class RefreshLimiter: Sendable {
     private static var crowded: IdentityError {
         IdentityError(
             .retryLater,
-            .renewalBusy,
+            .refreshBusy,
             "Too many refreshes wait for the provider.",
             hint: "Try again later, or increase the limits of concurrent and waiting refreshes."
         )

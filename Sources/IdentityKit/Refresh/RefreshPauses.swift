@@ -78,7 +78,7 @@ final class RefreshPauses: Sendable {
     /// Records a failed background refresh that was not recorded otherwise, such as one that the store refused.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
         // A refresh by another process is not a failure.
-        guard error.code != .renewalBusy, error.code != .cancelled else { return }
+        guard error.code != .refreshBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
             guard pauses.count < Self.maximum, pauses[id].map({ $0.earlyUntil <= now }) ?? true else { return }

@@ -59,7 +59,7 @@ extension SessionManager {
     public struct RefreshLimits: Sendable {
         /// How many sessions are refreshed at the same time, by default 64.
         public var concurrent = 64
-        /// How many more may wait, by default 4,096; above that a refresh fails as ``IdentityError/Code/renewalBusy``.
+        /// How many more may wait, by default 4,096; above that a refresh fails as ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
         /// The number of failures in a row after which the provider gets no requests for a while, by default 5.
         public var failures = 5

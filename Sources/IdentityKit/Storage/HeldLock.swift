@@ -20,16 +20,18 @@ public struct HeldLock: Sendable {
         self.keep = keep
     }
 
-    /// A lock that ends only with its holder's process and that other processes do not use: a lock among the tasks of one
-    /// process.
-    public static let kernel = HeldLock(keep: nil)
+    /// For calls without a lock, such as a refresh of tokens that are in no store.
+    public static let notNeeded = HeldLock(keep: nil)
+
+    /// A lock that ends with its holder's process only and that no other process uses: a lock among the tasks of one process.
+    public static let untilProcessEnds = HeldLock(keep: nil)
 
     /// A lock that ends with its holder's process only, such as a lock of the kernel.
     ///
     /// - Parameter keep: Called by ``keepAfterBody()``: other processes must not get the lock when the body ends. The
     ///   tasks of this process can get it, and the first body that ends without this call releases it.
     /// - Returns: The lock.
-    public static func kernel(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
+    public static func untilProcessEnds(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
         HeldLock(keep: keep)
     }
 

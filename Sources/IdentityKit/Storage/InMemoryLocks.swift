@@ -18,7 +18,7 @@ public final class InMemoryLocks: SessionLocking {
     ///   - limit: How long to wait for the lock.
     ///   - body: The code to run; it gets proof that the lock is held.
     /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the lock is not free in time; any error of the
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time; any error of the
     ///   body.
     public func withLock<Result: Sendable>(
         _ name: LockName,
@@ -30,7 +30,7 @@ public final class InMemoryLocks: SessionLocking {
         case .timedOut:
             throw IdentityError(
                 .retryLater,
-                .renewalBusy,
+                .refreshBusy,
                 "Another task holds the lock of the session.",
                 hint: "Try again."
             )
@@ -38,7 +38,7 @@ public final class InMemoryLocks: SessionLocking {
             throw IdentityError.cancellation()
         }
         defer { locks.release(name) }
-        return try await body(.kernel)
+        return try await body(.untilProcessEnds)
     }
 
     /// The number of tasks that wait for the lock.

@@ -16,7 +16,7 @@ public protocol SessionLocking: Sendable {
     ///   - body: Receives the lock, which says whether it is still held. Check it before each step that must happen
     ///     only once.
     /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the wait is over, or the error of the body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the wait is over, or the error of the body.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -48,7 +48,7 @@ public struct ResourceAccess: Sendable {
     ///   - sent: The headers that ``headers(for:_:)`` made for the request.
     ///   - url: The URL of the request.
     /// - Throws: ``IdentityError`` for a response with status 401, which means that the server did not execute the request
-    ///   (RFC 6750 section 3.1): ``IdentityError/Code/accessTokenRefused``, ``IdentityError/Code/possessionProofRefused``, or
+    ///   (RFC 6750 section 3.1): ``IdentityError/Code/accessTokenRefused``, ``IdentityError/Code/dpopProofRefused``, or
     ///   ``IdentityError/Code/insufficientUserAuthentication`` with ``IdentityError/stepUpRequirement``.
     public func check(
         status: Int,
@@ -108,7 +108,7 @@ extension IdentityError {
         if let error = proofErrors.first(where: { ["invalid_dpop_proof", "use_dpop_nonce"].contains($0) }) {
             return IdentityError(
                 error == "use_dpop_nonce" ? .retryLater : .configuration,
-                .possessionProofRefused,
+                .dpopProofRefused,
                 "\(server) refused the DPoP proof.",
                 hint: "Make new headers for every request, and compare this machine's clock with the server's.",
                 reference: "RFC 9449 section 9",

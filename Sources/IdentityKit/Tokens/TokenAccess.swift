@@ -190,7 +190,7 @@ struct TokenAccess: Sendable {
             do { return try await call(access) } catch is NonceRequired {
                 throw IdentityError(
                     .retryLater,
-                    .possessionProofRefused,
+                    .dpopProofRefused,
                     "The resource server asked for a DPoP nonce again.",
                     hint: "Try again. If it happens again, the server sends nonces that it does not accept itself.",
                     reference: "RFC 9449 section 9"

@@ -51,7 +51,7 @@ struct SessionUpkeep: Sendable {
             return refreshed.outcome == .waited ? .gone : .repaired
         } catch {
             let error = IdentityError.wrapping(error)
-            if error.code == .renewalBusy { return .busy }
+            if error.code == .refreshBusy { return .busy }
             if error.code == .sessionUnknown { return .gone }
             return error.kind == .signInAgain ? .ended : .remaining
         }

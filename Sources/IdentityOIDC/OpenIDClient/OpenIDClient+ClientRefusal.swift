@@ -10,7 +10,7 @@ extension OpenIDClient {
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
         switch error.code {
         case .invalidRequest, .unexpectedResponse: return error.advising(clockHint, dpopHint(failure, metadata))
-        case .invalidGrant, .possessionProofRefused: return error.advising(dpopHint(failure, metadata))
+        case .invalidGrant, .dpopProofRefused: return error.advising(dpopHint(failure, metadata))
         default: return error
         }
     }

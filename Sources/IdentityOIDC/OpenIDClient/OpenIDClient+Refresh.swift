@@ -14,7 +14,7 @@ extension OpenIDClient {
     public func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
         do {
-            let answer = try await requestRefresh(of: tokens, under: .kernel)
+            let answer = try await requestRefresh(of: tokens, under: .notNeeded)
             return try await self.tokens(from: answer, refreshing: tokens, isBuyerKnown: isBuyerKnown)
         } catch let refusal as RefreshRefusal {
             throw refusal.error

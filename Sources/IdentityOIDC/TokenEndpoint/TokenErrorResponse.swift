@@ -142,7 +142,7 @@ public struct TokenErrorResponse: Sendable {
         case "invalid_dpop_proof":
             return make(
                 .configuration,
-                .possessionProofRefused,
+                .dpopProofRefused,
                 "The provider refused the DPoP proof.",
                 "Compare this machine's clock with the provider's, and \(endpoint.member) with the address in the provider's documentation.",
                 reference: "RFC 9449 section 5"
@@ -150,7 +150,7 @@ public struct TokenErrorResponse: Sendable {
         case "use_dpop_nonce":
             return make(
                 .retryLater,
-                .possessionProofRefused,
+                .dpopProofRefused,
                 "The provider requires a nonce in the DPoP proof, but sent no new one.",
                 "Try again. If every attempt fails, the provider's servers may not share their nonces: report it to the provider.",
                 reference: "RFC 9449 section 8"

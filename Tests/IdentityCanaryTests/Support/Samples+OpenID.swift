@@ -27,7 +27,7 @@ extension Samples {
         let entry = try IdentityConfiguration(json: Array(json.utf8), environmentVariables: [:]).providers.first
         guard var section = entry?.section else { return [] }
         let url = try HTTPURL("https://id.example/jwks")
-        let verifier = SignedTokenVerifier(
+        let verifier = JWTSignatureVerifier(
             keySetURL: url,
             algorithms: ["RS256"],
             provider: "any",

@@ -143,7 +143,7 @@ struct DoubtTests {
         let error = await #expect(throws: IdentityError.self) {
             _ = try await world.manager(LostLeaseStore(world.memory)).tokens(for: id)
         }
-        #expect(error?.code == .renewalBusy)
+        #expect(error?.code == .refreshBusy)
         #expect(world.provider.requests == 0)
         #expect(try await !world.manager().session(id).isInDoubt)
     }

@@ -41,7 +41,7 @@ final class FaultyStore: WrappingStore {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        try await body(.kernel)
+        try await body(.untilProcessEnds)
     }
 
     /// The faults of the next replacements, in order; nil means no fault.

@@ -194,7 +194,7 @@ struct ForeignAnswerTests {
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
         let locked = LockedStore(world.memory)
         let got = try await world.manager(locked).tokens(for: id)
-        #expect(got.outcome == .stillValid && got.reason?.code == .renewalBusy)
+        #expect(got.outcome == .stillValid && got.reason?.code == .refreshBusy)
         #expect(locked.limits.allSatisfy { $0 <= .seconds(2) } && !locked.limits.isEmpty)
     }
 
@@ -206,7 +206,7 @@ struct ForeignAnswerTests {
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
         let error = await refusal { try await world.manager(LockedStore(world.memory)).tokens(for: id) }
         #expect(error?.code == .idTokenSubject && error?.isAttackSuspected == true)
-        #expect((error?.cause as? IdentityError)?.code == .renewalBusy)
+        #expect((error?.cause as? IdentityError)?.code == .refreshBusy)
     }
 }
 
@@ -225,6 +225,6 @@ private final class LockedStore: WrappingStore {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         asked.withLock { $0.append(limit) }
-        throw IdentityError(.retryLater, .renewalBusy, "Held.")
+        throw IdentityError(.retryLater, .refreshBusy, "Held.")
     }
 }

@@ -81,7 +81,7 @@ struct JournalTests {
         let error = await #expect(throws: IdentityError.self) {
             _ = try await world.manager(FaultyStore(world.memory)).tokens(for: id)
         }
-        #expect(error?.code == .renewalBusy)
+        #expect(error?.code == .refreshBusy)
         #expect(try await !other.session(id).needsLogin)
         #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
     }

@@ -167,7 +167,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
-        return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
+        return try await self.tokens(from: try await requestRefresh(of: tokens, under: .notNeeded), refreshing: tokens)
     }
 
     func revoke(_ tokens: TokenSet) async throws -> Bool {

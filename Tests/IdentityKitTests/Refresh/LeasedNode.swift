@@ -62,7 +62,7 @@ final class LeasedNode: WrappingStore, SessionSpooling {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         try reach()
-        guard let ticket = shared.take(name) else { throw IdentityError(.retryLater, .renewalBusy, "Held.") }
+        guard let ticket = shared.take(name) else { throw IdentityError(.retryLater, .refreshBusy, "Held.") }
         defer { shared.release(name, by: ticket) }
         return try await body(HeldLock { [shared] in shared.isHeld(name, by: ticket) ? .seconds(12) : .zero })
     }

@@ -155,7 +155,7 @@ struct LostLockTests {
         let generation = try #require(try await world.memory.session(id)).generation
         node.before({ shared.loseLease(of: id) })
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager(node).tokens(for: id) }
-        #expect(error?.code == .renewalBusy)
+        #expect(error?.code == .refreshBusy)
         #expect(world.provider.requests == 0)
         let row = try #require(try await world.memory.session(id))
         #expect(row.generation == generation + 1)

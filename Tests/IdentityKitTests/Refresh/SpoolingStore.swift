@@ -40,7 +40,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        try await body(.kernel)
+        try await body(.untilProcessEnds)
     }
 
     func spool(_ session: StoredSession) async throws {

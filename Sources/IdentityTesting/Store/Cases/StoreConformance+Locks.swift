@@ -37,12 +37,12 @@ extension StoreConformance {
             }
             #expect(isHeld)
         },
-        Case("a lock that is not free in time is renewal_busy, and the body does not run") { store in
+        Case("a lock that is not free in time is refresh_busy, and the body does not run") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
                 for limit in [Duration.zero, .seconds(-1), .milliseconds(30)] {
-                    let error = await expectTyped(.renewalBusy) {
+                    let error = await expectTyped(.refreshBusy) {
                         try await locking.withSessionLock(id, waitingUpTo: limit) { _ in
                             _ = Issue.record("the body ran")
                         }
@@ -55,7 +55,7 @@ extension StoreConformance {
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
-                _ = await expectTyped(.renewalBusy) {
+                _ = await expectTyped(.refreshBusy) {
                     try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
                 }
             }
@@ -77,7 +77,7 @@ extension StoreConformance {
                 try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
                     while !Task.isCancelled { await Task.yield() }
                     // A cancelled holder still holds the lock.
-                    await expectTyped(.renewalBusy) {
+                    await expectTyped(.refreshBusy) {
                         try await Task { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }.value
                     }
                 }
@@ -180,7 +180,7 @@ extension StoreConformance {
             let id = try StoreSample.id()
             let room = Room()
             try await one.withSessionLock(id, waitingUpTo: .zero) { _ in
-                _ = await expectTyped(.renewalBusy) { try await other.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+                _ = await expectTyped(.refreshBusy) { try await other.withSessionLock(id, waitingUpTo: .zero) { _ in } }
             }
             _ = try await count(of: 12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other

@@ -23,6 +23,6 @@ struct MutantStore: OrderedStoreWrapper {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         guard mutant == .locksNothing else { return try await inner.withLock(name, waitingUpTo: limit, body) }
-        return try await body(.kernel)
+        return try await body(.untilProcessEnds)
     }
 }

@@ -47,7 +47,7 @@ final class SessionLocks: @unchecked Sendable {
             waiting[id, default: []].append(waiter)
             world.scheduler.after(limit, as: process.number) {
                 unsafe waiter.continuation.take()?.resume(
-                    throwing: IdentityError(.retryLater, .renewalBusy, "Another process refreshes the session.")
+                    throwing: IdentityError(.retryLater, .refreshBusy, "Another process refreshes the session.")
                 )
             }
             hand(id)

@@ -175,13 +175,13 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        if world.mutant == .locksNothing { return try await body(.kernel) }
+        if world.mutant == .locksNothing { return try await body(.untilProcessEnds) }
         guard case .session(let id) = name else { preconditionFailure("The simulation has sessions only.") }
         await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
         try failIfAway()
         let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)
         defer { world.locks.release(grant) }
-        guard grant.until != nil else { return try await body(.kernel { grant.isKept = true }) }
+        guard grant.until != nil else { return try await body(.untilProcessEnds { grant.isKept = true }) }
         if world.mutant == .neverAsksTheLease { return try await body(HeldLock { .seconds(3600) }) }
         return try await body(HeldLock { [locks = world.locks] in locks.remaining(grant) })
     }

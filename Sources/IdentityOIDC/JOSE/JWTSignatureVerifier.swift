@@ -10,7 +10,7 @@ public import IdentityKit
 /// ```
 ///
 /// The signature alone is verified. The caller checks the claims: issuer, audience and times first of all.
-public struct SignedTokenVerifier: Sendable {
+public struct JWTSignatureVerifier: Sendable {
     private let keySetURL: HTTPURL
     private let algorithms: [SignatureAlgorithm]
     private let keySource: KeySetSource
