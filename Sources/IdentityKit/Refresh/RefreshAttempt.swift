@@ -12,8 +12,7 @@ struct RefreshAttempt: Sendable {
     /// Set once the attempt concerns the provider.
     var provider: (any IdentityProvider)?
     var permit: CircuitBreaker.Permit?
-    /// What the attempt says about the provider as a whole.
-    var providerOutcome = RefreshLimiter.Outcome.nothing
+    var observation = RefreshLimiter.Observation.nothing
     /// Whether observers know of the verdict with which the attempt ends.
     var hasReportedVerdict = false
     /// Whether the schedule knows the new tokens.

@@ -14,3 +14,15 @@ package enum RefreshGoal: Sendable {
         }
     }
 }
+
+extension TokenSet {
+    /// Whether both are from the same answer of the provider.
+    func isSameIssue(as other: TokenSet) -> Bool {
+        guard accessToken.isEqual(to: other.accessToken) else { return false }
+        switch (refreshToken, other.refreshToken) {
+        case (nil, nil): return true
+        case (let ours?, let theirs?): return ours.isEqual(to: theirs)
+        default: return false
+        }
+    }
+}

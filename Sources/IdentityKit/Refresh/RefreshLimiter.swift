@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// The circuit breaker opens after failures of several sessions in a row, or when the provider itself asks for a pause.
 final class RefreshLimiter: Sendable {
-    /// The result of a refresh for the provider as a whole.
-    enum Outcome: Sendable {
+    /// What a refresh shows about the provider as a whole.
+    enum Observation: Sendable {
         case answered
         case failed(IdentityError, SessionID, isThrottled: Bool)
         case nothing
@@ -61,11 +61,11 @@ final class RefreshLimiter: Sendable {
     }
 
     /// Starts the next waiting refresh and updates the breaker.
-    func leave(_ permit: CircuitBreaker.Permit, after outcome: Outcome) -> CircuitBreaker.Change? {
+    func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
         let (next, change) = state.withLock { state -> (CheckedContinuation<Void, Never>?, CircuitBreaker.Change?) in
             state.breaker.release(permit)
-            let change = note(outcome, &state, now, isProbe: permit.isProbe)
+            let change = note(observation, &state, now, isProbe: permit.isProbe)
             guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), change) }
             state.running -= 1
             return (nil, change)
@@ -75,12 +75,12 @@ final class RefreshLimiter: Sendable {
     }
 
     private func note(
-        _ outcome: Outcome,
+        _ observation: Observation,
         _ state: inout State,
         _ now: Duration,
         isProbe: Bool
     ) -> CircuitBreaker.Change? {
-        switch outcome {
+        switch observation {
         case .nothing: return nil
         case .answered:
             state.failed = []

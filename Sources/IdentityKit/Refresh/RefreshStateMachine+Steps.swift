@@ -5,11 +5,8 @@ extension RefreshStateMachine {
         return action
     }
 
+    /// Returns the first of several actions; the others follow, whatever their results, and then another step.
     mutating func run(_ actions: [Action], then next: Step = .start) -> Action {
-        continued(actions, next)
-    }
-
-    mutating func continued(_ actions: [Action], _ next: Step) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
@@ -53,7 +50,7 @@ extension RefreshStateMachine {
     /// the row it would send the old refresh token.
     mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
         switch storedState {
-        case .active?, .claimed?: return save(answer, .unsaved, underLock: true)
+        case .active?, .claimed?: return saveAnswer(answer, .unsaved, underLock: true)
         case .answered(_, let inRow)?:
             var answer = answer
             answer.verdict = answer.verdict ?? inRow.verdict
@@ -63,7 +60,7 @@ extension RefreshStateMachine {
     }
 
     /// The answer is saved unchanged before it is validated, because a crash in between would lose it.
-    mutating func save(_ answer: RefreshAnswer, _ source: Source, underLock: Bool) -> Action {
+    mutating func saveAnswer(_ answer: RefreshAnswer, _ source: Source, underLock: Bool) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, underLock: underLock))
     }
@@ -72,7 +69,7 @@ extension RefreshStateMachine {
         go(.validate(answer, source, isStored: isStored), .validate(answer))
     }
 
-    mutating func save(_ new: TokenSet, _ source: Source) -> Action {
+    mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
         go(.saveTokens(new, source), .save(.active(new), .tokens(isPatient: source.isPatient), underLock: false))
     }
 
@@ -80,7 +77,7 @@ extension RefreshStateMachine {
     ///
     /// Under the lock the row only has to contain the tokens that were used: of two processes that used one refresh token, the
     /// one with an answer has the only valid tokens. A holder that lost its lock replaces its own claim only.
-    mutating func saveAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
+    mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
         return go(
             .saveTokensAgain(new, source, over: current),
@@ -88,13 +85,8 @@ extension RefreshStateMachine {
         )
     }
 
-    mutating func refreshed(_ new: TokenSet, _ source: Source, _ first: Action) -> Action {
-        run([first, .finish(refreshed(new, source))])
-    }
-
     func refreshed(_ new: TokenSet, _ source: Source) -> Outcome {
-        guard case .provider = source else { return .refreshed(new, isRecovered: true) }
-        return .refreshed(new, isRecovered: false)
+        .refreshed(new, isRecovered: source.isRecovered)
     }
 
     /// New tokens, or an answer that may contain some, exist nowhere else.
@@ -119,7 +111,7 @@ extension RefreshStateMachine {
         guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
         guard isInDoubt else { return run([.save(.active(tokens), .release, underLock: true), finish]) }
-        // A kernel lock proves to its next holder that this process has ended or released it, so the claim need not be marked as
+        // The next holder of such a lock knows that this process has ended or released it, so the claim need not be marked as
         // abandoned.
         guard !provesPreviousHolderGone else { return finish }
         return run([.save(.claimed(tokens, intent.abandoned), .release, underLock: true), finish])

@@ -33,6 +33,9 @@ package struct RefreshStateMachine: Sendable {
 
         /// Whether a caller waits and the tokens are not stored yet, so that a failed save is repeated for some seconds.
         var isPatient: Bool { if case .unsaved = self { false } else { true } }
+
+        /// Whether an earlier attempt received the answer or the tokens.
+        var isRecovered: Bool { if case .provider = self { false } else { true } }
     }
 
     let goal: RefreshGoal
@@ -61,7 +64,7 @@ package struct RefreshStateMachine: Sendable {
             storedState = state
             isInDoubt = state.isInDoubt || isRestored
             return state.tokens == nil ? decide() : go(.findUnsaved, .findUnsaved)
-        case (.findUnsaved, .found(.active(let new)?)): return save(new, .unsaved)
+        case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
         case (.findUnsaved, .found(.answered(_, let answer)?)): return foundUnsaved(answer)
         case (.findUnsaved, .found): return decide()
         case (.contest, .saved): return go(.checkClaim, .checkClaim)
@@ -73,8 +76,8 @@ package struct RefreshStateMachine: Sendable {
         case (.claim, .conflicted): return .finish(.changed)
 
         case (.send(let isRepeated), .answered(let answer)):
-            return save(answer, .provider(isRepeated: isRepeated), underLock: false)
-        case (.send(let isRepeated), .validated(let new)): return save(new, .provider(isRepeated: isRepeated))
+            return saveAnswer(answer, .provider(isRepeated: isRepeated), underLock: false)
+        case (.send(let isRepeated), .validated(let new)): return saveTokens(new, .provider(isRepeated: isRepeated))
         case (.send(let isRepeated), .refused(let refusal)): return refused(refusal, isRepeated, isAnswerStored: false)
         case (.send, .lockLost), (.claimAgain, .lockLost), (.claimAgain, .conflicted): return notSent(.lockLost)
         case (.claimAgain, .saved): return go(.send(isRepeated: true), .send)
@@ -86,7 +89,7 @@ package struct RefreshStateMachine: Sendable {
         case (.saveAnswer(let answer, let source), .saved): return validate(answer, source, isStored: true)
         case (.saveAnswer(let answer, let source), _): return validate(answer, source, isStored: false)
 
-        case (.validate(_, let source, _), .validated(let new)): return save(new, source)
+        case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
         case (.validate(let answer, let source, let isStored), .notAccepted(let error)):
             return notAccepted(answer, source, isStored: isStored, error)
         // A verdict remains until the answer is accepted.
@@ -102,7 +105,7 @@ package struct RefreshStateMachine: Sendable {
             return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAgain(let new, let source, _), .saved):
-            return refreshed(new, source, .forgetUnsaved)
+            return run([.forgetUnsaved, .finish(refreshed(new, source))])
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
         case (.saveTokensAgain(let new, _, over: .ended(let reason, _)), .lockLost):
@@ -112,13 +115,13 @@ package struct RefreshStateMachine: Sendable {
             return spool(.active(new), refreshed(new, source))
         case (.reload(let new, _), .loaded(nil, _, _)):
             return run([.forgetUnsaved, .revoke(new), .finish(.failed(.unknownSession))])
-        case (.reload(let new, let source), .loaded(let current?, _, _)): return saveAgain(new, source, over: current)
+        case (.reload(let new, let source), .loaded(let current?, _, _)): return saveTokensAgain(new, source, over: current)
 
         case (.reloadToEnd(let refusal), .loaded(let current, _, let isOurs)): return end(current, refusal, isOurs)
         case (.end(let refusal), .conflicted): return go(.reloadToEnd(refusal), .load)
         case (.end(let refusal), .saved): return .finish(.failed(.ended(endReason, because: refusal.error)))
 
-        case (.run(let actions, let next), _): return continued(actions, next)
+        case (.run(let actions, let next), _): return run(actions, then: next)
         case (_, .notLoaded(let error)), (_, .notPrepared(let error)), (_, .notSaved(let error)):
             return .finish(.failed(error))
         case (_, .lockLost): return .finish(.failed(.lockLost))

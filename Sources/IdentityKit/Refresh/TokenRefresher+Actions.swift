@@ -168,7 +168,7 @@ extension TokenRefresher {
                 try await journaling.prepareRefresh(of: old)
             } catch {
                 let error = IdentityError.wrapping(error)
-                attempt.providerOutcome = .failed(error, attempt.id, isThrottled: false)
+                attempt.observation = .failed(error, attempt.id, isThrottled: false)
                 pauses.failed(attempt.id, with: error)
                 return .notPrepared(error)
             }
@@ -190,13 +190,13 @@ extension TokenRefresher {
         // session in doubt, so each request gets its full time.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         guard attempt.lock.remaining.map({ $0 >= needed }) ?? true else {
-            attempt.providerOutcome = .nothing
+            attempt.observation = .nothing
             return .lockLost
         }
         do {
             guard let journaling = provider as? any JournaledRefreshing else {
                 let tokens = try await provider.refresh(old)
-                attempt.providerOutcome = .answered
+                attempt.observation = .answered
                 return .validated(tokens)
             }
             return .answered(try await journaling.requestRefresh(of: old, under: attempt.lock))
@@ -207,9 +207,9 @@ extension TokenRefresher {
 
     private func refused(_ refusal: RefreshRefusal, _ attempt: inout RefreshAttempt) -> RefreshStateMachine.Event {
         if refusal.concernsProvider {
-            attempt.providerOutcome = .failed(refusal.error, attempt.id, isThrottled: refusal.kind == .throttled)
+            attempt.observation = .failed(refusal.error, attempt.id, isThrottled: refusal.kind == .throttled)
         } else {
-            attempt.providerOutcome = refusal.kind == .transient ? .nothing : .answered
+            attempt.observation = refusal.kind == .transient ? .nothing : .answered
         }
         if refusal.kind == .inDoubt, let provider = attempt.stored?.provider {
             events.emit(.refreshInDoubt, provider: provider, session: attempt.id)
@@ -221,13 +221,13 @@ extension TokenRefresher {
         guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
         do {
             let tokens = try await validated(answer, of: old, stored.provider)
-            if attempt.hasBegun { attempt.providerOutcome = .answered }
+            if attempt.hasBegun { attempt.observation = .answered }
             return .validated(tokens)
         } catch let refusal as RefreshRefusal {
             return attempt.hasBegun ? refused(refusal, &attempt) : .refused(refusal)
         } catch {
             let error = IdentityError.wrapping(error)
-            if attempt.hasBegun { attempt.providerOutcome = .answered }
+            if attempt.hasBegun { attempt.observation = .answered }
             // It is reported once and not at each repair. A new attempt reports its own failure, and so does a verdict.
             if !error.isAttackSuspected, answer.verdict == nil,
                 reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun
@@ -241,16 +241,8 @@ extension TokenRefresher {
     /// Reports a verdict once in this process, even if it cannot be saved.
     private func reportVerdict(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedVerdict = true
-        guard let stored = attempt.stored, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else {
-            return
-        }
-        events.emit(
-            .refreshFailed(error.code),
-            provider: stored.provider,
-            session: attempt.id,
-            since: attempt.started,
-            because: error
-        )
+        guard attempt.stored != nil, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else { return }
+        emit(.refreshFailed(error.code), attempt, because: error)
     }
 
     /// The tokens of an answer.

@@ -44,15 +44,6 @@ final class TokenRefresher: Sendable {
         claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
-    /// The result of one run of the state machine under the session's lock.
-    private enum LockedResult: Sendable {
-        case finished(RefreshedSession)
-        /// Another process changed the session a moment earlier.
-        case changed
-        /// The row contains a claim of another process that may still have an answer to save.
-        case claimed(StoredSession)
-    }
-
     /// Refreshes a session, or adopts the tokens that another process has got for it.
     ///
     /// - Parameters:
@@ -67,17 +58,24 @@ final class TokenRefresher: Sendable {
         var deadline = started + limit
         var conflicts = 0
         while true {
-            switch try await refreshUnderLock(id, for: goal, since: started, until: deadline) {
-            case .finished(let refreshed):
+            let (outcome, attempt) = try await refreshUnderLock(id, for: goal, since: started, until: deadline)
+            switch outcome {
+            case .refreshed(let tokens, let isRecovered):
                 claims.forget(id)
-                return refreshed
+                let session = Session(try attempt.row(), .active(tokens))
+                return RefreshedSession(session, tokens, attempt.outcome, isRecovered: isRecovered)
+            case .adopted(let state, let tokens):
+                claims.forget(id)
+                return RefreshedSession(Session(try attempt.row(), state), tokens, .waited, isRecovered: false)
             case .changed:
                 conflicts += 1
                 guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
                 try await environment.clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
-            case .claimed(let claimed):
+            case .wait:
+                let claimed = try attempt.row()
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 try await waitForAnswer(to: claimed, until: deadline)
+            case .refused(let error), .failed(let error): throw error
             }
         }
     }
@@ -88,7 +86,7 @@ final class TokenRefresher: Sendable {
         for goal: RefreshGoal,
         since started: Duration,
         until deadline: Duration
-    ) async throws -> LockedResult {
+    ) async throws -> (RefreshStateMachine.Outcome, RefreshAttempt) {
         let asked = environment.clock.elapsed
         return try await store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
             if environment.clock.elapsed - asked > .milliseconds(10) {
@@ -99,54 +97,33 @@ final class TokenRefresher: Sendable {
             defer { if warning(for: id) != nil { lock.keepAfterBody() } }
             var goal = goal
             while true {
-                let result = try await runStateMachine(id, for: goal, under: lock, since: started)
+                let (outcome, attempt) = await runStateMachine(id, for: goal, under: lock, since: started)
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
-                guard case .finished(let found) = result, case .replacing = goal, found.isRecovered,
-                    schedule.hasExpired(found.tokens, of: id), unsaved[id] == nil
-                else { return result }
-                goal = .replacing(found.tokens)
+                guard case .refreshed(let tokens, isRecovered: true) = outcome, case .replacing = goal,
+                    schedule.hasExpired(tokens, of: id), unsaved[id] == nil
+                else { return (outcome, attempt) }
+                goal = .replacing(tokens)
             }
         }
     }
 
-    /// Runs the state machine once: performs its actions until it finishes.
+    /// Performs the actions of a state machine until it finishes, and reports its outcome.
     private func runStateMachine(
         _ id: SessionID,
         for goal: RefreshGoal,
         under lock: HeldLock,
         since started: Duration
-    ) async throws -> LockedResult {
+    ) async -> (RefreshStateMachine.Outcome, RefreshAttempt) {
         var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
         var attempt = RefreshAttempt(id, under: lock, since: started)
         var action = machine.handle(.began)
         while true {
-            guard case .finish(let outcome) = action else {
-                action = machine.handle(await perform(action, &attempt))
-                continue
+            if case .finish(let outcome) = action {
+                leaveLimiter(attempt)
+                report(outcome, attempt, wasInDoubt: machine.isInDoubt)
+                return (outcome, attempt)
             }
-            leaveLimiter(attempt)
-            switch outcome {
-            case .changed: return .changed
-            case .wait: return try .claimed(attempt.row())
-            case .adopted(let state, let tokens):
-                if attempt.permit != nil { pauses.succeeded(id) }
-                return .finished(RefreshedSession(try attempt.row(), state, tokens, .waited))
-            case .refreshed(let tokens, let isRecovered):
-                if !isRecovered { pauses.succeeded(id) }
-                let refreshed = RefreshedSession(
-                    try attempt.row(),
-                    .active(tokens),
-                    tokens,
-                    attempt.outcome,
-                    isRecovered: isRecovered
-                )
-                report(refreshed, attempt, wasInDoubt: machine.isInDoubt)
-                return .finished(refreshed)
-            case .refused(let error):
-                pauses.failed(id, with: error)
-                throw failed(error, attempt)
-            case .failed(let error): throw failed(error, attempt)
-            }
+            action = machine.handle(await perform(action, &attempt))
         }
     }
 
@@ -233,33 +210,37 @@ final class TokenRefresher: Sendable {
 
     private func leaveLimiter(_ attempt: RefreshAttempt) {
         guard let permit = attempt.permit, let provider = attempt.stored?.provider else { return }
-        if let change = limiter(of: provider).leave(permit, after: attempt.providerOutcome) {
+        if let change = limiter(of: provider).leave(permit, after: attempt.observation) {
             events.emit(.breaker(change), provider: provider)
         }
     }
 
     // MARK: Reports
 
-    private func report(_ refreshed: RefreshedSession, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
-        let (id, provider) = (refreshed.stored.id, refreshed.stored.provider)
-        // While the tokens cannot be saved, nothing has changed since the refresh was reported.
-        guard !refreshed.isRecovered || unsaved[id] == nil else { return }
-        if refreshed.isRecovered || wasInDoubt {
-            events.emit(.refreshRepaired, provider: provider, session: id, since: attempt.started)
+    private func report(_ outcome: RefreshStateMachine.Outcome, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
+        switch outcome {
+        case .changed, .wait: break
+        case .adopted: if attempt.permit != nil { pauses.succeeded(attempt.id) }
+        case .refreshed(_, let isRecovered):
+            if !isRecovered { pauses.succeeded(attempt.id) }
+            // While the tokens cannot be saved, nothing has changed since the refresh was reported.
+            guard !isRecovered || unsaved[attempt.id] == nil else { return }
+            if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
+            emit(.refreshed(attempt.outcome), attempt)
+        case .refused(let error):
+            pauses.failed(attempt.id, with: error)
+            reportFailure(error, attempt)
+        case .failed(let error): reportFailure(error, attempt)
         }
-        events.emit(.refreshed(refreshed.outcome), provider: provider, session: id, since: attempt.started)
     }
 
-    private func failed(_ error: IdentityError, _ attempt: RefreshAttempt) -> IdentityError {
-        if attempt.hasBegun, !attempt.hasReportedVerdict, let stored = attempt.stored {
-            events.emit(
-                .refreshFailed(error.code),
-                provider: stored.provider,
-                session: stored.id,
-                since: attempt.started,
-                because: error
-            )
-        }
-        return error
+    private func reportFailure(_ error: IdentityError, _ attempt: RefreshAttempt) {
+        guard attempt.hasBegun, !attempt.hasReportedVerdict else { return }
+        emit(.refreshFailed(error.code), attempt, because: error)
+    }
+
+    func emit(_ event: IdentityEvent.Kind, _ attempt: RefreshAttempt, because error: IdentityError? = nil) {
+        guard let provider = attempt.stored?.provider else { return }
+        events.emit(event, provider: provider, session: attempt.id, since: attempt.started, because: error)
     }
 }

@@ -86,7 +86,7 @@ struct SharedRefreshes: Sendable {
         if refreshed.outcome != .waited, case .replacing(let old) = goal,
             let losses = TokenLosses(from: old, to: refreshed.tokens)
         {
-            events.emit(.tokensReduced(losses), provider: refreshed.stored.provider, session: id)
+            events.emit(.tokensReduced(losses), provider: refreshed.session.provider, session: id)
         }
         if refreshed.outcome != .waited, !wasUnsaved || !refresher.hasUnsaved(id) {
             participants.follow(refreshed.session)
