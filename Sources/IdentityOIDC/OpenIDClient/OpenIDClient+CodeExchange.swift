@@ -9,7 +9,7 @@ extension OpenIDClient {
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let metadata = try await metadataSource.metadata()
         try checkIssuer(attempt.issuer, is: metadata)
-        var tokens = try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
+        var tokens = try await redeem(try code(in: callback, for: attempt, metadata), for: attempt, metadata)
         if settings.readsUserParameter { tokens.buyer = UserParameter.completed(tokens.buyer, from: callback) }
         return tokens
     }
@@ -61,8 +61,16 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func redeem(_ code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
+        // The caller may have read the code from a callback itself.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
-        let metadata = try await metadataSource.metadata()
+        return try await redeem(code, for: attempt, try await metadataSource.metadata())
+    }
+
+    private func redeem(
+        _ code: Secret,
+        for attempt: LoginAttempt,
+        _ metadata: ProviderMetadata
+    ) async throws -> TokenSet {
         var fields: [(name: String, value: String)] = [
             ("grant_type", "authorization_code"), ("client_id", descriptor.clientID), ("code", code.reveal()),
         ]
