@@ -8,16 +8,11 @@ extension IdentityError {
     /// | kind | code | status |
     /// | --- | --- | --- |
     /// | `retry_later` | any | 503, with `httpRetryAfter` |
-    /// | `sign_in_again` | any | 401 |
+    /// | `sign_in_again` | any, for example `session_unknown` and `not_signed_in` | 401 |
     /// | `configuration` | any | 500; 404 for `provider_unknown` |
     /// | `rejected` | any | 403; 400 for a sign-in that expired or a malformed request; 404 for `provider_unknown`; 200 for `access_denied` |
     /// | `cancelled` | any | 200 |
-    public var httpStatus: Int {
-        switch (kind, code) {
-        case (_, .sessionUnknown), (_, .notSignedIn), (.signInAgain, _): 401
-        case (.retryLater, _), (.configuration, _), (.cancelled, _), (.rejected, _): SignInPage.Content(self).status
-        }
-    }
+    public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 
     /// The value of `Retry-After` for this error; nil where a repetition does not help.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
@@ -43,8 +38,8 @@ extension SignInPage.Content {
             }
     }
 
-    /// The status of the response.
-    public var status: Int {
+    /// The status of a page with this content; that of an error's page is `IdentityError.httpStatus`.
+    var status: Int {
         switch self {
         case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
         case .signInExpired: 400

@@ -59,18 +59,30 @@ public struct SignInPage: Sendable {
     /// The link to the app's home page.
     public let homeLink: String
 
+    /// The status of the response: that of the content, or `IdentityError.httpStatus` on the page of an error.
+    public let status: Int
+
     /// Creates a page, for a test of an app's own ``SignInPages``.
-    public init(content: Content, correlationID: String? = nil, signInLink: String, homeLink: String) {
+    ///
+    /// - Parameters:
+    ///   - content: What the page says.
+    ///   - status: The status of the response; nil for that of the content.
+    ///   - correlationID: The id for the app's support.
+    ///   - signInLink: The link that begins a new sign-in.
+    ///   - homeLink: The link to the app's home page.
+    public init(
+        content: Content,
+        status: Int? = nil,
+        correlationID: String? = nil,
+        signInLink: String,
+        homeLink: String
+    ) {
         self.content = content
+        self.status = status ?? content.status
         self.correlationID = correlationID
         self.signInLink = signInLink
         self.homeLink = homeLink
     }
-
-    /// The status that fits the page.
-    ///
-    /// In a response, the page of an error has the status of `IdentityError.httpStatus`.
-    public var status: Int { content.status }
 
     /// The value of `Retry-After`; nil where the buyer need not wait.
     public var retryAfter: Duration? { content.retryAfter }

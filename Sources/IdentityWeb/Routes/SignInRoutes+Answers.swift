@@ -6,8 +6,7 @@ extension SignInRoutes {
     /// The response of a route.
     func answer(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
         guard let methods = methods(of: route), methods.contains(context.request.method) else {
-            var response = page(.notFound, correlationID: nil)
-            response.status = 405
+            var response = page(.notFound, status: 405, correlationID: nil)
             response.headers.replace("Allow", methods(of: route)?.map(\.rawValue).joined(separator: ", ") ?? "GET")
             return response
         }
@@ -41,12 +40,19 @@ extension SignInRoutes {
     ///
     /// - Parameters:
     ///   - content: What the page says.
+    ///   - status: The status; nil for that of the content.
     ///   - correlationID: The id for the app's support.
     ///   - targets: Further origins to which a form of the page may lead, because Chromium also checks the redirects of the response.
     /// - Returns: The response.
-    func page(_ content: SignInPage.Content, correlationID: String?, targets: [String] = []) -> WebResponse {
+    func page(
+        _ content: SignInPage.Content,
+        status: Int? = nil,
+        correlationID: String?,
+        targets: [String] = []
+    ) -> WebResponse {
         let page = SignInPage(
             content: content,
+            status: status,
             correlationID: correlationID,
             signInLink: table.loginPath,
             homeLink: configuration.homePath
@@ -66,9 +72,7 @@ extension SignInRoutes {
 
     /// The page for an error, by the public table of errors.
     func page(for error: IdentityError) -> WebResponse {
-        var response = page(SignInPage.Content(error), correlationID: error.correlationID)
-        response.status = error.httpStatus
-        return response
+        page(SignInPage.Content(error), status: error.httpStatus, correlationID: error.correlationID)
     }
 
     /// An error for a script: its kind and the buyer's way on, and nothing internal.
