@@ -1,4 +1,4 @@
-/// The time and size limits of one exchange.
+/// The time and size limits of one exchange; redirects need none, because a transport never follows them.
 ///
 /// The transfer ends as soon as a limit is reached.
 public struct HTTPLimits: Sendable, Hashable {
