@@ -48,7 +48,7 @@ extension IdentityError {
         )
     }
 
-    /// The error for an answer with a stored verdict, which cannot be judged again now where `error` says why.
+    /// The error for an answer with a stored verdict, which cannot be validated again now where `error` says why.
     static func standing(_ verdict: Code, because error: IdentityError? = nil) -> IdentityError {
         let problem = "The provider's answer to the session's last refresh belongs to another login"
         return IdentityError(

@@ -115,7 +115,8 @@ package struct RefreshStateMachine: Sendable {
             return spool(.active(new), refreshed(new, source))
         case (.reload(let new, _), .loaded(nil, _, _)):
             return run([.forgetUnsaved, .revoke(new), .finish(.failed(.unknownSession))])
-        case (.reload(let new, let source), .loaded(let current?, _, _)): return saveTokensAgain(new, source, over: current)
+        case (.reload(let new, let source), .loaded(let current?, _, _)):
+            return saveTokensAgain(new, source, over: current)
 
         case (.reloadToEnd(let refusal), .loaded(let current, _, let isOurs)): return end(current, refusal, isOurs)
         case (.end(let refusal), .conflicted): return go(.reloadToEnd(refusal), .load)
