@@ -38,14 +38,14 @@ extension CachedResponse: Redacted {
     public var description: String { "CachedResponse(\(body.count) bytes)" }
 }
 
-extension GraphQLAnswer {
+extension GraphQLResponse {
     /// Reads a cached response like a new one.
     init(
         _ stored: CachedResponse,
         from endpoint: GraphQLEndpoint,
         hiding secrets: RedactedValues
     ) throws(GraphQLFailure) {
-        let answer = try GraphQLAnswer(HTTPResponse(status: 200, body: stored.body), from: endpoint, hiding: secrets)
+        let answer = try GraphQLResponse(HTTPResponse(status: 200, body: stored.body), from: endpoint, hiding: secrets)
         self.init(data: answer.data, errors: answer.errors, metadata: stored.metadata)
     }
 }

@@ -7,7 +7,7 @@ final class GraphQLProgress: Sendable {
     var attempts: Int { state.withLock { $0.attempts } }
     var requestID: String? { state.withLock { $0.requestID } }
 
-    func note(_ attempts: Int, _ outcome: Result<(GraphQLAnswer, [UInt8]), GraphQLFailure>) {
+    func note(_ attempts: Int, _ outcome: Result<(GraphQLResponse, [UInt8]), GraphQLFailure>) {
         let requestID: String?
         switch outcome {
         case .success(let (answer, _)): requestID = answer.metadata.requestID

@@ -10,7 +10,7 @@ extension GraphQLExecutor {
         _ document: GraphQLDocument,
         _ variables: JSONObject,
         _ call: GraphQLCall
-    ) async throws(GraphQLFailure) -> (answer: GraphQLAnswer, body: [UInt8]) {
+    ) async throws(GraphQLFailure) -> (answer: GraphQLResponse, body: [UInt8]) {
         let request: HTTPRequest
         do { request = try self.request(document, variables, call) } catch { throw GraphQLFailure(error, .refused) }
         let secrets = RedactedValues(variables, secrets: call.secrets)
@@ -82,7 +82,7 @@ extension GraphQLExecutor {
         _ request: HTTPRequest,
         _ retries: RetryDecision,
         _ secrets: RedactedValues
-    ) async -> Result<(GraphQLAnswer, [UInt8]), GraphQLFailure> {
+    ) async -> Result<(GraphQLResponse, [UInt8]), GraphQLFailure> {
         var request = request
         let time = min(endpoint.timeout, max(retries.remaining(at: environment.clock.elapsed), .milliseconds(1)))
         request.limits.totalTimeout = time
@@ -95,7 +95,7 @@ extension GraphQLExecutor {
             return .failure(GraphQLFailure(error, asking: endpoint.name, at: endpoint.url.host))
         }
         do throws(GraphQLFailure) {
-            return .success((try GraphQLAnswer(response, from: endpoint, hiding: secrets), response.body))
+            return .success((try GraphQLResponse(response, from: endpoint, hiding: secrets), response.body))
         } catch {
             return .failure(error)
         }
@@ -139,7 +139,7 @@ extension GraphQLExecutor {
     }
 }
 
-extension GraphQLAnswer {
+extension GraphQLResponse {
     /// The failure of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
     ///
     /// Shopify has changed nothing then, so the mutation may be repeated.

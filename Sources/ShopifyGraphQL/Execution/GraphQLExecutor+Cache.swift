@@ -4,7 +4,7 @@ internal import IdentityKit
 /// A response with the values that are needed to store it after it was read.
 struct GraphQLDelivery {
     /// The answer.
-    let answer: GraphQLAnswer
+    let answer: GraphQLResponse
     /// Its source.
     let origin: GraphQLOrigin
     /// The bytes to store and their key; nil when nothing is stored.
@@ -85,7 +85,7 @@ extension GraphQLExecutor {
         _ document: GraphQLDocument,
         _ variables: JSONObject,
         _ call: GraphQLCall
-    ) async throws(GraphQLFailure) -> (answer: GraphQLAnswer, body: [UInt8]) {
+    ) async throws(GraphQLFailure) -> (answer: GraphQLResponse, body: [UInt8]) {
         guard case .cacheFirst = call.cachePolicy else { return try await fetch(document, variables, call) }
         do {
             return try await misses.run(key) { try await self.fetch(document, variables, call) }.value
@@ -132,12 +132,12 @@ extension GraphQLExecutor {
         _ key: ResponseCacheKey,
         youngerThan expiry: Duration?,
         _ secrets: RedactedValues
-    ) async -> (answer: GraphQLAnswer, age: Duration)? {
+    ) async -> (answer: GraphQLResponse, age: Duration)? {
         guard let stored = await cache.response(for: key) else { return nil }
         let age = environment.clock.elapsed - stored.storedAt
         if let expiry, age >= expiry { return nil }
         do throws(GraphQLFailure) {
-            return (try GraphQLAnswer(stored, from: endpoint, hiding: secrets), max(age, .zero))
+            return (try GraphQLResponse(stored, from: endpoint, hiding: secrets), max(age, .zero))
         } catch {
             return nil
         }

@@ -15,7 +15,7 @@ package struct GraphQLExecutor: Sendable {
     let breaker: ShopBreaker
     let reporter: GraphQLReporter
     /// The running requests for responses that the cache does not have.
-    let misses = SingleFlight<ResponseCacheKey, (answer: GraphQLAnswer, body: [UInt8])>()
+    let misses = SingleFlight<ResponseCacheKey, (answer: GraphQLResponse, body: [UInt8])>()
 
     package init(
         endpoint: GraphQLEndpoint,

@@ -17,7 +17,7 @@ extension CartAdapter {
         try await withLockedRow(id, under: locks) { row in
             guard var binding = row.binding else { throw Self.noCart }
             let claim = try await self.sessions.cartClaim(for: id).claim
-            let attachment: Attachment
+            let attachment: CartIdentityResult
             if case .none = claim {
                 attachment = try await self.detach(&binding, in: context)
             } else {
@@ -45,7 +45,7 @@ extension CartAdapter {
         to binding: inout CartBinding,
         of row: LockedCartRow,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         if binding.isUntrusted {
             var attachment = try await current(&binding, readsCheckoutURL: true, in: context)
             binding.problem = .cartNotIssued
@@ -64,7 +64,7 @@ extension CartAdapter {
         on binding: inout CartBinding,
         of id: SessionID,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         // Addresses have a separate mutation, so that an invalid address does not reject the rest.
         var whole = wanted.withoutAddress()
         whole.companyLocationID = binding.companyLocationID
@@ -78,7 +78,7 @@ extension CartAdapter {
                 cartID: binding.cartID,
                 buyerIdentity: request.input(over: binding)
             )
-            let reply: CartReply
+            let reply: CartMutationResponse
             do {
                 reply = try await send(update, in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
@@ -169,22 +169,22 @@ extension CartAdapter {
     func send<Operation: CartReading>(
         _ operation: Operation,
         in context: StorefrontContext
-    ) async throws -> CartReply where Operation.Output == CartPayload {
+    ) async throws -> CartMutationResponse where Operation.Output == CartPayload {
         let result = try await client.execute(operation.selecting(selection), in: context)
-        return try CartReply(result, selection: selection)
+        return try CartMutationResponse(result, selection: selection)
     }
 
     /// The cart of a response.
     ///
     /// It is read again when the response has none. Its id is the cart's id from now on.
     func resolve(
-        _ reply: CartReply,
+        _ reply: CartMutationResponse,
         _ binding: inout CartBinding,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         if let cart = reply.payload.cart {
             record(cart, in: &binding)
-            return Attachment(
+            return CartIdentityResult(
                 cart: cart,
                 checkoutURL: reply.payload.checkoutURL,
                 warnings: reply.payload.warnings,
@@ -221,7 +221,7 @@ extension CartAdapter {
     /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
     private func setAddress(
         _ address: PostalAddress?,
-        _ attachment: inout Attachment,
+        _ attachment: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws {
@@ -261,10 +261,10 @@ extension CartAdapter {
         _ problem: IdentityError,
         _ binding: inout CartBinding,
         _ id: SessionID,
-        after reply: CartReply? = nil,
+        after reply: CartMutationResponse? = nil,
         in context: StorefrontContext
-    ) async throws -> Attachment {
-        var attachment: Attachment
+    ) async throws -> CartIdentityResult {
+        var attachment: CartIdentityResult
         if let reply {
             attachment = try await resolve(reply, &binding, in: context)
         } else {

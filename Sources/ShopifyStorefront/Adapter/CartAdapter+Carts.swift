@@ -74,7 +74,7 @@ extension CartAdapter {
             if old?.cartID != cartID { try await self.release(old, in: context) }
             self.record(cart, in: &binding)
             binding.buyerIP = context.buyerIP ?? binding.buyerIP
-            return CartChange(Attachment(cart: cart, seesCustomer: false).sessionCart(binding), binding)
+            return CartChange(CartIdentityResult(cart: cart, seesCustomer: false).sessionCart(binding), binding)
         }
     }
 
@@ -113,12 +113,12 @@ extension CartAdapter {
         _ binding: inout CartBinding,
         readsCheckoutURL: Bool = false,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL).selecting(selection)
         let result = try await client.execute(query, in: context)
         guard let answer = result.data else { throw CartVanished() }
         record(answer.cart, in: &binding)
-        return Attachment(
+        return CartIdentityResult(
             cart: answer.cart,
             checkoutURL: answer.checkoutURL,
             seesCustomer: selection.seesCustomer(despite: result.errors)

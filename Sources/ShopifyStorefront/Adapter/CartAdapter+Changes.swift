@@ -76,11 +76,11 @@ extension CartAdapter {
     /// Rejections are thrown, and a response without a cart leads to a read. A cart with a new id gets its identity
     /// again. If the cart's prices are for another country than the call's, the country is set.
     func accept(
-        _ reply: CartReply,
+        _ reply: CartMutationResponse,
         _ binding: inout CartBinding,
         of row: LockedCartRow,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         let id = row.session
         switch reply.verdict {
         case .gone: throw CartVanished()
@@ -127,10 +127,10 @@ extension CartAdapter {
     /// No other value is sent.
     private func setCountry(
         _ country: String,
-        _ attachment: Attachment,
+        _ attachment: CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         let update = CartBuyerIdentityUpdate(
             cartID: binding.cartID,
             buyerIdentity: CartBuyerIdentityInput(countryCode: .set(country))

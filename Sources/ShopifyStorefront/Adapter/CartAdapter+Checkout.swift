@@ -37,7 +37,7 @@ extension CartAdapter {
         _ binding: inout CartBinding,
         _ row: LockedCartRow,
         _ context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         let request = BuyerIdentityRequest(claim, in: context)
         if case .none = claim {
             // The identity stays on the cart during an outage, and is removed when the session has ended.
@@ -55,7 +55,7 @@ extension CartAdapter {
     }
 
     private func handoff(
-        _ attachment: Attachment,
+        _ attachment: CartIdentityResult,
         _ binding: CartBinding,
         _ options: CheckoutOptions
     ) throws(IdentityError) -> CheckoutHandoff {

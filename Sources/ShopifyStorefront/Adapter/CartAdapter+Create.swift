@@ -17,7 +17,7 @@ extension CartAdapter {
         }
         var refreshed: TokenSet?
         while true {
-            let reply: CartReply
+            let reply: CartMutationResponse
             do {
                 reply = try await send(mutation(lines, request), in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
@@ -98,7 +98,7 @@ extension CartAdapter {
 
     private func bind(
         _ cart: Cart,
-        _ reply: CartReply,
+        _ reply: CartMutationResponse,
         _ request: BuyerIdentityRequest,
         of whole: BuyerIdentityRequest,
         _ problem: IdentityError?,
@@ -115,7 +115,7 @@ extension CartAdapter {
         }
         binding.problem = problem?.code
         if let problem { tell(.degraded(problem.code), id) }
-        let attachment = Attachment(
+        let attachment = CartIdentityResult(
             cart: cart,
             warnings: reply.payload.warnings,
             omitted: problem == nil ? request.omissions(from: whole) : [],
@@ -125,7 +125,7 @@ extension CartAdapter {
         return CartChange(attachment.sessionCart(binding), binding, onConflict: .discardAndRepeat)
     }
 
-    private static func code(of reply: CartReply) -> IdentityError.Code {
+    private static func code(of reply: CartMutationResponse) -> IdentityError.Code {
         if case .tokenRefused = reply.verdict { .identityRejected } else { .cartUserErrors }
     }
 }

@@ -22,7 +22,7 @@ extension CartAdapter {
     /// Removes the buyer from a cart, and checks that the customer was removed.
     ///
     /// All delivery addresses are removed, also those whose ids are not stored: the ids may have been lost with a response.
-    func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> Attachment {
+    func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> CartIdentityResult {
         let update = CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: .detached)
         let reply = try await send(update, in: context)
         switch reply.verdict {
@@ -46,7 +46,7 @@ extension CartAdapter {
 
     /// Removes the gift cards from a cart that somebody else is about to get, because they belong to the buyer.
     func removeGiftCards(
-        _ attachment: inout Attachment,
+        _ attachment: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws {
@@ -60,7 +60,7 @@ extension CartAdapter {
     /// Sends one more removal.
     private func follow<Removal: CartReading>(
         _ removal: Removal,
-        _ attachment: inout Attachment,
+        _ attachment: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws where Removal.Output == CartPayload {

@@ -152,8 +152,8 @@ extension CartAdapter {
         to binding: inout CartBinding,
         of row: LockedCartRow,
         in context: StorefrontContext
-    ) async throws -> Attachment {
-        var result: Attachment?
+    ) async throws -> CartIdentityResult {
+        var result: CartIdentityResult?
         let parts = lines.isEmpty ? [[]] : lines.parts(of: Self.linesPerCall)
         for (index, part) in parts.enumerated().dropFirst(first) {
             do {
@@ -180,10 +180,10 @@ extension CartAdapter {
         to binding: inout CartBinding,
         of row: LockedCartRow,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         let before = lineCache.lines(of: binding.cartID)
         let add = CartLinesAdd(cartID: binding.cartID, lines: part)
-        let reply: CartReply
+        let reply: CartMutationResponse
         do {
             reply = try await send(add, in: context)
         } catch let error as IdentityError where error.code == .outcomeUnknown {
@@ -211,7 +211,7 @@ extension CartAdapter {
         _ binding: inout CartBinding,
         after error: IdentityError,
         in context: StorefrontContext
-    ) async throws -> Attachment {
+    ) async throws -> CartIdentityResult {
         guard let before else { throw error }
         do {
             let attachment = try await current(&binding, in: context)

@@ -201,7 +201,7 @@ extension CartAdapter: SignInCarts {
             var binding = source
             binding.buyerIP = context.buyerIP ?? source.buyerIP
             let claim = try await self.claim(for: id)
-            var attachment: Attachment
+            var attachment: CartIdentityResult
             if case .none = claim.claim {
                 attachment = try await self.current(&binding, in: context)
                 attachment.problem = claim.problem

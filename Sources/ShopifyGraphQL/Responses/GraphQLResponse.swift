@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 /// A GraphQL response, read from an HTTP response.
-struct GraphQLAnswer: Sendable {
+struct GraphQLResponse: Sendable {
     /// The member `data`; nil when it is missing or null.
     let data: GraphQLNode?
     /// Whether the response has the member `data`, also if it is null.

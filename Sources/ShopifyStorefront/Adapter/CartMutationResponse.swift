@@ -7,7 +7,7 @@ internal import ShopifyGraphQL
 struct CartVanished: Error {}
 
 /// A mutation's response, classified.
-struct CartReply: Sendable {
+struct CartMutationResponse: Sendable {
     enum Verdict: Sendable {
         case done(Cart)
         /// Neither a cart nor an error.

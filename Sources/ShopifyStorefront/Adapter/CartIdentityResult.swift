@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 /// Shopify's response for a cart, and the accepted parts of the identity.
-struct Attachment: Sendable {
+struct CartIdentityResult: Sendable {
     var cart: Cart
     var checkoutURL: CheckoutURL?
     var warnings: [CartWarning] = []
@@ -16,7 +16,7 @@ struct Attachment: Sendable {
     var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
 
     /// Replaces the values with those of a later response.
-    mutating func follow(_ later: Attachment) {
+    mutating func follow(_ later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL
         warnings += later.warnings
@@ -24,7 +24,7 @@ struct Attachment: Sendable {
     }
 
     /// This later response with the warnings of an earlier one, and the problem of either.
-    func after(_ earlier: Attachment) -> Attachment {
+    func after(_ earlier: CartIdentityResult) -> CartIdentityResult {
         var later = self
         later.warnings = earlier.warnings + warnings
         later.problem = problem ?? earlier.problem
