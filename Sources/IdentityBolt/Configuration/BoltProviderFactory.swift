@@ -1,6 +1,8 @@
 internal import IdentityHTTP
 public import IdentityKit
-internal import IdentityOIDC
+package import IdentityOIDC
+
+extension BoltProvider.Configuration: ProviderConfiguration {}
 
 /// Creates ``BoltProvider`` from configuration entries of kind `bolt`.
 public struct BoltProviderFactory: ProviderFactory {
@@ -40,12 +42,7 @@ public struct BoltProviderFactory: ProviderFactory {
             authentication: try Self.authentication(&section)
         )
         configuration.endpoints = endpoints
-        configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
-        configuration.timeout = common.timeout
-        configuration.issuers = common.issuers
-        configuration.displayName = common.displayName ?? configuration.displayName
-        configuration.tenant = common.tenant
-        configuration.loginDefaults = common.loginDefaults
+        common.apply(to: &configuration)
         configuration.redirectURI = try section.optionalString("redirectURI")
         configuration.scopes = try section.optionalStrings("scopes") ?? configuration.scopes
         configuration.sendsNonce = try section.bool("sendsNonce", default: false)

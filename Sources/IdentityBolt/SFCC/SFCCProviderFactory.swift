@@ -1,6 +1,8 @@
 internal import IdentityHTTP
 public import IdentityKit
-internal import IdentityOIDC
+package import IdentityOIDC
+
+extension SFCCConfiguration: ProviderConfiguration {}
 
 /// Creates ``SFCCProvider`` from configuration entries of kind `bolt-sfcc`.
 public struct SFCCProviderFactory: ProviderFactory {
@@ -43,13 +45,8 @@ public struct SFCCProviderFactory: ProviderFactory {
         )
         configuration.endpoints = endpoints
         configuration.controllerBasePath = basePath
-        configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
-        configuration.timeout = common.timeout
-        configuration.issuers = common.issuers
+        common.apply(to: &configuration)
         configuration.audiences = try section.optionalStrings("audiences")
-        configuration.displayName = common.displayName ?? configuration.displayName
-        configuration.tenant = common.tenant
-        configuration.loginDefaults = common.loginDefaults
         func text(_ name: String, _ path: WritableKeyPath<SFCCConfiguration, String>) throws {
             if let text = try section.optionalString(name) { configuration[keyPath: path] = text }
         }

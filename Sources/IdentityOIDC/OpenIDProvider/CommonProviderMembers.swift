@@ -62,4 +62,24 @@ public struct CommonProviderMembers: Sendable {
             try members.finish()
         }
     }
+
+    /// Sets all members except `endpoints` in the configuration of a provider.
+    package func apply(to configuration: inout some ProviderConfiguration) {
+        configuration.allowsLoopbackHTTP = allowsLoopbackHTTP
+        configuration.timeout = timeout
+        configuration.issuers = issuers
+        configuration.displayName = displayName ?? configuration.displayName
+        configuration.tenant = tenant
+        configuration.loginDefaults = loginDefaults
+    }
+}
+
+/// The configuration of one of the SDK's providers with issuers of its own.
+package protocol ProviderConfiguration {
+    var allowsLoopbackHTTP: Bool { get set }
+    var timeout: Duration { get set }
+    var issuers: [String]? { get set }
+    var displayName: String { get set }
+    var tenant: String { get set }
+    var loginDefaults: LoginDefaults { get set }
 }

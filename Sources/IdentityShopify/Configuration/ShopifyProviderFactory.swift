@@ -1,6 +1,8 @@
 internal import IdentityHTTP
 public import IdentityKit
-internal import IdentityOIDC
+package import IdentityOIDC
+
+extension ShopifyProvider.Configuration: ProviderConfiguration {}
 
 /// Creates ``ShopifyProvider`` from configuration entries of kind `shopify`.
 public struct ShopifyProviderFactory: ProviderFactory {
@@ -45,12 +47,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
         configuration.shopID = try section.optionalString("shopID")
         if let scopes = try section.optionalStrings("scopes") { configuration.scopes = scopes }
         if let version = try section.optionalString("apiVersion") { configuration.apiVersion = version }
-        configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
-        configuration.timeout = common.timeout
-        configuration.issuers = common.issuers
-        configuration.displayName = common.displayName ?? configuration.displayName
-        configuration.tenant = common.tenant
-        configuration.loginDefaults = common.loginDefaults
+        common.apply(to: &configuration)
         configuration.endpoints = endpoints
         configuration.endpointHosts = try section.optionalStrings("endpointHosts")
         do {
