@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let context = routes.context(for: request)
-/// if let answer = await context.respond() { return answer }         // sign-in, callback, sign-out …
+/// if let response = await context.respond() { return response }     // sign-in, callback, sign-out …
 /// let session = try await context.requireSession()                   // or session(), cartSession()
 /// return context.finish(page)                                        // cookies and cache headers
 /// ```
@@ -230,7 +230,7 @@ public final class WebContext: Sendable {
         "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
     ]
 
-    /// The finished response to an error that the app threw: the answer itself, or a page that shows nothing internal.
+    /// The finished response to an error that the app threw: that of a ``WebAnswer``, or a page that shows nothing internal.
     public func answer(to error: any Error) -> WebResponse {
         if let answer = error as? WebAnswer { return finish(answer.response) }
         let error = IdentityError.wrapping(error)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "defaults of port, path and query",
+        "a URL without port, path or query gets their defaults",
         arguments: [
             ("https://a.example", "https://a.example", UInt16(443), "/", nil),
             ("https://a.example:443/", "https://a.example", 443, "/", nil),

@@ -149,7 +149,7 @@ struct ServeTests {
         }
     }
 
-    @Test("no form without the token of this run is answered")
+    @Test("a form without the token of this run is refused")
     func foreign() async throws {
         try await with { browser, _ in
             for target in ["/columns/left/sign-in", "/columns/left/logout", "/sandbox/expire", "/sandbox/fault"] {

@@ -145,7 +145,7 @@ struct PresetTests {
         }
     }
 
-    @Test("Apple: the mark of the name is stored with the session")
+    @Test("Apple: the session stores that the buyer's name is not verified")
     func storedMark() async throws {
         try await withApple { world in
             let sessions = SessionManager(

@@ -259,7 +259,7 @@ struct ResponseTests {
         #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
     }
 
-    @Test("a lifetime is required only by setting, and accepted as a string of digits always")
+    @Test("a lifetime is required only if the settings say so, and may always be a string of digits")
     func lifetimeRules() throws {
         var rules = TokenResponse.Rules()
         rules.requiresLifetime = true

@@ -91,7 +91,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "lead to errors with a hint for each code of the server",
+        "each error code of the server becomes an error with a hint",
         arguments: [
             ("53100", IdentityError.Code.storeFull, IdentityError.Kind.retryLater),
             ("53300", .storeUnavailable, .retryLater), ("57P01", .storeUnavailable, .retryLater),

@@ -80,7 +80,7 @@ struct WycheproofJOSETests {
     }
 
     @Test(
-        "JWK: valid keys are accepted, but no symmetric key, and no key for another use, with a wrong curve or too weak"
+        "JWK: valid keys are accepted; symmetric and weak keys, and keys for another use or curve, are refused"
     )
     func keys() throws {
         let vectors = try Wycheproof("json_web_key").vectors + Wycheproof("json_web_crypto").vectors

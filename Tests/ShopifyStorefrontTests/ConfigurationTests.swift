@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "a wrong member is named by its path",
+        "an error names a wrong member by its path",
         arguments: [
             (#"{"shopDomain":"shop.example","tokn":"x"}"#, "storefront.tokn"),
             (#"{"apiVersion":"2026-10"}"#, "storefront.shopDomain"),

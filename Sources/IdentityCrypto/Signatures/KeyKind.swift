@@ -16,7 +16,7 @@ enum KeyKind: Sendable, Equatable {
         }
     }
 
-    /// The only length that a JOSE signature by such a key can have.
+    /// The length of every JOSE signature by such a key.
     var signatureCount: Int {
         switch self {
         case .rsa(let count): count

@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// ```swift
 /// // The app's own rule:
 /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
-/// // A resource server's answer (RFC 9470):
+/// // A resource server's response (RFC 9470):
 /// if let requirement = StepUpRequirement(challenges: response.headers.values(for: "WWW-Authenticate")) {
 ///     let started = try await sessions.beginStepUp(of: id, requiring: requirement)
 /// }

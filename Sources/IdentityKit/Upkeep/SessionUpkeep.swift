@@ -39,8 +39,7 @@ struct SessionUpkeep: Sendable {
     }
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
-        // A refresh that runs in this process is not in doubt, and the repair does not wait for it while other sessions
-        // are in doubt.
+        // A refresh that runs in this process needs no repair, and other sessions would have to wait for it.
         if refreshes.isUnderWay(id) { return .busy }
         do {
             if visible.tenant != nil {

@@ -10,9 +10,9 @@ struct LoopbackRedirect: Sendable {
     /// The path that the provider redirects to.
     let path: String
     /// `http://127.0.0.1` or `http://[::1]`, as it was written.
-    private let front: String
+    private let schemeAndHost: String
     /// Path and query, as they were written.
-    private let back: String
+    private let pathAndQuery: String
 
     init(_ text: String?) throws(IdentityError) {
         guard let text else {
@@ -30,13 +30,13 @@ struct LoopbackRedirect: Sendable {
         let hasPort = authority < bytes.count && bytes[authority] == UInt8(ascii: ":")
         port = hasPort ? url.port : nil
         let rest = bytes[authority...].drop { hasPort && ($0 == UInt8(ascii: ":") || (0x30...0x39).contains($0)) }
-        front = String(decoding: bytes[..<authority], as: UTF8.self)
-        back = String(decoding: rest, as: UTF8.self)
+        schemeAndHost = String(decoding: bytes[..<authority], as: UTF8.self)
+        pathAndQuery = String(decoding: rest, as: UTF8.self)
     }
 
     /// The redirect URI as it was written, with the port of the listener.
     func text(listeningOn port: UInt16) -> String {
-        "\(front):\(port)\(back)"
+        "\(schemeAndHost):\(port)\(pathAndQuery)"
     }
 
     /// Whether a `Host` header names this listener.
@@ -44,7 +44,7 @@ struct LoopbackRedirect: Sendable {
     /// A request with another name comes from another site (DNS rebinding).
     func accepts(host: String?, port: UInt16) -> Bool {
         guard let host else { return true }
-        let literal = front.dropFirst("http://".utf8.count)
+        let literal = schemeAndHost.dropFirst("http://".utf8.count)
         return host.isIdentical(to: "\(literal):\(port)") || (port == 80 && host.isIdentical(to: String(literal)))
     }
 

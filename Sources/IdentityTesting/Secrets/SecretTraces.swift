@@ -12,7 +12,7 @@ struct SecretTraces: Sendable {
         let secret: Int
     }
 
-    /// The needles, by their first eight bytes.
+    /// The texts to search for, by their first eight bytes.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
         /// Whether a needle begins with these two bytes.

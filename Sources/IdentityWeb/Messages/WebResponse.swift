@@ -1,6 +1,6 @@
 public import IdentityHTTP
 
-/// An answer to a ``WebRequest``: status, headers and body, which an adapter copies to the framework's response unchanged.
+/// A response to a ``WebRequest``: status, headers and body, which an adapter copies to the framework's response unchanged.
 ///
 /// `Set-Cookie` may occur more than once, so copy the fields one by one.
 public typealias WebResponse = HTTPResponse

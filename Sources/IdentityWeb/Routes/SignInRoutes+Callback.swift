@@ -87,7 +87,7 @@ extension SignInRoutes {
                 .rejected,
                 .signInRefused,
                 "The app refused the sign-in of this buyer.",
-                hint: "The function `admit` of the routes' configuration decides."
+                hint: "Check the function `admit` of the routes' configuration, which decides this."
             )
         }
     }

@@ -122,7 +122,7 @@ extension SignInRoutes {
         return try await login(known.value, options, in: context)
     }
 
-    /// The path of an address of this app; every other text unchanged, for the policy of return paths to decide.
+    /// The path of a URL of this app; any other text unchanged, because the return path policy checks it.
     private func withoutOrigin(_ address: String) -> String {
         let rest = address.utf8.dropFirst(table.origin.utf8.count)
         guard address.utf8.starts(with: table.origin.utf8), rest.first == UInt8(ascii: "/") else { return address }

@@ -39,7 +39,7 @@ struct ForeignAnswerTests {
         #expect(first?.hint?.contains("sign in again") == true)
         #expect(first?.hint?.contains("keeps the provider's answer") == true)
         for process in [manager, try world.manager(), try world.manager()] {
-            // Judged again each time; an answer that cannot be judged keeps its verdict.
+            // Validated again each time; an answer that cannot be validated keeps its verdict.
             let error = await refusal { try await process.tokens(for: id) }
             #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
         }
@@ -185,7 +185,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "while another process holds the lock, a caller with a valid token waits two seconds at most for the judgement"
+        "while another process holds the lock, a caller with a valid token waits two seconds at most for the validation of the stored response"
     )
     func busy() async throws {
         let world = RefreshFixture()

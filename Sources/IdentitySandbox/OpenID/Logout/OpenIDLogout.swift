@@ -127,7 +127,7 @@ extension SandboxOpenID {
             return state.ledger.clientIDs(ofSession: id)
         }
         for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
-            // The session has ended at the provider, whatever the app answers.
+            // The session has ended at the provider, also if the app refuses the logout token.
             _ = try? await send(logoutToken(for: .session(id), client, []), to: client.backchannelLogoutURI)
         }
     }
