@@ -496,7 +496,8 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
             name: "identity-benchmarks",
             dependencies: [
                 "Yardsticks", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityCrypto",
-                "IdentitySQLite", "ShopifyStorefront", "ShopifyGraphQL", "StorefrontSandbox", "IdentitySandbox",
+                "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "ShopifyGraphQL", "StorefrontSandbox",
+                "IdentitySandbox",
                 "CIdentityCurl", "CIdentityOpenSSL", "CIdentitySQLite",
             ],
             path: "Tests/Benchmarks/Suite",

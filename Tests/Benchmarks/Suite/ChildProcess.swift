@@ -22,6 +22,25 @@ enum ChildProcess {
         try JSONDecoder().decode(Measurement.self, from: try run("measure", row, peer, context))
     }
 
+    /// The other libraries' peers of all rows: `Tests/Benchmarks/run --peers` builds their program and names it.
+    static func others() throws -> [(row: String, name: String)] {
+        guard let program = otherProgram else { return [] }
+        let lines = String(decoding: try output(of: process(["list"], program)), as: UTF8.self).split(separator: "\n")
+        return lines.map { line in
+            let parts = line.split(separator: "\t")
+            return (String(parts[0]), String(parts[1]))
+        }
+    }
+
+    /// Measures another library's peer of a row.
+    static func measureOther(_ row: Row, _ peer: String, _ context: Context) throws -> Measurement {
+        let text = String(decoding: try JSONEncoder().encode(context), as: UTF8.self)
+        let data = try output(of: process(["measure", row.name, peer, text], otherProgram))
+        return try JSONDecoder().decode(Measurement.self, from: data)
+    }
+
+    private static var otherProgram: String? { ProcessInfo.processInfo.environment["IDENTITYKIT_BENCHMARK_PEERS"] }
+
     /// Counts the allocations of a peer.
     static func count(_ row: Row, _ peer: Peer, _ context: Context) throws -> Double {
         try JSONDecoder().decode(Double.self, from: try run("count", row, peer, context))
@@ -32,18 +51,24 @@ enum ChildProcess {
         let process = process([what, row.name, peer.name, text])
         // Dictionaries grow in the same way in each process, so that counts are the same.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+        return try output(of: process)
+    }
+
+    private static func output(of process: Process) throws -> Data {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BenchmarkFailure("\(row.name): \(peer.name) failed.") }
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkFailure("\((process.arguments ?? []).prefix(3).joined(separator: " ")) failed.")
+        }
         return data
     }
 
-    private static func process(_ arguments: [String]) -> Process {
+    private static func process(_ arguments: [String], _ program: String? = nil) -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = URL(fileURLWithPath: program ?? "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments
         return process
     }

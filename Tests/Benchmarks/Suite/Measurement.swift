@@ -1,6 +1,15 @@
 internal import Synchronization
 internal import Yardsticks
 
+/// Where a peer finds the provider and its files, and how long it works.
+struct Context: Codable, Sendable {
+    let folder: String
+    let port: Int
+    let seconds: Double
+    /// Sizes of a short run, which shows that all rows work.
+    let isQuick: Bool
+}
+
 /// What a peer needed for a row in one round.
 struct Measurement: Codable, Sendable {
     var row: String

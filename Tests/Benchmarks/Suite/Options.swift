@@ -15,10 +15,13 @@ struct Options {
 
           Tests/Benchmarks/run [OPTIONS]
 
-          --only ROW[,ROW]  these rows; --list prints their names
+          --only ROW[,ROW]  these rows; --list prints their names. The rows with a million sessions are measured only
+                            when they are named; they need 10 GB of disk and some minutes
           --rounds N        rounds, in which all peers take turns (default: 3)
           --seconds S       seconds for each peer and round (default: 1)
           --quick           one short round without the long rows: shows that everything works, not how fast it is
+          --peers           also measures jwt-kit, swift-crypto, GRDB and AsyncHTTPClient (Tests/Benchmarks/Peers), which
+                            SwiftPM fetches and builds first
           --json FILE       also writes each measurement as a line of JSON
           --check           compares allocations with Tests/Benchmarks/counts.json; one that grew by more than a tenth
                             is an error (status 1)
@@ -63,6 +66,6 @@ struct Options {
     }
 
     var rowsToMeasure: [Row] {
-        rows.filter { only.isEmpty ? !(isQuick && $0.isLong) : only.contains($0.name) }
+        rows.filter { only.isEmpty ? !(isQuick && $0.isLong) && !$0.isHuge : only.contains($0.name) }
     }
 }

@@ -9,25 +9,29 @@ struct Report {
     func show(_ row: Row) {
         Self.write("\n\(row.title)  [\(row.name)]")
         Self.line(["", row.unit, "min … max", "a second", "allocations", "× \(row.peers[0].name)"])
-        let yardstick = values(row, row.peers[0]).median
-        for peer in row.peers {
+        let yardstick = values(row, row.peers[0].name).median
+        var peers: [String] = []
+        for measurement in measurements where measurement.row == row.name && !peers.contains(measurement.peer) {
+            peers.append(measurement.peer)
+        }
+        for peer in peers {
             let values = values(row, peer)
-            let all = measurements.filter { $0.row == row.name && $0.peer == peer.name }
+            let all = measurements.filter { $0.row == row.name && $0.peer == peer }
             let rates = all.compactMap(\.operationsPerSecond).sorted()
             let allocations = all.compactMap(\.allocations).sorted()
             Self.line([
-                peer.name,
+                peer,
                 Self.number(values.median),
                 "\(Self.number(values.first ?? 0)) … \(Self.number(values.last ?? 0))",
                 rates.isEmpty ? "" : String(Int(rates.median)),
                 allocations.isEmpty ? "" : Self.number(allocations.median),
-                peer.name == row.peers[0].name ? "" : Self.number(values.median / yardstick),
+                peer == row.peers[0].name ? "" : Self.number(values.median / yardstick),
             ])
         }
     }
 
-    private func values(_ row: Row, _ peer: Peer) -> [Double] {
-        measurements.filter { $0.row == row.name && $0.peer == peer.name }.map(\.value).sorted()
+    private func values(_ row: Row, _ peer: String) -> [Double] {
+        measurements.filter { $0.row == row.name && $0.peer == peer }.map(\.value).sorted()
     }
 
     private static func number(_ value: Double) -> String {

@@ -10,6 +10,8 @@ struct Row: Sendable {
     let peers: [Peer]
     /// Left out by `--quick`.
     var isLong = false
+    /// Measured only when `--only` names it.
+    var isHuge = false
 }
 
 /// Something that does a row's work.
@@ -50,14 +52,5 @@ struct Peer: Sendable {
     }
 }
 
-/// Where a peer finds the provider and its files, and how long it works.
-struct Context: Codable, Sendable {
-    let folder: String
-    let port: Int
-    let seconds: Double
-    /// Sizes of a short run, which shows that all rows work.
-    let isQuick: Bool
-}
-
 /// All rows, in the order of the table.
-let rows: [Row] = ProtocolRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all
+let rows: [Row] = ProtocolRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all + ScaleRows.all

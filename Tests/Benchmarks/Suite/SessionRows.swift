@@ -128,7 +128,7 @@ enum SessionRows {
         return milliseconds
     }
 
-    private static func residentMegabytes() -> Double {
+    static func residentMegabytes() -> Double {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
         return pages * 4096 / 1e6

@@ -118,7 +118,8 @@ enum StoreRows {
 
     // MARK: Files, which stay for the next round
 
-    private static func session(_ number: Int) throws -> StoredSession {
+    static func session(_ number: Int, retainedUntil: Date = Date(timeIntervalSinceNow: 86_400)) throws -> StoredSession
+    {
         guard let id = SessionID(rawValue: String(String(10_000_000 + number).reversed()) + "AAAAAAAAAAAAAA") else {
             throw BenchmarkFailure("Not an id.")
         }
@@ -129,7 +130,7 @@ enum StoreRows {
             issuer: "https://id.example",
             subject: "buyer-\(number)",
             createdAt: Date(),
-            retainedUntil: Date(timeIntervalSinceNow: 86_400),
+            retainedUntil: retainedUntil,
             payload: Secret(bytes: body)
         )
     }
@@ -146,21 +147,28 @@ enum StoreRows {
         return file
     }
 
-    private static func filledStore(_ count: Int, in context: Context) async throws -> SQLiteStore {
+    static func filledStore(_ count: Int, in context: Context) async throws -> SQLiteStore {
         let name = "rows-\(count)"
         let isNew = !FileManager.default.fileExists(atPath: "\(context.folder)/\(name).sqlite")
         let store = try await openStore(name, in: context, slotSize: slot)
-        guard isNew else { return store }
-        for first in stride(from: 0, to: count, by: 256) {
+        if isNew { try await insert(0..<count, into: store) }
+        return store
+    }
+
+    static func insert(
+        _ numbers: Range<Int>,
+        into store: SQLiteStore,
+        retainedUntil: Date = Date(timeIntervalSinceNow: 86_400)
+    ) async throws {
+        for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 256) {
             // Concurrent insertions share a transaction.
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in first..<min(first + 256, count) {
-                    group.addTask { try await store.insert(try session(number)) }
+                for number in first..<min(first + 256, numbers.upperBound) {
+                    group.addTask { try await store.insert(try session(number, retainedUntil: retainedUntil)) }
                 }
                 try await group.waitForAll()
             }
         }
-        return store
     }
 
     /// The rows that no writer holds at the moment.

@@ -37,14 +37,17 @@ struct Suite {
     private func measure(_ context: Context) throws {
         var report = Report()
         var lines: [String] = []
+        let others = try ChildProcess.others()
         for row in options.rowsToMeasure {
+            if row.isHuge { Report.write("\n\(row.name): the store is filled first, which takes some minutes …") }
             // The peers take turns, so that load of the machine meets all of them.
             for _ in 0..<(row.isLong ? 1 : options.rounds) {
-                for peer in row.peers {
-                    let measurement = try ChildProcess.measure(row, peer, context)
-                    report.add(measurement)
-                    lines.append(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
+                var measurements = try row.peers.map { try ChildProcess.measure(row, $0, context) }
+                for other in others where other.row == row.name {
+                    measurements.append(try ChildProcess.measureOther(row, other.name, context))
                 }
+                measurements.forEach { report.add($0) }
+                lines += try measurements.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
             }
             report.show(row)
         }
