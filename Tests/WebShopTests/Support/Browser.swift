@@ -59,9 +59,10 @@ final class Browser: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["TMPDIR"] = folder.path
         environment["HOME"] = folder.path
-        process = try Spawned.start(Self.driver, ["--port=0"], environment)
+        let port: Int
+        (process, port) = try Self.startDriver(environment)
         transport = try CurlTransport()
-        origin = try "http://127.0.0.1:\(Self.port(process.output))"
+        origin = "http://127.0.0.1:\(port)"
         var preferences: JSONObject = ["credentials_enable_service": .bool(false)]
         if let blocked {
             preferences["profile"] = .object([
@@ -89,18 +90,36 @@ final class Browser: Sendable {
             let made = try await Self.send(.post, origin + "/session", body, transport)
             session = made["sessionId"]?.string ?? ""
         } catch {
-            kill(process.identifier, SIGKILL)
-            _ = process.wait()
+            Self.end(process, SIGKILL)
             throw error
+        }
+    }
+
+    /// Starts the driver.
+    ///
+    /// The driver takes a free port of IPv6 and then needs the same one of IPv4. Another test may have it, so the start is repeated.
+    private static func startDriver(_ environment: [String: String]) throws -> (process: Spawned, port: Int) {
+        var attempts = 5
+        while true {
+            let process = try Spawned.start(driver, ["--port=0"], environment)
+            do { return (process, try port(process.output)) } catch {
+                end(process, SIGKILL)
+                attempts -= 1
+                if attempts == 0 { throw error }
+            }
         }
     }
 
     private func end() async {
         _ = try? await Self.send(.delete, "\(origin)/session/\(session)", nil, transport)
-        kill(process.identifier, SIGTERM)
+        Self.end(process, SIGTERM)
+        folder.remove()
+    }
+
+    private static func end(_ process: Spawned, _ signal: Int32) {
+        kill(process.identifier, signal)
         _ = process.wait()
         for descriptor in [process.input, process.output, process.errors] { close(descriptor) }
-        folder.remove()
     }
 
     /// Reads the port from the line with which the driver reports that it is ready.
