@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 public import IdentityKit
-package import IdentityOIDC
+internal import IdentityOIDC
 
 extension BoltProvider.Configuration: ProviderConfiguration {}
 
