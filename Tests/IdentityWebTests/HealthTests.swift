@@ -103,7 +103,7 @@ struct HealthTests {
         #expect(posted.text == "ada north openid,orders b c")
         signIn.age = .seconds(600)
         let old = await routes.handle(try await signIn.request(to: routes), otherwise: app)
-        // The provider of the session is none of the registry, so the step-up cannot begin.
+        // The provider of the session is not in the registry, so the step-up cannot begin.
         #expect(old.status == 404)
         signIn.age = .zero
         signIn.acr = nil
