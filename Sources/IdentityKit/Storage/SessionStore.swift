@@ -37,7 +37,7 @@ public protocol LoginAttemptStore: Sendable {
     ///   - key: The key of the login attempt.
     ///   - check: Called with the login attempt before it is removed. When it throws, the attempt stays, so that a forged
     ///     callback cannot end a buyer's login.
-    /// - Returns: The login attempt; nil when there is none.
+    /// - Returns: The login attempt, or nil if the store has none with this key.
     /// - Throws: The error of `check`, or ``IdentityError`` of the store.
     func takeLoginAttempt(
         _ key: String,

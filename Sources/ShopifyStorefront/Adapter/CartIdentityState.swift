@@ -58,7 +58,7 @@ public struct CheckoutOptions: Sendable {
         case none
         /// It does, without a prompt (`sso=silent`), if no buyer is on the cart.
         ///
-        /// Checkout then opens for the buyer who is signed in at the shop in that browser, whoever it is. A cart with a buyer gets no
+        /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no
         /// `sso=silent`, because the browser's buyer may be another one; ``CheckoutHandoff/usesBrowserSession`` reports it.
         case silent
     }

@@ -26,7 +26,7 @@ struct ProductPicture: Sendable {
     private let product: SandboxStorefrontConfiguration.Product
     private let colour: String
 
-    /// The picture at a path; nil if there is none.
+    /// The picture at a path, or nil for another path.
     init?(path: String, of shop: SandboxStorefront) {
         guard path.hasPrefix(Self.folder), path.hasSuffix(".svg") else { return nil }
         let parts = path.dropFirst(Self.folder.count).dropLast(4).split(separator: "_")

@@ -141,7 +141,7 @@ extension SandboxStorefront {
         switch outcome {
         case .success(let cart): return payloadNode(payload, node(of: cart, hasKey: true, viewer), [], warnings)
         case .failure(let error):
-            // Returns the unchanged cart, or null if there is none.
+            // Returns the unchanged cart, or null for an unknown cart.
             let unchanged = parts.flatMap { cart(token: $0.token) }
             let isOwner = unchanged.map { $0.key == parts?.key } ?? false
             let current = isOwner ? unchanged.map { node(of: $0, hasKey: true, viewer) } : nil

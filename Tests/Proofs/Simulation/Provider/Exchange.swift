@@ -46,7 +46,7 @@ final class Exchange: @unchecked Sendable {
 
     /// The reason why the token may be sent again: no other process can have the response.
     ///
-    /// Nil if there is none.
+    /// Nil if it must not be sent again.
     func resendReason(_ locking: Episode.Locking, now: Duration) -> ResendReason? {
         if state == .failed { return .answerLost }
         guard !isSaved else { return nil }

@@ -47,7 +47,7 @@ struct Tally {
         ResendReason.allCases.map { "\($0.rawValue) \(resends[$0] ?? 0)" }.joined(separator: ", ")
     }
 
-    /// Describes a reason that was used more often than it occurred; nil if there is none.
+    /// Describes a reason that was used more often than it occurred, or nil if no reason was.
     var excess: String? {
         let bounds: [ResendReason: Int] = [
             .answerLost: inDoubt, .crash: crashes, .machineDown: min(crashes, spooled), .stopped: stops,
