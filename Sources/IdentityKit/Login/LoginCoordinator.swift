@@ -84,8 +84,14 @@ struct LoginCoordinator: Sendable {
             // A session that has ended meanwhile is not replaced: its step-up ends before the code is sent.
             if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
             let tokens = try await provider.exchange(callback, for: attempt)
-            let session = try await save(tokens, for: attempt, by: provider.descriptor) {
+            let session = try await creator.revokingOnFailure(tokens, of: provider.descriptor) {
+                try await stepUps.check(tokens, of: attempt)
+                // Only now, because `admit` may end the browser's old session, and a failed step-up must change nothing.
                 returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath
+                guard let old = attempt.stepUp?.session else {
+                    return try await creator.create(for: tokens, by: provider.descriptor)
+                }
+                return try await stepUps.replace(old, with: tokens, by: provider.descriptor)
             }
             events.emit(.loginCompleted, provider: name, session: session.id, since: started)
             return CompletedLogin(session: session, returnPath: returnPath, replaced: attempt.stepUp?.session)
@@ -109,24 +115,6 @@ struct LoginCoordinator: Sendable {
             events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started, because: error)
             throw IdentityError.wrapping(error)
         }
-    }
-
-    private func save(
-        _ tokens: TokenSet,
-        for attempt: LoginAttempt,
-        by descriptor: ProviderDescriptor,
-        admitting admit: () async throws -> Void
-    ) async throws -> Session {
-        guard let stepUp = attempt.stepUp else {
-            return try await creator.createOrRevoke(for: tokens, by: descriptor, admitting: admit)
-        }
-        return try await stepUps.complete(
-            stepUp,
-            with: tokens,
-            startedAt: attempt.createdAt,
-            by: descriptor,
-            admitting: admit
-        )
     }
 
     /// Takes the attempt of a callback out of the store.

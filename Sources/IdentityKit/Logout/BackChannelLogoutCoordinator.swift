@@ -15,8 +15,8 @@ struct BackChannelLogoutCoordinator: Sendable {
         let problems = await outlivingCaller { [self] in
             var problems: [IdentityError] = []
             for session in ended {
-                problems += await participants.tellEnd(of: session, since: started)
-                guard !session.wasOver else { continue }
+                problems += await participants.notifyEnded(session, since: started)
+                guard !session.hadExpired else { continue }
                 events.emit(.loggedOut, provider: name, session: session.session.id, since: started)
             }
             return problems
@@ -24,7 +24,7 @@ struct BackChannelLogoutCoordinator: Sendable {
         if let failure {
             events.emit(.logoutRefused(failure.code), provider: name, since: started, because: failure)
         }
-        let sessions = ended.filter { !$0.wasOver }.map(\.session)
+        let sessions = ended.filter { !$0.hadExpired }.map(\.session)
         return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
     }
 

@@ -7,7 +7,7 @@ struct EndedSession: Sendable {
     let tokens: TokenSet?
     let attachments: [String: Secret]
     /// Whether it had expired before: it was already unknown to every call, so its end is not reported.
-    let wasOver: Bool
+    let hadExpired: Bool
 }
 
 /// Ends sessions: removes them from the store first, then notifies carts and revokes the tokens.
@@ -76,7 +76,7 @@ struct LogoutCoordinator: Sendable {
         let started = clock.elapsed
         let failure = await outlivingCaller { [self] in
             let (ended, failure) = await takeAll([id])
-            for session in ended { _ = await participants.tellEnd(of: session, since: started) }
+            for session in ended { _ = await participants.notifyEnded(session, since: started) }
             return failure
         }
         if let failure { throw failure }
@@ -122,7 +122,7 @@ struct LogoutCoordinator: Sendable {
             // If new tokens could not be saved yet, these must be revoked.
             tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
             attachments: removed.attachments,
-            wasOver: visible.lifetime.isOver(removed.session)
+            hadExpired: visible.lifetime.hasExpired(removed.session)
         )
     }
 
@@ -133,11 +133,11 @@ struct LogoutCoordinator: Sendable {
         since started: Duration
     ) async -> [LogoutResult] {
         var problems: [[IdentityError]] = []
-        for session in ended { problems.append(await participants.tellEnd(of: session, since: started)) }
+        for session in ended { problems.append(await participants.notifyEnded(session, since: started)) }
         let refusals = await revoke(ended)
         var results: [LogoutResult] = []
         for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {
-            guard !ended.wasOver else { continue }
+            guard !ended.hadExpired else { continue }
             if let refusal { problems.append(refusal) }
             let page = await pages.page(for: ended.session, ended.tokens, options, &problems)
             events.emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)

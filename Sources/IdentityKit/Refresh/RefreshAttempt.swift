@@ -27,7 +27,7 @@ struct RefreshAttempt: Sendable {
     }
 
     /// Whether the refresh token is, or was, about to be sent.
-    var hasBegun: Bool { provider != nil }
+    var hasPrepared: Bool { provider != nil }
 
     func row() throws(IdentityError) -> StoredSession {
         guard let stored else { throw .unknownSession }

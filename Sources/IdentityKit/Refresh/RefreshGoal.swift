@@ -5,13 +5,19 @@ package enum RefreshGoal: Sendable {
     /// Other tokens than these, which are not valid long enough.
     case replacing(TokenSet)
     /// Any tokens that are not in doubt.
-    case settling
+    case repairing
 
     func isReached(by tokens: TokenSet) -> Bool {
         switch self {
         case .replacing(let old): !tokens.isSameIssue(as: old)
-        case .settling: true
+        case .repairing: true
         }
+    }
+
+    /// What new tokens lack that the replaced ones had.
+    func losses(in new: TokenSet) -> TokenLosses? {
+        guard case .replacing(let old) = self else { return nil }
+        return TokenLosses(from: old, to: new)
     }
 }
 

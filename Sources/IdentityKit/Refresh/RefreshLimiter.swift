@@ -35,7 +35,9 @@ final class RefreshLimiter: Sendable {
     /// - Throws: The provider's last failure, while the breaker is open; `refresh_busy` if too many refreshes wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
-        if let refusal = state.withLock({ $0.waiting.count >= limits.waiting ? Self.crowded : Self.refusal($0, now) }) {
+        if let refusal = state.withLock({
+            $0.waiting.count >= limits.waiting ? Self.tooManyWait : Self.pauseError($0, now)
+        }) {
             throw refusal
         }
         await withCheckedContinuation { continuation in
@@ -53,7 +55,7 @@ final class RefreshLimiter: Sendable {
         let then = environment.clock.elapsed
         let (permit, refusal) = state.withLock { state -> (CircuitBreaker.Permit, IdentityError?) in
             if let permit = state.breaker.permit(at: then) { return (permit, nil) }
-            return (.ordinary, Self.refusal(state, then))
+            return (.ordinary, Self.pauseError(state, then))
         }
         guard let refusal else { return permit }
         _ = leave(permit, after: .nothing)
@@ -117,7 +119,7 @@ final class RefreshLimiter: Sendable {
         return state.withLock { $0.breaker.wait(at: now) }
     }
 
-    private static func refusal(_ state: State, _ now: Duration) -> IdentityError? {
+    private static func pauseError(_ state: State, _ now: Duration) -> IdentityError? {
         guard let wait = state.breaker.wait(at: now) else { return nil }
         let last = state.breaker.lastFailure
         let isOurs = last?.kind == .configuration
@@ -132,7 +134,7 @@ final class RefreshLimiter: Sendable {
         )
     }
 
-    private static var crowded: IdentityError {
+    private static var tooManyWait: IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,

@@ -26,13 +26,13 @@ final class RefreshPauses: Sendable {
     }
 
     /// Whether a session whose token is still valid must not be refreshed yet.
-    func holdsBackEarly(_ id: SessionID) -> Bool {
+    func delaysEarly(_ id: SessionID) -> Bool {
         let now = environment.clock.elapsed
         return pauses.withLock { ($0[id]?.earlyUntil ?? now) > now }
     }
 
     /// The last failure, if it is too early for another attempt.
-    func refusal(_ id: SessionID) -> IdentityError? {
+    func error(delaying id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         guard let pause = pauses.withLock({ $0[id] }), pause.until > now else { return nil }
         let error = pause.error

@@ -1,6 +1,11 @@
 internal import FoundationEssentials
+internal import Synchronization
 
-/// Decides when a session's tokens are due for a refresh.
+/// Decides when a session's tokens are due for a refresh, and when they have expired, independently of changes of the wall clock.
+///
+/// When tokens are first seen, their expiry is recorded on the monotonic clock. The earlier of both expiries is used: a
+/// wall clock that is set back does not make an expired token valid. A token that only seemed old while the wall clock
+/// was ahead is valid again afterwards.
 final class RefreshSchedule: Sendable {
     /// What must happen before tokens are returned.
     enum Need: Sendable {
@@ -15,12 +20,25 @@ final class RefreshSchedule: Sendable {
     /// How long tokens must be valid if the caller requests no time.
     static let usualValidity = Duration.seconds(60)
 
+    private struct Note {
+        let issuedAt: Date
+        let expiresAt: Date
+        let end: Duration
+        var refreshedAt: Duration?
+    }
+
+    /// Tokens that were issued this far in the future come from a clock that was ahead, or our clock was set back.
+    private static let tolerance = 300.0
+    private static let freshness = Duration.seconds(30)
+    private static let maximum = 50_000
+
     private let earlyRefresh: Double
-    private let ages: TokenAges
+    private let clock: any IdentityClock
+    private let notes = Mutex<[SessionID: Note]>([:])
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
         earlyRefresh = configuration.earlyRefresh
-        ages = TokenAges(clock)
+        self.clock = clock
     }
 
     /// Decides what must happen before a session's tokens are returned.
@@ -39,23 +57,37 @@ final class RefreshSchedule: Sendable {
 
     /// How long a session's tokens are still valid, zero or less if they have expired; nil if the provider did not state
     /// an expiry.
-    func remaining(_ tokens: TokenSet, of id: SessionID) -> Duration? { ages.remaining(tokens, of: id) }
+    func remaining(_ tokens: TokenSet, of id: SessionID) -> Duration? {
+        guard let expiresAt = tokens.expiresAt else { return nil }
+        let byWallClock = Duration(limited: expiresAt.timeIntervalSince(clock.now))
+        return min(byWallClock, note(tokens, expiresAt, id).end - clock.elapsed)
+    }
 
-    func hasExpired(_ tokens: TokenSet, of id: SessionID) -> Bool { ages.hasExpired(tokens, of: id) }
+    func hasExpired(_ tokens: TokenSet, of id: SessionID) -> Bool {
+        remaining(tokens, of: id).map { $0 <= .zero } ?? false
+    }
 
     /// Records that a refresh has just returned tokens.
-    func noteRefreshed(_ tokens: TokenSet, of id: SessionID) { ages.noteRefreshed(tokens, of: id) }
+    func noteRefreshed(_ tokens: TokenSet, of id: SessionID) {
+        guard let expiresAt = tokens.expiresAt else { return }
+        _ = note(tokens, expiresAt, id, refreshedAt: clock.elapsed)
+    }
 
     /// Whether a refresh of this process has just returned the tokens, so that another one would not return tokens that
     /// are valid longer.
-    func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool { ages.isJustRefreshed(tokens, of: id) }
+    func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool {
+        guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
+            return false
+        }
+        return clock.elapsed - refreshedAt < Self.freshness
+    }
 
     private func isGood(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration, for asked: Duration?) -> Bool {
         guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
-        let lifetime = TokenAges.duration(expiresAt.timeIntervalSince(tokens.issuedAt))
+        let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
         guard let asked else { return remaining >= min(Self.usualValidity, lifetime / 4) }
         // No token of this provider is valid that long, so a refresh at every call would not help.
-        return remaining >= asked || (asked >= lifetime && ages.isJustRefreshed(tokens, of: id))
+        return remaining >= asked || (asked >= lifetime && isJustRefreshed(tokens, of: id))
     }
 
     /// The remaining validity at which a token is refreshed early.
@@ -65,9 +97,38 @@ final class RefreshSchedule: Sendable {
     /// - Returns: A negative time for a token that cannot be refreshed, which is never due.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID) -> Duration {
         guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return .seconds(-1) }
-        let lifetime = TokenAges.duration(expiresAt.timeIntervalSince(tokens.issuedAt))
+        let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100
         let share = min(earlyRefresh - 0.05 + Double(spread) / 1000, 0.98)
         return lifetime > .zero ? lifetime * (1 - share) : .seconds(-1)
+    }
+
+    private func note(_ tokens: TokenSet, _ expiresAt: Date, _ id: SessionID, refreshedAt: Duration? = nil) -> Note {
+        let (now, elapsed) = (clock.now, clock.elapsed)
+        return notes.withLock { notes in
+            if let note = notes[id], Self.isSame(note.issuedAt, tokens.issuedAt),
+                Self.isSame(note.expiresAt, expiresAt), refreshedAt == nil
+            {
+                return note
+            }
+            let isFromTheFuture = tokens.issuedAt.timeIntervalSince(now) > Self.tolerance
+            let life = isFromTheFuture ? .zero : Duration(limited: expiresAt.timeIntervalSince(now))
+            // The table is bounded; an evicted entry is recorded again.
+            if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
+            if notes.count >= Self.maximum { notes = [:] }
+            let note = Note(
+                issuedAt: tokens.issuedAt,
+                expiresAt: expiresAt,
+                end: elapsed + life,
+                refreshedAt: refreshedAt
+            )
+            notes[id] = note
+            return note
+        }
+    }
+
+    /// A stored time has whole milliseconds; the same time in memory is more precise.
+    private static func isSame(_ one: Date, _ other: Date) -> Bool {
+        abs(one.timeIntervalSince(other)) < 0.002
     }
 }

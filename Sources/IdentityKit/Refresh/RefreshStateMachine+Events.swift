@@ -10,7 +10,8 @@ extension RefreshStateMachine {
         case notLoaded(IdentityError)
         /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `answered`.
         case found(SessionState?)
-        case claimSeen(isFresh: Bool)
+        /// `mustWait`: the holder of the claim may still save an answer.
+        case claimChecked(mustWait: Bool)
         case prepared(RefreshIntent)
         case notPrepared(IdentityError)
         case saved
@@ -39,8 +40,7 @@ extension RefreshStateMachine {
         case answer
         /// An answer that is stored already, with a verdict.
         case verdict
-        /// - `isPatient`: A caller waits for these tokens, and they are stored nowhere yet.
-        case tokens(isPatient: Bool)
+        case tokens(Source)
     }
 
     /// What to do next.
@@ -50,8 +50,8 @@ extension RefreshStateMachine {
         case checkClaim
         /// Does the work that is possible before a token is sent.
         case prepare
-        /// Replaces the row if it is unchanged since it was last saved or loaded; `underLock`: only while the lock is held.
-        case save(SessionState, Purpose, underLock: Bool)
+        /// Replaces the row if it is unchanged since it was last saved or loaded; `requiresLock`: only while the lock is held.
+        case save(SessionState, Purpose, requiresLock: Bool)
         /// Sends the refresh token.
         case send
         case validate(RefreshAnswer)
@@ -65,22 +65,22 @@ extension RefreshStateMachine {
         case discardUnsaved
         /// Revokes new tokens that no process can use.
         case revoke(TokenSet)
-        case finish(Outcome)
+        case finish(RefreshOutcome)
     }
+}
 
-    /// The result of the refresh.
-    package enum Outcome: Sendable {
-        /// New tokens; `isRecovered`: an earlier attempt received the answer or the tokens.
-        case refreshed(TokenSet, isRecovered: Bool)
-        /// The tokens of another process.
-        case adopted(SessionState, TokenSet)
-        /// Another process was faster; try again.
-        case changed
-        /// Another process has claimed the session and may still save its answer; look again later.
-        case wait
-        /// The attempt failed, and the next one has to pause.
-        case refused(IdentityError)
-        /// Another failure.
-        case failed(IdentityError)
-    }
+/// The result of one run of a ``RefreshStateMachine``.
+package enum RefreshOutcome: Sendable {
+    /// New tokens; `isRecovered`: an earlier attempt received the answer or the tokens.
+    case refreshed(TokenSet, isRecovered: Bool)
+    /// The tokens of another process.
+    case adopted(SessionState, TokenSet)
+    /// Another process was faster; try again.
+    case changed
+    /// Another process has claimed the session and may still save its answer; look again later.
+    case wait
+    /// The attempt failed, and the next one has to pause.
+    case refused(IdentityError)
+    /// Another failure.
+    case failed(IdentityError)
 }

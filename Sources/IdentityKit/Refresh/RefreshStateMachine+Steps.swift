@@ -29,7 +29,7 @@ extension RefreshStateMachine {
     /// The wait for the holder's answer begins with a write: while the store refuses writes, the holder cannot save its answer.
     mutating func contest(_ intent: RefreshIntent) -> Action {
         guard !intent.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
-        return go(.contest, .save(.claimed(tokens, intent.contested), .claim, underLock: true))
+        return go(.contest, .save(.claimed(tokens, intent.contested), .claim, requiresLock: true))
     }
 
     mutating func prepare() -> Action {
@@ -43,14 +43,14 @@ extension RefreshStateMachine {
     mutating func claim(_ new: RefreshIntent) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         intent = new
-        return go(.claim, .save(.claimed(tokens, new), .claim, underLock: true))
+        return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
     /// Validation may fail for a long time, and another machine does not see this one's memory and spool: without the answer in
     /// the row it would send the old refresh token.
     mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
         switch storedState {
-        case .active?, .claimed?: return saveAnswer(answer, .unsaved, underLock: true)
+        case .active?, .claimed?: return saveAnswer(answer, .unsaved, requiresLock: true)
         case .answered(_, let inRow)?:
             var answer = answer
             answer.verdict = answer.verdict ?? inRow.verdict
@@ -60,9 +60,9 @@ extension RefreshStateMachine {
     }
 
     /// The answer is saved unchanged before it is validated, because a crash in between would lose it.
-    mutating func saveAnswer(_ answer: RefreshAnswer, _ source: Source, underLock: Bool) -> Action {
+    mutating func saveAnswer(_ answer: RefreshAnswer, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
-        return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, underLock: underLock))
+        return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, requiresLock: requiresLock))
     }
 
     mutating func validate(_ answer: RefreshAnswer, _ source: Source, isStored: Bool) -> Action {
@@ -70,7 +70,7 @@ extension RefreshStateMachine {
     }
 
     mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
-        go(.saveTokens(new, source), .save(.active(new), .tokens(isPatient: source.isPatient), underLock: false))
+        go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
     }
 
     /// Saves tokens over a row that has changed.
@@ -81,49 +81,49 @@ extension RefreshStateMachine {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
         return go(
             .saveTokensAgain(new, source, over: current),
-            .save(.active(new), .tokens(isPatient: source.isPatient), underLock: true)
+            .save(.active(new), .tokens(source), requiresLock: true)
         )
     }
 
-    func refreshed(_ new: TokenSet, _ source: Source) -> Outcome {
+    func refreshed(_ new: TokenSet, _ source: Source) -> RefreshOutcome {
         .refreshed(new, isRecovered: source.isRecovered)
     }
 
     /// New tokens, or an answer that may contain some, exist nowhere else.
-    mutating func spool(_ state: SessionState?, _ outcome: Outcome) -> Action {
+    mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
         return run([.spool(state, replacing: tokens), .finish(outcome)])
     }
 
     /// The token was not sent, or not sent again.
     mutating func notSent(_ error: IdentityError) -> Action {
-        refused(RefreshRefusal(.transient, error), true, isAnswerStored: false)
+        refused(RefreshRefusal(.transient, error), mayResend: false, isAnswerStored: false)
     }
 
     /// The provider gave no tokens.
-    mutating func refused(_ refusal: RefreshRefusal, _ isRepeated: Bool, isAnswerStored: Bool) -> Action {
+    mutating func refused(_ refusal: RefreshRefusal, mayResend: Bool, isAnswerStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
             // Some providers accept a used token again for a short time.
-            if !isRepeated { return sendAgain(isAnswerStored) }
+            if mayResend { return sendAgain(isAnswerStored: isAnswerStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
         guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
-        guard isInDoubt else { return run([.save(.active(tokens), .release, underLock: true), finish]) }
+        guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
         // The next holder of such a lock knows that this process has ended or released it, so the claim need not be marked as
         // abandoned.
         guard !provesPreviousHolderGone else { return finish }
-        return run([.save(.claimed(tokens, intent.abandoned), .release, underLock: true), finish])
+        return run([.save(.claimed(tokens, intent.abandoned), .release, requiresLock: true), finish])
     }
 
     /// A stored answer without tokens may be validated by any process at once: before the token is sent again, the row has to show
     /// a claim again.
-    mutating func sendAgain(_ isAnswerStored: Bool) -> Action {
+    mutating func sendAgain(isAnswerStored: Bool) -> Action {
         guard isAnswerStored, let tokens = storedState?.tokens, let intent else {
             return go(.send(isRepeated: true), .send)
         }
-        return go(.claimAgain, .save(.claimed(tokens, intent), .claim, underLock: true))
+        return go(.claimAgain, .save(.claimed(tokens, intent), .claim, requiresLock: true))
     }
 
     var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
@@ -131,12 +131,12 @@ extension RefreshStateMachine {
     /// Ends the session, because the provider no longer accepts its refresh token.
     ///
     /// Another process may have newer tokens; otherwise the buyer has to sign in again.
-    mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, _ isOurs: Bool) -> Action {
+    mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
         // Another process has an answer that is not validated yet.
         if case .answered = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
-        return go(.end(refusal), .save(.ended(endReason, tokens), .end, underLock: !isOurs))
+        return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
     }
 
     func isUnchanged(_ current: SessionState) -> Bool {
@@ -178,7 +178,7 @@ extension RefreshStateMachine {
             let action = Action.spool(.answered(tokens, judged), replacing: tokens)
             return run([.reportVerdict(error, judged), action, .finish(.failed(error))])
         }
-        let action = Action.save(.answered(tokens, judged), .verdict, underLock: false)
+        let action = Action.save(.answered(tokens, judged), .verdict, requiresLock: false)
         return run([.reportVerdict(error, judged), action], then: .saveVerdict(judged, source, error))
     }
 

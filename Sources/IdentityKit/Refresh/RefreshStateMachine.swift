@@ -25,7 +25,7 @@ package struct RefreshStateMachine: Sendable {
     }
 
     /// The origin of an answer or of tokens.
-    enum Source: Sendable {
+    package enum Source: Sendable {
         /// Just received from the provider; `isRepeated`: the token was sent for the second time.
         case provider(isRepeated: Bool)
         case store
@@ -69,16 +69,17 @@ package struct RefreshStateMachine: Sendable {
         case (.findUnsaved, .found): return decide()
         case (.contest, .saved): return go(.checkClaim, .checkClaim)
         case (.contest, .conflicted): return .finish(.changed)
-        case (.checkClaim, .claimSeen(let isFresh)): return isFresh ? .finish(.wait) : prepare()
+        case (.checkClaim, .claimChecked(let mustWait)): return mustWait ? .finish(.wait) : prepare()
 
         case (.prepare, .prepared(let intent)): return claim(intent)
         case (.claim, .saved): return go(.send(isRepeated: false), .send)
         case (.claim, .conflicted): return .finish(.changed)
 
         case (.send(let isRepeated), .answered(let answer)):
-            return saveAnswer(answer, .provider(isRepeated: isRepeated), underLock: false)
+            return saveAnswer(answer, .provider(isRepeated: isRepeated), requiresLock: false)
         case (.send(let isRepeated), .validated(let new)): return saveTokens(new, .provider(isRepeated: isRepeated))
-        case (.send(let isRepeated), .refused(let refusal)): return refused(refusal, isRepeated, isAnswerStored: false)
+        case (.send(let isRepeated), .refused(let refusal)):
+            return refused(refusal, mayResend: !isRepeated, isAnswerStored: false)
         case (.send, .lockLost), (.claimAgain, .lockLost), (.claimAgain, .conflicted): return notSent(.lockLost)
         case (.claimAgain, .saved): return go(.send(isRepeated: true), .send)
         case (.claimAgain, .notSaved(let error)): return notSent(error)
@@ -99,7 +100,7 @@ package struct RefreshStateMachine: Sendable {
         case (.saveVerdict(let answer, _, let error), _):
             return spool(storedState?.tokens.map { .answered($0, answer) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), let isStored), .refused(let refusal)):
-            return refused(refusal, isRepeated, isAnswerStored: isStored)
+            return refused(refusal, mayResend: !isRepeated, isAnswerStored: isStored)
         case (.validate(_, .store, _), .refused): return prepare()
         case (.validate(_, .unsaved, _), .refused):
             return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)
@@ -118,7 +119,8 @@ package struct RefreshStateMachine: Sendable {
         case (.reload(let new, let source), .loaded(let current?, _, _)):
             return saveTokensAgain(new, source, over: current)
 
-        case (.reloadToEnd(let refusal), .loaded(let current, _, let isOurs)): return end(current, refusal, isOurs)
+        case (.reloadToEnd(let refusal), .loaded(let current, _, let isOurs)):
+            return end(current, refusal, isOurs: isOurs)
         case (.end(let refusal), .conflicted): return go(.reloadToEnd(refusal), .load)
         case (.end(let refusal), .saved): return .finish(.failed(.ended(endReason, because: refusal.error)))
 

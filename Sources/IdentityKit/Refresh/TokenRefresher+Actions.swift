@@ -17,10 +17,10 @@ extension TokenRefresher {
         switch action {
         case .load: return await load(&attempt)
         case .findUnsaved: return await findUnsaved(attempt)
-        case .checkClaim: return .claimSeen(isFresh: attempt.stored.map(isFresh) ?? false)
+        case .checkClaim: return .claimChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
         case .prepare: return await prepare(&attempt)
-        case .save(let state, let purpose, let underLock):
-            guard !underLock || attempt.lock.isHeld else { return .lockLost }
+        case .save(let state, let purpose, let requiresLock):
+            guard !requiresLock || attempt.lock.isHeld else { return .lockLost }
             return await save(state, purpose, &attempt)
         case .send: return await send(&attempt)
         case .validate(let answer): return await validate(answer, &attempt)
@@ -39,7 +39,8 @@ extension TokenRefresher {
 
     private func load(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
-            guard let stored = try await store.session(attempt.id), attempt.stored != nil || !lifetime.isOver(stored)
+            guard let stored = try await visible.store.session(attempt.id),
+                attempt.stored != nil || !visible.lifetime.hasExpired(stored)
             else { return .loaded(nil, isRestored: false, isOurs: false) }
             let state = try SessionState(stored)
             let isOurs = stored.generation == attempt.stored?.generation
@@ -69,13 +70,14 @@ extension TokenRefresher {
         guard let base = attempt.stored else { return .conflicted }
         let started = environment.clock.elapsed
         let next = successor(of: base, state, purpose)
-        if case .tokens = purpose { noteRefresh(state, &attempt) }
+        if case .tokens(let source) = purpose { noteRefresh(state, source, &attempt) }
         do {
             let isSaved =
                 switch purpose {
-                case .claim, .release, .end: try await store.replace(next, expecting: base.generation)
-                case .answer, .verdict, .tokens(isPatient: false): try await replace(next, over: base, attempts: 1)
-                case .tokens(isPatient: true): try await replace(next, over: base, attempts: Self.savingAttempts)
+                case .claim, .release, .end: try await visible.store.replace(next, expecting: base.generation)
+                case .tokens(let source) where source.isPatient:
+                    try await replace(next, over: base, attempts: Self.savingAttempts)
+                case .answer, .verdict, .tokens: try await replace(next, over: base, attempts: 1)
                 }
             guard isSaved else { return .conflicted }
         } catch {
@@ -100,11 +102,16 @@ extension TokenRefresher {
     }
 
     /// Records new tokens before they are saved, because callers get them even if the save fails.
-    private func noteRefresh(_ state: SessionState, _ attempt: inout RefreshAttempt) {
+    private func noteRefresh(
+        _ state: SessionState,
+        _ source: RefreshStateMachine.Source,
+        _ attempt: inout RefreshAttempt
+    ) {
         guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
         attempt.isNoted = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
-        schedule.noteRefreshed(new, of: attempt.id)
+        // Tokens of an answer that was received earlier may be old.
+        if !source.isRecovered { schedule.noteRefreshed(new, of: attempt.id) }
     }
 
     /// Saves a row; if the store fails, tries again for some seconds.
@@ -115,10 +122,12 @@ extension TokenRefresher {
         var attempt = 0
         while true {
             do {
-                return try await store.replace(session, expecting: base.generation)
+                return try await visible.store.replace(session, expecting: base.generation)
             } catch {
                 // A commit with an error may have succeeded, so the row is read before the next step.
-                if let current = try? await store.session(session.id), current.payload.isEqual(to: session.payload) {
+                if let current = try? await visible.store.session(session.id),
+                    current.payload.isEqual(to: session.payload)
+                {
                     return true
                 }
                 attempt += 1
@@ -139,7 +148,7 @@ extension TokenRefresher {
         session.payload = state.payload()
         guard case .tokens = purpose else { return session }
         session.providerSessionID = state.tokens?.providerSessionID
-        session.retainedUntil = lifetime.end(ofSessionSince: base.createdAt, keptUntil: base.retainedUntil)
+        session.retainedUntil = visible.lifetime.end(ofSessionSince: base.createdAt, keptUntil: base.retainedUntil)
         session.isRestored = false
         return session
     }
@@ -148,7 +157,7 @@ extension TokenRefresher {
         guard let base = attempt.stored else { return }
         var isAnswerStored = false
         if case .answered? = attempt.state { isAnswerStored = true }
-        let session = successor(of: base, state, .tokens(isPatient: false))
+        let session = successor(of: base, state, .tokens(.unsaved))
         await unsaved.keep(session, state, replacing: tokens, isAnswerStored: isAnswerStored)
     }
 
@@ -157,9 +166,9 @@ extension TokenRefresher {
     private func prepare(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
             let stored = try attempt.row()
-            let provider = try providers.provider(ofStored: stored.provider)
+            let provider = try visible.providers.provider(ofStored: stored.provider)
             attempt.provider = provider
-            if let refusal = pauses.refusal(attempt.id) { return .notPrepared(refusal) }
+            if let refusal = pauses.error(delaying: attempt.id) { return .notPrepared(refusal) }
             attempt.permit = try await limiter(of: stored.provider).enter()
             guard let journaling = provider as? any JournaledRefreshing, let old = attempt.old else {
                 return .prepared(intent)
@@ -221,16 +230,16 @@ extension TokenRefresher {
         guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
         do {
             let tokens = try await validated(answer, of: old, stored.provider)
-            if attempt.hasBegun { attempt.observation = .answered }
+            if attempt.hasPrepared { attempt.observation = .answered }
             return .validated(tokens)
         } catch let refusal as RefreshRefusal {
-            return attempt.hasBegun ? refused(refusal, &attempt) : .refused(refusal)
+            return attempt.hasPrepared ? refused(refusal, &attempt) : .refused(refusal)
         } catch {
             let error = IdentityError.wrapping(error)
-            if attempt.hasBegun { attempt.observation = .answered }
+            if attempt.hasPrepared { attempt.observation = .answered }
             // It is reported once and not at each repair. A new attempt reports its own failure, and so does a verdict.
             if !error.isAttackSuspected, answer.verdict == nil,
-                reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun
+                reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasPrepared
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
@@ -250,7 +259,7 @@ extension TokenRefresher {
     /// - Throws: ``RefreshRefusal`` when the answer contains no token, which is the only reason to send the old refresh token again;
     ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
     func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
-        guard let journaling = try providers.provider(ofStored: provider) as? any JournaledRefreshing else {
+        guard let journaling = try visible.providers.provider(ofStored: provider) as? any JournaledRefreshing else {
             throw IdentityError.unreadableAnswer(of: provider)
         }
         do {

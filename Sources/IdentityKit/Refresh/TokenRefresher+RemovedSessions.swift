@@ -3,10 +3,10 @@ extension TokenRefresher {
     /// Reads the spool, and revokes the tokens of sessions that were removed.
     ///
     /// - Returns: The sessions that have a state in memory or in the spool.
-    func sessionsToSettle() async throws -> Set<SessionID> {
+    func sessionsToRepair() async throws -> Set<SessionID> {
         var ids = unsaved.sessions
         for id in try await unsaved.spooledSessions() {
-            if try await store.session(id) != nil {
+            if try await visible.store.session(id) != nil {
                 ids.insert(id)
             } else {
                 await discardUnsaved(id)

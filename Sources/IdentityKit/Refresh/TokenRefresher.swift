@@ -6,41 +6,53 @@ internal import Synchronization
 /// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
 /// refresh is here, and in ``UnsavedTokens`` for the spool.
 final class TokenRefresher: Sendable {
-    let providers: ProviderRegistry
-    let store: any SessionStore
+    let visible: VisibleSessions
+    let lockTimeCheck: LockTimeCheck
+    let schedule: RefreshSchedule
+    let cache: CredentialCache?
+    let participants: SessionParticipants
+    let revocation: TokenRevocation
     let environment: IdentityEnvironment
     let configuration: SessionManager.Configuration
     let events: EventSource
-    let revocation: TokenRevocation
-    let lifetime: SessionLifetime
-    let schedule: RefreshSchedule
     let pauses: RefreshPauses
     /// The states that could not be saved yet.
     let unsaved: UnsavedTokens
     let reportedAnswers = ReportedAnswers()
+    /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
+    let flights: SingleFlight<SessionID, SessionTokens>
     private let claims: ObservedRefreshClaims
     private let limiters = Mutex<[String: RefreshLimiter]>([:])
 
     init(
-        providers: ProviderRegistry,
-        store: any SessionStore,
-        environment: IdentityEnvironment,
-        lifetime: SessionLifetime,
+        visible: VisibleSessions,
+        lockTimeCheck: LockTimeCheck,
         schedule: RefreshSchedule,
+        cache: CredentialCache?,
+        participants: SessionParticipants,
+        revocation: TokenRevocation,
+        environment: IdentityEnvironment,
         configuration: SessionManager.Configuration,
-        events: EventSource,
-        revocation: TokenRevocation
+        events: EventSource
     ) {
-        self.providers = providers
-        self.store = store
-        self.environment = environment
-        self.lifetime = lifetime
+        self.visible = visible
+        self.lockTimeCheck = lockTimeCheck
         self.schedule = schedule
+        self.cache = cache
+        self.participants = participants
+        self.revocation = revocation
+        self.environment = environment
         self.configuration = configuration
         self.events = events
-        self.revocation = revocation
         pauses = RefreshPauses(in: environment)
-        unsaved = UnsavedTokens(store, events)
+        unsaved = UnsavedTokens(visible.store, events)
+        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
+        // of tokens.
+        flights = SingleFlight(
+            waitingUpTo: configuration.refreshLimits.maximumWait,
+            on: SystemClock(),
+            error: IdentityError.refreshTakesLong
+        )
         claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
@@ -51,22 +63,29 @@ final class TokenRefresher: Sendable {
     ///   - goal: The purpose of the refresh. A refresh of another process that reaches it is sufficient.
     ///   - limit: How long to wait for another process. A caller that needs new tokens waits longer if another process may still
     ///     save some.
-    /// - Returns: The session with its current tokens.
+    /// - Returns: The current tokens of the session.
     /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed.
-    func refresh(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> RefreshedSession {
+    func run(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> SessionTokens {
+        defer { cache?.remove(id) }
+        try lockTimeCheck.run()
         let started = environment.clock.elapsed
+        let wasUnsaved = unsaved[id] != nil
         var deadline = started + limit
         var conflicts = 0
         while true {
-            let (outcome, attempt) = try await refreshUnderLock(id, for: goal, since: started, until: deadline)
+            let (outcome, attempt) = try await runUnderLock(id, for: goal, since: started, until: deadline)
             switch outcome {
-            case .refreshed(let tokens, let isRecovered):
+            case .refreshed(let tokens, _):
                 claims.forget(id)
                 let session = Session(try attempt.row(), .active(tokens))
-                return RefreshedSession(session, tokens, attempt.outcome, isRecovered: isRecovered)
+                let losses = goal.losses(in: tokens)
+                if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
+                // Participants are notified once, not at every call while tokens cannot be saved.
+                if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
+                return result(session, tokens, attempt.outcome, losses)
             case .adopted(let state, let tokens):
                 claims.forget(id)
-                return RefreshedSession(Session(try attempt.row(), state), tokens, .waited, isRecovered: false)
+                return result(Session(try attempt.row(), state), tokens, .waited)
             case .changed:
                 conflicts += 1
                 guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
@@ -75,26 +94,38 @@ final class TokenRefresher: Sendable {
                 let claimed = try attempt.row()
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 try await waitForAnswer(to: claimed, until: deadline)
-            case .refused(let error), .failed(let error): throw error
+            case .refused(let error), .failed(let error):
+                if error.kind == .signInAgain { participants.notifyNeedsLogin(of: id) }
+                throw error
             }
         }
     }
 
+    private func result(
+        _ session: Session,
+        _ tokens: TokenSet,
+        _ outcome: TokenOutcome,
+        _ losses: TokenLosses? = nil
+    ) -> SessionTokens {
+        let warning = unsaved.warning(for: session.id)
+        return SessionTokens(session: session, tokens: tokens, outcome: outcome, warning: warning, losses: losses)
+    }
+
     /// Takes the session's lock and runs the state machine until the tokens that it returns are usable.
-    private func refreshUnderLock(
+    private func runUnderLock(
         _ id: SessionID,
         for goal: RefreshGoal,
         since started: Duration,
         until deadline: Duration
-    ) async throws -> (RefreshStateMachine.Outcome, RefreshAttempt) {
+    ) async throws -> (RefreshOutcome, RefreshAttempt) {
         let asked = environment.clock.elapsed
-        return try await store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
+        return try await visible.store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
             if environment.clock.elapsed - asked > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: asked)
             }
             // Another process that gets the lock concludes that this process has crashed. It must not get the lock while only this
             // process has the newest tokens.
-            defer { if warning(for: id) != nil { lock.keepAfterBody() } }
+            defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
             var goal = goal
             while true {
                 let (outcome, attempt) = await runStateMachine(id, for: goal, under: lock, since: started)
@@ -113,7 +144,7 @@ final class TokenRefresher: Sendable {
         for goal: RefreshGoal,
         under lock: HeldLock,
         since started: Duration
-    ) async -> (RefreshStateMachine.Outcome, RefreshAttempt) {
+    ) async -> (RefreshOutcome, RefreshAttempt) {
         var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
         var attempt = RefreshAttempt(id, under: lock, since: started)
         var action = machine.handle(.began)
@@ -127,49 +158,17 @@ final class TokenRefresher: Sendable {
         }
     }
 
-    // MARK: Unsaved states
-
-    /// The sessions whose newest tokens are not in the store.
-    var unsavedSessions: Set<SessionID> { unsaved.sessions }
-
-    /// The sessions whose newest tokens exist in this process's memory only.
-    var sessionsNotDurable: Set<SessionID> { unsaved.sessionsNotDurable }
-
-    /// Whether a session's newest tokens are not in the store.
-    func hasUnsaved(_ id: SessionID) -> Bool { unsaved[id] != nil }
-
-    /// The answer that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
-    func pendingAnswer(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshAnswer? {
-        var newest = state
-        if let entry = unsaved[id], entry.replaces(tokens) { newest = entry.state }
-        guard case .answered(_, let answer) = newest else { return nil }
-        return answer
-    }
-
-    /// The tokens for callers while the store can be neither read nor locked.
-    func unsavedTokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
-        guard let entry = unsaved[id], case .active(let tokens) = entry.state, !schedule.hasExpired(tokens, of: id)
-        else { return nil }
-        return (entry.session, tokens)
-    }
-
-    /// The warning for a caller that gets a session's tokens; nil if the newest tokens are stored durably.
-    func warning(for id: SessionID) -> IdentityError? {
-        guard let entry = unsaved[id], !entry.isDurable else { return nil }
-        return .tokensNotDurable
-    }
-
     // MARK: Claims of other processes
 
     /// Whether this process has to wait longer before it replaces a claim of another process.
-    func isFresh(_ claimed: StoredSession) -> Bool { claims.observe(claimed) < claimWait(claimed) }
+    func mustWait(forHolderOf claimed: StoredSession) -> Bool { claims.observe(claimed) < claimWait(claimed) }
 
     /// How long this process waits before it replaces a claim whose holder may still run.
     ///
     /// The holder may have to complete its request, and to save the answer, immediately or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
-        let timeout = (try? providers.provider(named: claimed.provider))?.descriptor.timeout
+        let timeout = (try? visible.providers.provider(named: claimed.provider))?.descriptor.timeout
         return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 
@@ -181,23 +180,12 @@ final class TokenRefresher: Sendable {
             guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
             try await environment.clock.sleep(for: .milliseconds(250))
             // Time during which the store cannot be read does not count.
-            guard let found = try? await store.session(claimed.id) as StoredSession?? else { continue }
-            guard found?.generation == claimed.generation, isFresh(claimed) else { return }
+            guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
+            guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return }
         }
     }
 
     // MARK: The provider's limits
-
-    /// Whether an early refresh would fail, so that it is not started.
-    func holdsBackEarly(_ id: SessionID, of provider: String) -> Bool {
-        pauses.holdsBackEarly(id) || limiter(of: provider).isOpen
-    }
-
-    /// Records the failure of a refresh in the background.
-    func failedEarly(_ id: SessionID, with error: IdentityError) { pauses.failedEarly(id, with: error) }
-
-    /// The error of the last failed refresh, while it delays the next one in the background.
-    func earlyFailure(_ id: SessionID) -> IdentityError? { pauses.earlyFailure(id) }
 
     func limiter(of provider: String) -> RefreshLimiter {
         limiters.withLock { limiters in
@@ -217,7 +205,7 @@ final class TokenRefresher: Sendable {
 
     // MARK: Reports
 
-    private func report(_ outcome: RefreshStateMachine.Outcome, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
+    private func report(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
         switch outcome {
         case .changed, .wait: break
         case .adopted: if attempt.permit != nil { pauses.succeeded(attempt.id) }
@@ -235,7 +223,7 @@ final class TokenRefresher: Sendable {
     }
 
     private func reportFailure(_ error: IdentityError, _ attempt: RefreshAttempt) {
-        guard attempt.hasBegun, !attempt.hasReportedVerdict else { return }
+        guard attempt.hasPrepared, !attempt.hasReportedVerdict else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 

@@ -42,6 +42,20 @@ final class UnsavedTokens: Sendable {
 
     subscript(_ id: SessionID) -> Entry? { entries.withLock { $0[id] } }
 
+    /// The warning for a caller that gets a session's tokens; nil if the newest tokens are stored durably.
+    func warning(for id: SessionID) -> IdentityError? {
+        guard let entry = self[id], !entry.isDurable else { return nil }
+        return .tokensNotDurable
+    }
+
+    /// The answer that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
+    func pendingAnswer(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshAnswer? {
+        var newest = state
+        if let entry = self[id], entry.replaces(tokens) { newest = entry.state }
+        guard case .answered(_, let answer) = newest else { return nil }
+        return answer
+    }
+
     /// Keeps a state that could not be saved.
     ///
     /// - Parameters:

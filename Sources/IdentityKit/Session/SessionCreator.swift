@@ -11,26 +11,16 @@ struct SessionCreator: Sendable {
     let revocation: TokenRevocation
     let signInRecords: SignInRecords
 
-    /// Stores a session for the tokens of a login.
-    ///
-    /// If that fails, the tokens are revoked, because no session has them.
-    ///
-    /// - Parameters:
-    ///   - tokens: The tokens of the login.
-    ///   - descriptor: The provider that issued them.
-    ///   - admit: Refuses the buyer by throwing an error.
-    /// - Returns: The new session.
-    /// - Throws: The error of the admission or of the store.
-    func createOrRevoke(
-        for tokens: TokenSet,
-        by descriptor: ProviderDescriptor,
-        admitting admit: () async throws -> Void = {}
+    /// Runs the last steps of a login; if they fail, the tokens are revoked, because no session has them.
+    func revokingOnFailure(
+        _ tokens: TokenSet,
+        of provider: ProviderDescriptor,
+        _ steps: () async throws -> Session
     ) async throws -> Session {
         do {
-            try await admit()
-            return try await create(for: tokens, by: descriptor)
+            return try await steps()
         } catch {
-            await outlivingCaller { [revocation] in await revocation.drop(tokens, of: descriptor.name) }
+            await outlivingCaller { [revocation] in await revocation.drop(tokens, of: provider.name) }
             throw error
         }
     }

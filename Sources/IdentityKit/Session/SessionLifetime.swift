@@ -42,7 +42,7 @@ struct SessionLifetime: Sendable {
     }
 
     /// Whether a session has expired: it is unknown to every call, also before a sweep removes it.
-    func isOver(_ session: StoredSession) -> Bool {
+    func hasExpired(_ session: StoredSession) -> Bool {
         end(of: session) < now
     }
 

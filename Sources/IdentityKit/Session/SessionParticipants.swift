@@ -13,7 +13,7 @@ final class SessionParticipants: Sendable {
     }
 
     /// The session whose participants are being notified; task-local, so that their own calls can be recognized.
-    @TaskLocal private static var told: SessionID?
+    @TaskLocal private static var notified: SessionID?
 
     private let visible: VisibleSessions
     private let clock: any IdentityClock
@@ -47,8 +47,8 @@ final class SessionParticipants: Sendable {
     /// A refresh that ends during an earlier notification is reported afterwards: none is lost, and the newest is the last.
     /// A refresh that a participant caused itself is not reported: it has the tokens already, and with tokens of a short lifetime each
     /// notification could cause the next refresh without end.
-    func follow(_ session: Session) {
-        guard !all.isEmpty, Self.told != session.id else { return }
+    func notifyRefreshed(_ session: Session) {
+        guard !all.isEmpty, Self.notified != session.id else { return }
         let run: Int? = state.withLock { state in
             guard state.waiting.updateValue(session, forKey: session.id) == nil else { return nil }
             state.serial += 1
@@ -57,15 +57,15 @@ final class SessionParticipants: Sendable {
         guard let run else { return }
         let id = session.id
         runs.start(run) { [self] in
-            while let next = nextFollowUp(id) {
-                await Self.$told.withValue(id) { await tell(next) { try await $0.sessionRefreshed($1) } }
+            while let next = nextRefreshed(id) {
+                await Self.$notified.withValue(id) { await notify(next) { try await $0.sessionRefreshed($1) } }
             }
             return true
         }
     }
 
     /// Notifies carts, caches and other participants that the provider has ended a session, without a wait for the caller.
-    func followEnd(of id: SessionID) {
+    func notifyNeedsLogin(of id: SessionID) {
         guard !all.isEmpty else { return }
         let run: Int? = state.withLock { state in
             if state.needingLogin.count >= Self.maximumNeedingLogin { state.needingLogin = [] }
@@ -81,7 +81,7 @@ final class SessionParticipants: Sendable {
                 state.withLock { _ = $0.needingLogin.remove(id) }
                 return true
             }
-            await tell(Session(stored, state)) { try await $0.sessionNeedsLogin($1) }
+            await notify(Session(stored, state)) { try await $0.sessionNeedsLogin($1) }
             return true
         }
     }
@@ -89,7 +89,7 @@ final class SessionParticipants: Sendable {
     /// The number of remembered notifications; a repeated notification has no further effect.
     private static let maximumNeedingLogin = 10_000
 
-    private func nextFollowUp(_ id: SessionID) -> Session? {
+    private func nextRefreshed(_ id: SessionID) -> Session? {
         state.withLock { state in
             guard let next = state.waiting[id] ?? nil else {
                 state.waiting[id] = nil
@@ -100,39 +100,31 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    private func tell(
+    /// Notifies carts and other participants of the end of a session.
+    ///
+    /// - Returns: The errors of the participants.
+    func notifyEnded(_ ended: EndedSession, since started: Duration) async -> [IdentityError] {
+        await notify(ended.session, since: started) { try await $0.sessionEnded($1, attachments: ended.attachments) }
+    }
+
+    @discardableResult
+    private func notify(
         _ session: Session,
+        since started: Duration? = nil,
         _ message: (any SessionParticipant, Session) async throws -> Void
-    ) async {
-        let started = clock.elapsed
+    ) async -> [IdentityError] {
+        let started = started ?? clock.elapsed
+        var problems: [IdentityError] = []
         for participant in all {
             do {
                 try await message(participant, session)
             } catch {
+                let problem = IdentityError.wrapping(error)
+                problems.append(problem)
                 events.emit(
-                    .participantFailed(IdentityError.code(of: error)),
+                    .participantFailed(problem.code),
                     provider: session.provider,
                     session: session.id,
-                    since: started
-                )
-            }
-        }
-    }
-
-    /// Notifies carts and other participants of the end of a session.
-    ///
-    /// - Returns: The errors of the participants.
-    func tellEnd(of ended: EndedSession, since started: Duration) async -> [IdentityError] {
-        var problems: [IdentityError] = []
-        for participant in all {
-            do {
-                try await participant.sessionEnded(ended.session, attachments: ended.attachments)
-            } catch {
-                problems.append(.wrapping(error))
-                events.emit(
-                    .participantFailed(IdentityError.code(of: error)),
-                    provider: ended.session.provider,
-                    session: ended.session.id,
                     since: started
                 )
             }

@@ -18,13 +18,13 @@ struct VisibleSessions: Sendable {
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         guard let filter = limited(filter) else { return [] }
         return try await store.readable(filter).sessions.compactMap {
-            lifetime.isOver($0) ? nil : Session($0, try SessionState($0))
+            lifetime.hasExpired($0) ? nil : Session($0, try SessionState($0))
         }
     }
 
     /// Whether a session exists for the callers: it belongs to the tenant that the manager serves and has not expired.
     func isVisible(_ session: StoredSession) -> Bool {
-        isOurs(session) && !lifetime.isOver(session)
+        isOurs(session) && !lifetime.hasExpired(session)
     }
 
     /// Whether a session belongs to the tenant that the manager serves.

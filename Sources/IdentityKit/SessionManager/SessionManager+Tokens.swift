@@ -13,9 +13,7 @@ extension SessionManager {
     ///   ``IdentityError/isAttackSuspected`` when the provider's answer to a refresh belongs to another login, also while the old
     ///   access token lasts: then let the buyer sign in again, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        // Tokens from the cache need no correlation id.
-        if let cached = tokenAccess.cached(for: id, validFor: duration) { return cached }
-        return try await Correlation.scope { try await tokenAccess.tokens(for: id, validFor: duration) }
+        try await tokenAccess.tokens(for: id, validFor: duration)
     }
 
     /// Refreshes a session's tokens now, at any age; for a token that was refused before its expiry.

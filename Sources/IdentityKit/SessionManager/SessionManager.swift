@@ -45,22 +45,22 @@ public final class SessionManager: Sendable {
         lockTimeCheck = LockTimeCheck(providers: providers, store: store)
         participants = SessionParticipants(visible, clock: clock, events: events)
         let schedule = RefreshSchedule(configuration, clock: clock)
-        let refresher = TokenRefresher(
-            providers: providers,
-            store: store,
-            environment: environment,
-            lifetime: lifetime,
-            schedule: schedule,
-            configuration: configuration,
-            events: events,
-            revocation: revocation
-        )
         let cache = CredentialCache(
             maximum: configuration.cachedSessions,
             lifetime: configuration.cacheLifetime,
             clock: clock
         )
-        let refreshes = SharedRefreshes(refresher, lockTimeCheck, cache, participants, events, configuration)
+        let refresher = TokenRefresher(
+            visible: visible,
+            lockTimeCheck: lockTimeCheck,
+            schedule: schedule,
+            cache: cache,
+            participants: participants,
+            revocation: revocation,
+            environment: environment,
+            configuration: configuration,
+            events: events
+        )
         signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
         creator = SessionCreator(
             store: store,
@@ -76,11 +76,9 @@ public final class SessionManager: Sendable {
             reads: SharedReads(visible),
             schedule: schedule,
             refresher: refresher,
-            refreshes: refreshes,
             cache: cache,
             participants: participants,
-            refused: RefusedTokens(clock),
-            clock: clock
+            refused: RefusedTokens(clock)
         )
         logoutPages = LogoutPages(
             visible: visible,
@@ -106,7 +104,6 @@ public final class SessionManager: Sendable {
             creator: creator,
             logouts: logouts,
             participants: participants,
-            revocation: revocation,
             attemptLifetime: configuration.attemptLifetime,
             clock: clock,
             events: events
@@ -133,7 +130,6 @@ public final class SessionManager: Sendable {
             visible: visible,
             lockTimeCheck: lockTimeCheck,
             refresher: refresher,
-            refreshes: refreshes,
             participants: participants,
             repairInterval: configuration.repairInterval,
             clock: clock,

@@ -7,7 +7,6 @@ struct StepUpCoordinator: Sendable {
     let creator: SessionCreator
     let logouts: LogoutCoordinator
     let participants: SessionParticipants
-    let revocation: TokenRevocation
     let attemptLifetime: Duration
     let clock: any IdentityClock
     let events: EventSource
@@ -24,7 +23,7 @@ struct StepUpCoordinator: Sendable {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
         // A step-up would give the cart of such a session to the new one.
-        if let verdict = refresher.pendingAnswer(to: tokens, of: id, state)?.verdict {
+        if let verdict = refresher.unsaved.pendingAnswer(to: tokens, of: id, state)?.verdict {
             throw IdentityError.standing(verdict)
         }
         return (stored, tokens)
@@ -44,57 +43,43 @@ struct StepUpCoordinator: Sendable {
         return options
     }
 
-    /// Checks new tokens and replaces the session.
-    ///
-    /// If that fails, the new tokens are revoked, because no session uses them.
-    func complete(
-        _ stepUp: PendingStepUp,
-        with tokens: TokenSet,
-        startedAt: Date,
-        by descriptor: ProviderDescriptor,
-        admitting admit: () async throws -> Void
-    ) async throws -> Session {
-        do {
-            let old = try await session(stepUp.session)
-            let check = StepUpCheck(
-                requirement: stepUp.requirement,
-                startedAt: startedAt,
-                session: old.stored,
-                tokens: old.tokens
-            )
-            try check.check(tokens)
-            // Only now, because `admit` may end the browser's old session, and a failed step-up must change nothing.
-            try await admit()
-            return try await outlivingCaller { await replace(stepUp.session, tokens, descriptor) }.get()
-        } catch {
-            await outlivingCaller { [revocation] in await revocation.drop(tokens, of: descriptor.name) }
-            throw error
-        }
+    /// Checks the new tokens of a step-up; a login that is none passes.
+    func check(_ tokens: TokenSet, of attempt: LoginAttempt) async throws {
+        guard let stepUp = attempt.stepUp else { return }
+        let old = try await session(stepUp.session)
+        let check = StepUpCheck(
+            requirement: stepUp.requirement,
+            startedAt: attempt.createdAt,
+            session: old.stored,
+            tokens: old.tokens
+        )
+        try check.check(tokens)
     }
 
     /// Stores the new session and removes the old one, whose attachments the new one gets.
     ///
     /// The old tokens are not revoked: many providers keep one grant for a buyer and a client, and revoking an old token of it
     /// invalidates the new ones.
-    private func replace(
-        _ id: SessionID,
-        _ tokens: TokenSet,
-        _ descriptor: ProviderDescriptor
-    ) async -> Result<Session, any Error> {
-        let started = clock.elapsed
-        let session: Session
-        do { session = try await creator.create(for: tokens, by: descriptor) } catch { return .failure(error) }
-        do {
-            // Nil after a logout or another step-up of the same session: neither may leave a second session behind.
-            guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
-            await move(ended, to: session, since: started)
-            events.emit(.sessionReplaced, provider: descriptor.name, session: id, since: started)
-            participants.follow(session)
-            return .success(session)
-        } catch {
-            _ = try? await visible.store.remove(session.id)
-            return .failure(error)
-        }
+    func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
+        try await outlivingCaller { () -> Result<Session, any Error> in
+            let started = clock.elapsed
+            do {
+                let session = try await creator.create(for: tokens, by: descriptor)
+                do {
+                    // Nil after a logout or another step-up of the same session: neither may leave a second session behind.
+                    guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
+                    await move(ended, to: session, since: started)
+                } catch {
+                    _ = try? await visible.store.remove(session.id)
+                    throw error
+                }
+                events.emit(.sessionReplaced, provider: descriptor.name, session: id, since: started)
+                participants.notifyRefreshed(session)
+                return .success(session)
+            } catch {
+                return .failure(error)
+            }
+        }.get()
     }
 
     /// Moves the attachments of the old session to the new one.
@@ -107,7 +92,7 @@ struct StepUpCoordinator: Sendable {
             if isMoved != true { lost[name] = value }
         }
         guard !lost.isEmpty else { return }
-        let rest = EndedSession(session: ended.session, tokens: nil, attachments: lost, wasOver: ended.wasOver)
-        _ = await participants.tellEnd(of: rest, since: started)
+        let rest = EndedSession(session: ended.session, tokens: nil, attachments: lost, hadExpired: ended.hadExpired)
+        _ = await participants.notifyEnded(rest, since: started)
     }
 }

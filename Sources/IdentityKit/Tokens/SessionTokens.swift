@@ -57,12 +57,12 @@ public struct SessionTokens: Sendable {
     /// Tokens in the store's spool (``SessionSpooling``) are durable.
     public var warning: IdentityError? { content.warning }
     /// The origin of the tokens.
-    public let outcome: TokenOutcome
+    public internal(set) var outcome: TokenOutcome
     /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
     public var reason: IdentityError? { content.reason }
     /// The members that the refreshed tokens lack, such as a scope that is no longer granted; nil if nothing was lost.
     ///
-    /// Nil also if this call did not refresh. The event ``IdentityEvent/Kind/tokensReduced(_:)`` reports refreshes in the background too.
+    /// Nil also if another process refreshed them. The event ``IdentityEvent/Kind/tokensReduced(_:)`` reports refreshes in the background too.
     public var losses: TokenLosses? { content.losses }
 
     init(

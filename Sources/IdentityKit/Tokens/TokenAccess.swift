@@ -6,28 +6,24 @@ struct TokenAccess: Sendable {
     let reads: SharedReads
     let schedule: RefreshSchedule
     let refresher: TokenRefresher
-    let refreshes: SharedRefreshes
     let cache: CredentialCache?
     let participants: SessionParticipants
     let refused: RefusedTokens
-    let clock: any IdentityClock
-
-    /// Tokens from the cache.
-    func cached(for id: SessionID, validFor duration: Duration?) -> SessionTokens? {
-        cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
-    }
 
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
-        if let found = cached(for: id, validFor: duration) { return found }
-        let ticket = cache?.ticket
-        let found: StoredState
-        do {
-            found = try await reads.load(id)
-        } catch {
-            guard let held = inMemory(id, after: error) else { throw error }
-            return held
+        // Tokens from the cache need no correlation id.
+        if let found = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return found }
+        return try await Correlation.scope {
+            let ticket = cache?.ticket
+            let found: StoredState
+            do {
+                found = try await reads.load(id)
+            } catch {
+                guard let held = inMemory(id, after: error) else { throw error }
+                return held
+            }
+            return try await tokens(of: found, validFor: duration, ticket: ticket)
         }
-        return try await tokens(of: found, validFor: duration, ticket: ticket)
     }
 
     /// Returns tokens that are not in the store yet, while the store can be neither read nor locked.
@@ -35,26 +31,24 @@ struct TokenAccess: Sendable {
     /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed; `reason` is the error of the store.
     private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
         let error = IdentityError.wrapping(error)
-        guard error.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id),
-            visible.isVisible(session)
+        guard error.kind != .signInAgain, let entry = refresher.unsaved[id], case .active(let tokens) = entry.state,
+            !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
         else { return nil }
-        return handOut(tokens, of: Session(session, .active(tokens)), .stillValid, because: error)
+        return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
     }
 
-    private func handOut(
+    /// The tokens as they are in store or memory; with the reason if they should have been refreshed.
+    private func notRefreshed(
+        _ session: Session,
         _ tokens: TokenSet,
-        of session: Session,
-        _ outcome: TokenOutcome,
-        because reason: IdentityError? = nil,
-        losses: TokenLosses? = nil
+        because reason: IdentityError? = nil
     ) -> SessionTokens {
         SessionTokens(
             session: session,
             tokens: tokens,
-            outcome: outcome,
-            warning: refresher.warning(for: session.id),
-            reason: reason,
-            losses: losses
+            outcome: reason == nil ? .stored : .stillValid,
+            warning: refresher.unsaved.warning(for: session.id),
+            reason: reason
         )
     }
 
@@ -76,39 +70,38 @@ struct TokenAccess: Sendable {
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         if let end = state.endReason {
             // An unsaved answer may contain newer tokens than those that the provider refused.
-            guard refresher.hasUnsaved(stored.id) else {
-                participants.followEnd(of: stored.id)
+            guard refresher.unsaved[stored.id] != nil else {
+                participants.notifyNeedsLogin(of: stored.id)
                 throw IdentityError.ended(end)
             }
-            return try await refreshed(stored.id, replacing: tokens)
-        }
-        func asStored(_ outcome: TokenOutcome, _ reason: IdentityError? = nil) -> SessionTokens {
-            handOut(tokens, of: session, outcome, because: reason)
+            return try await refresher.refresh(stored.id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let answer = refresher.pendingAnswer(to: tokens, of: stored.id, state)
+        let answer = refresher.unsaved.pendingAnswer(to: tokens, of: stored.id, state)
         if let answer {
             // The answer is validated before the old tokens are returned. Its holder may be about to save the new ones.
-            if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.waitForJudgement }
+            if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
-            guard let remaining = schedule.remaining(tokens, of: stored.id) else { return asStored(.stored) }
+            guard let remaining = schedule.remaining(tokens, of: stored.id) else {
+                return notRefreshed(session, tokens)
+            }
             switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
             case .none(let untilDue):
-                let credential = asStored(.stored)
+                let credential = notRefreshed(session, tokens)
                 if let cache, let ticket, credential.warning == nil {
                     let lifetime = visible.lifetime
-                    let untilEnd = TokenAges.duration(lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                    let untilEnd = Duration(limited: lifetime.end(of: stored).timeIntervalSince(lifetime.now))
                     cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
                 }
                 return credential
             case .early:
-                let reason = refreshEarly(stored, tokens)
-                return asStored(reason == nil ? .stored : .stillValid, reason)
+                let reason = refresher.startEarly(stored, replacing: tokens)
+                return notRefreshed(session, tokens, because: reason)
             case .now: break
             }
         }
         do {
-            return try await refreshed(stored.id, replacing: tokens, waitingUpTo: limit)
+            return try await refresher.refresh(stored.id, for: .replacing(tokens), waitingUpTo: limit)
         } catch let error as IdentityError
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
@@ -118,25 +111,12 @@ struct TokenAccess: Sendable {
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage or a defect of the SDK signs no buyer out while the old token is valid. The token may have expired during the wait.
             guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
-            return asStored(.stillValid, error)
+            return notRefreshed(session, tokens, because: error)
         }
     }
 
     /// How long a caller with a valid token waits for the validation of the answer that replaces the token.
-    private static let waitForJudgement = Duration.seconds(2)
-
-    /// Starts a refresh in the background.
-    ///
-    /// After a failure the next one has to wait, because the token is still valid.
-    ///
-    /// - Returns: The error of the last attempt, if it is too early for the next one.
-    private func refreshEarly(_ stored: StoredSession, _ tokens: TokenSet) -> IdentityError? {
-        guard !refresher.holdsBackEarly(stored.id, of: stored.provider) else {
-            return refresher.earlyFailure(stored.id)
-        }
-        refreshes.startEarly(stored.id, replacing: tokens)
-        return nil
-    }
+    private static let validationWait = Duration.seconds(2)
 
     func cartClaim(
         for id: SessionID,
@@ -162,7 +142,7 @@ struct TokenAccess: Sendable {
     func refreshTokens(for id: SessionID) async throws -> SessionTokens {
         let state = try await reads.load(id).read().state
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
-        return try await refreshed(id, replacing: tokens)
+        return try await refresher.refresh(id, for: .replacing(tokens))
     }
 
     func userInfo(for id: SessionID) async throws -> UserInfoClaims {
@@ -229,56 +209,12 @@ struct TokenAccess: Sendable {
             guard !refused.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
         // If another caller has refreshed the tokens in the meantime, this caller gets its result.
-        let second = try await refreshed(id, replacing: first.tokens)
+        let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         do {
             return try await call(ResourceAccess(second, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {
             refused.add(second.tokens, of: id)
             throw error.afterRefresh
         }
-    }
-
-    /// Newer tokens than these, from a refresh of this process or of another one.
-    private func refreshed(
-        _ id: SessionID,
-        replacing tokens: TokenSet,
-        waitingUpTo limit: Duration? = nil
-    ) async throws -> SessionTokens {
-        let begun = clock.elapsed
-        let limit = limit ?? refreshes.lockWait
-        var stale = tokens
-        while true {
-            let (found, started): (RefreshedSession, Bool)
-            do {
-                (found, started) = try await refreshes.run(id, for: .replacing(stale), waitingUpTo: limit)
-            } catch {
-                throw IdentityError.wrapping(error)
-            }
-            let outcome = started ? found.outcome : .waited
-            let hasExpired = schedule.hasExpired(found.tokens, of: id)
-            if hasExpired, refresher.hasUnsaved(id) { throw expiredUnsaved(id) }
-            // The refresh that this caller joined may have had another goal, or may have ended long ago. Tokens that a refresh has
-            // just returned are the newest ones. Tokens of an answer that was saved earlier may be old.
-            let isNew = !found.isRecovered && schedule.isJustRefreshed(found.tokens, of: id)
-            let isGood = !found.tokens.isSameIssue(as: stale) && (!hasExpired || isNew)
-            if outcome != .waited || isGood {
-                let losses = TokenLosses(from: tokens, to: found.tokens)
-                return handOut(found.tokens, of: found.session, outcome, losses: losses)
-            }
-            stale = found.tokens
-            guard clock.elapsed - begun < limit else {
-                throw IdentityError.refreshTakesLong
-            }
-        }
-    }
-
-    private func expiredUnsaved(_ id: SessionID) -> IdentityError {
-        IdentityError(
-            .retryLater,
-            .storeFailed,
-            "The session's newest tokens have expired before they could be saved.",
-            hint: refresher.warning(for: id)?.hint
-                ?? "Make the store writable. The newest tokens are then saved from the spool, and the session is refreshed; nothing is lost."
-        )
     }
 }

@@ -3,7 +3,6 @@ struct SessionUpkeep: Sendable {
     let visible: VisibleSessions
     let lockTimeCheck: LockTimeCheck
     let refresher: TokenRefresher
-    let refreshes: SharedRefreshes
     let participants: SessionParticipants
     let repairInterval: Duration
     let clock: any IdentityClock
@@ -17,7 +16,7 @@ struct SessionUpkeep: Sendable {
     func repair() async throws -> RepairReport {
         try await Correlation.scope {
             try lockTimeCheck.run()
-            let kept = try await refresher.sessionsToSettle()
+            let kept = try await refresher.sessionsToRepair()
             var ids = kept
             let unsettled = SessionFilter(tenant: visible.tenant, isUnsettled: true)
             for session in try await visible.store.readable(unsettled).sessions {
@@ -40,13 +39,13 @@ struct SessionUpkeep: Sendable {
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
         // A refresh that runs in this process needs no repair, and other sessions would have to wait for it.
-        if refreshes.isUnderWay(id) { return .busy }
+        if refresher.flights.isUnderWay(id) { return .busy }
         do {
             if visible.tenant != nil {
                 // The spool may contain sessions of other tenants.
                 guard let stored = try await visible.store.session(id), visible.isVisible(stored) else { return .gone }
             }
-            let (refreshed, _) = try await refreshes.run(id, for: .settling, waitingUpTo: limit)
+            let refreshed = try await refresher.refresh(id, for: .repairing, waitingUpTo: limit)
             return refreshed.outcome == .waited ? .gone : .repaired
         } catch {
             let error = IdentityError.wrapping(error)
@@ -81,17 +80,17 @@ struct SessionUpkeep: Sendable {
     }
 
     func drain() async -> Set<SessionReference> {
-        await refreshes.drain()
+        await refresher.flights.drain()
         for _ in 0..<Self.lastAttempts {
-            let unsaved = refresher.unsavedSessions
+            let unsaved = refresher.unsaved.sessions
             guard !unsaved.isEmpty else { break }
-            for id in unsaved { refreshes.start(id, for: .settling) }
-            await refreshes.drain()
-            guard !refresher.unsavedSessions.isEmpty else { break }
+            for id in unsaved { refresher.startRepair(id) }
+            await refresher.flights.drain()
+            guard !refresher.unsaved.sessions.isEmpty else { break }
             try? await clock.sleep(for: .milliseconds(250))
         }
         await participants.drain()
-        return Set(refresher.sessionsNotDurable.map(\.reference))
+        return Set(refresher.unsaved.sessionsNotDurable.map(\.reference))
     }
 }
 

@@ -6,4 +6,9 @@ extension Duration {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18
     }
+
+    /// Seconds as a duration, limited to a thousand years, because external times may have any value, also NaN.
+    init(limited seconds: TimeInterval) {
+        self = seconds.isNaN ? .zero : .seconds(min(max(seconds, -3.2e10), 3.2e10))
+    }
 }

@@ -98,7 +98,7 @@ struct RefreshStateMachineTests {
     @Test("the verdict on an answer in memory does not overwrite another answer in the row")
     func otherAnswer() {
         let old = RefreshWorld.tokens(1)
-        var machine = RefreshStateMachine(.settling, provesPreviousHolderGone: true)
+        var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         var action = machine.handle(.began)
         action = machine.handle(.loaded(.answered(old, RefreshWorld.answer("2")), isRestored: false, isOurs: false))
         action = machine.handle(.found(.answered(old, RefreshWorld.answer("3"))))
@@ -182,7 +182,7 @@ struct RefreshWalk {
     /// The process ends a refresh.
     private mutating func finished(
         _ world: RefreshWorld,
-        _ outcome: RefreshStateMachine.Outcome,
+        _ outcome: RefreshOutcome,
         _ trail: [String]
     ) {
         paths += 1
@@ -237,7 +237,7 @@ struct RefreshWalk {
         var world = world
         (world.base, world.isHeld, world.isRowForeign, world.received) = (nil, true, false, [])
         (world.accepted, world.stands) = (false, false)
-        var machine = Self.machine(world, .settling)
+        var machine = Self.machine(world, .repairing)
         if case .active(let tokens)? = world.row, world.memory == nil, world.spool == nil {
             machine = Self.machine(world, .replacing(tokens))
         }

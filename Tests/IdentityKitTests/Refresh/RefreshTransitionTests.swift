@@ -104,7 +104,7 @@ extension RefreshStateMachine.Event {
         case .found(.active?): "tokens"
         case .found(.answered?), .answered: "a response"
         case .found: "nothing"
-        case .claimSeen(let isFresh): isFresh ? "it is fresh" : "it is old"
+        case .claimChecked(let mustWait): mustWait ? "its holder has time left" : "its holder had enough time"
         case .prepared: "prepared"
         case .saved: "saved"
         case .conflicted: "another process was faster"

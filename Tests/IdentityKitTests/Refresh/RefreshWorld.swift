@@ -123,15 +123,15 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
             ]
         case .checkClaim:
             [
-                Choice(name: "the claim is old", isFault: false) { _ in .claimSeen(isFresh: false) },
-                Choice(name: "the claim is fresh") { _ in .claimSeen(isFresh: true) },
+                Choice(name: "the holder had enough time", isFault: false) { _ in .claimChecked(mustWait: false) },
+                Choice(name: "the holder has time left") { _ in .claimChecked(mustWait: true) },
             ]
         case .prepare:
             [
                 Choice(name: "prepare", isFault: false) { _ in .prepared(Self.intent) },
                 Choice(name: "no metadata") { _ in .notPrepared(Self.failure) },
             ]
-        case .save(let state, let purpose, let underLock): saving(state, purpose, underLock)
+        case .save(let state, let purpose, let requiresLock): saving(state, purpose, requiresLock)
         case .send: sending
         case .validate(let answer): validating(answer)
         case .reportVerdict:
@@ -193,9 +193,9 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     private func saving(
         _ state: SessionState,
         _ purpose: RefreshStateMachine.Purpose,
-        _ underLock: Bool
+        _ requiresLock: Bool
     ) -> [Choice] {
-        if underLock, !isHeld { return [Choice(name: "the lock is lost", isFault: false) { _ in .lockLost }] }
+        if requiresLock, !isHeld { return [Choice(name: "the lock is lost", isFault: false) { _ in .lockLost }] }
         guard row != nil, !isRowForeign else { return [Choice(name: "conflict", isFault: false) { _ in .conflicted }] }
         var choices = [
             Choice(name: "save \(state.isInDoubt ? "in doubt" : "settled")", isFault: false) { world in
@@ -218,7 +218,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
             )
         }
         guard isLease else { return choices }
-        if underLock {
+        if requiresLock {
             choices.append(
                 Choice(name: "the lease ends") { world in
                     world.isHeld = false

@@ -18,10 +18,10 @@ struct DeviceLoginCoordinator: Sendable {
             try await prompt(authorization.prompt)
             let schedule = DevicePollSchedule(authorization, askedAt: started)
             let tokens = try await tokens(for: authorization, from: device, by: schedule)
-            let session = try await creator.createOrRevoke(
-                for: tokens,
-                by: try providers.provider(named: provider).descriptor
-            )
+            let descriptor = try providers.provider(named: provider).descriptor
+            let session = try await creator.revokingOnFailure(tokens, of: descriptor) {
+                try await creator.create(for: tokens, by: descriptor)
+            }
             events.emit(.loginCompleted, provider: provider, session: session.id, since: started)
             return session
         } catch {

@@ -1,0 +1,73 @@
+/// How the callers of this process share refreshes.
+extension TokenRefresher {
+    /// Refreshes a session, or joins the refresh of it that runs in this process, which may have another goal.
+    ///
+    /// - Returns: Tokens that reach the goal, from a refresh of this process or of another one.
+    func refresh(
+        _ id: SessionID,
+        for goal: RefreshGoal,
+        waitingUpTo limit: Duration? = nil
+    ) async throws -> SessionTokens {
+        let begun = environment.clock.elapsed
+        let limit = limit ?? configuration.lockWait
+        var goal = goal
+        while true {
+            var (found, started) = try await flight(id, for: goal, waitingUpTo: limit)
+            if !started { found.outcome = .waited }
+            guard case .replacing = goal else { return found }
+            let hasExpired = schedule.hasExpired(found.tokens, of: id)
+            if hasExpired, unsaved[id] != nil { throw expiredUnsaved(id) }
+            // The refresh that this caller joined may have ended long ago. Tokens that a refresh has just returned are the newest ones.
+            let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
+            if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
+            goal = .replacing(found.tokens)
+            guard environment.clock.elapsed - begun < limit else { throw IdentityError.refreshTakesLong }
+        }
+    }
+
+    private func flight(
+        _ id: SessionID,
+        for goal: RefreshGoal,
+        waitingUpTo limit: Duration
+    ) async throws(IdentityError) -> (SessionTokens, started: Bool) {
+        do {
+            return try await flights.run(id) { [self] in try await run(id, for: goal, waitingUpTo: limit) }
+        } catch {
+            throw .wrapping(error)
+        }
+    }
+
+    /// Starts the repair of a session unless a refresh of it runs, and does not wait.
+    func startRepair(_ id: SessionID) {
+        flights.start(id) { [self] in try await run(id, for: .repairing, waitingUpTo: configuration.lockWait) }
+    }
+
+    /// Starts a refresh in the background, while the old tokens are still valid.
+    ///
+    /// After a failure the next one has to wait, because the tokens are still valid.
+    ///
+    /// - Returns: The error of the last attempt, if it is too early for the next one.
+    func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
+        let id = stored.id
+        guard !pauses.delaysEarly(id), !limiter(of: stored.provider).isOpen else { return pauses.earlyFailure(id) }
+        flights.start(id) { [self] in
+            do {
+                return try await run(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
+            } catch {
+                pauses.failedEarly(id, with: .wrapping(error))
+                throw error
+            }
+        }
+        return nil
+    }
+
+    private func expiredUnsaved(_ id: SessionID) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            "The session's newest tokens have expired before they could be saved.",
+            hint: unsaved.warning(for: id)?.hint
+                ?? "Make the store writable. The newest tokens are then saved from the spool, and the session is refreshed; nothing is lost."
+        )
+    }
+}
