@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let context = routes.context(for: request)
-/// if let response = await context.respond() { return response }     // sign-in, callback, sign-out …
+/// if let response = await context.dispatch() { return response }     // sign-in, callback, sign-out …
 /// let session = try await context.requireSession()                   // or session(), cartSession()
 /// return context.finish(page)                                        // cookies and cache headers
 /// ```
@@ -69,17 +69,19 @@ public final class WebContext: Sendable {
     ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
-    /// - Throws: ``WebAnswer``: a redirect with status 303 to the provider, or to a page of choice where there are several; status 401 with
+    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to a page of choice where there are several; status 401 with
     ///   JSON for a client that accepts JSON only. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
-        guard let session = try await session() else { throw WebAnswer(try await routes.signInAnswer(for: self)) }
+        guard let session = try await session() else {
+            throw WebResponseError(try await routes.signInResponse(for: self))
+        }
         let requirement = StepUpRequirement(
             demandsLogin: false,
             maximumAge: maxAge,
             authenticationContexts: acr
         )
         if session.satisfies(requirement, at: routes.sessions.clock.now) { return session }
-        throw WebAnswer(try await routes.stepUpAnswer(for: self, of: session, requirement))
+        throw WebResponseError(try await routes.stepUpResponse(for: self, of: session, requirement))
     }
 
     // MARK: The buyer's sign-ins
@@ -95,10 +97,10 @@ public final class WebContext: Sendable {
     ///
     /// - Parameter reference: The sign-in, from ``signIns()``; it may come unchecked from a form.
     /// - Returns: False if this buyer has no such sign-in.
-    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseForgery()``.
+    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseCSRF()``.
     @discardableResult
     public func endSignIn(_ reference: SessionReference) async throws -> Bool {
-        try refuseForgery()
+        try refuseCSRF()
         let ended = try await routes.sessions.endSignIn(reference, ofBuyerOf: try await requireSession().id)
         forgetSession()
         return ended
@@ -107,10 +109,10 @@ public final class WebContext: Sendable {
     /// Ends all sign-ins of the buyer except the one of this browser; refuses a request that another site has sent.
     ///
     /// - Returns: How many ended.
-    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseForgery()``.
+    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseCSRF()``.
     @discardableResult
     public func endOtherSignIns() async throws -> Int {
-        try refuseForgery()
+        try refuseCSRF()
         return try await routes.sessions.endOtherSignIns(ofBuyerOf: try await requireSession().id).count
     }
 
@@ -163,13 +165,13 @@ public final class WebContext: Sendable {
     /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session nor a guest.
     ///
     /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need it. It is derived from the id in the cookie.
-    public var forgeryToken: Secret? {
+    public var csrfToken: Secret? {
         let begun = state.withLock { state in
             state.isPersonal = true
             return state.guest ?? nil
         }
         let id = routes.cookies.sessionID(in: request) ?? begun?.id ?? routes.cookies.guestID(in: request)
-        return id?.forgeryToken
+        return id?.csrfToken
     }
 
     /// The origins to which a form of the app may lead besides the app's own: the provider's logout page of the browser's session.
@@ -230,24 +232,24 @@ public final class WebContext: Sendable {
         "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
     ]
 
-    /// The finished response to an error that the app threw: that of a ``WebAnswer``, or a page that shows nothing internal.
-    public func answer(to error: any Error) -> WebResponse {
-        if let answer = error as? WebAnswer { return finish(answer.response) }
+    /// The finished response to an error that the app threw: that of a ``WebResponseError``, or a page that shows nothing internal.
+    public func response(for error: any Error) -> WebResponse {
+        if let error = error as? WebResponseError { return finish(error.response) }
         let error = IdentityError.wrapping(error)
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error))
     }
 
-    /// The routes' response; nil where the app has to answer.
-    public func respond() async -> WebResponse? {
+    /// The response of the route that handles the request; nil where no route does, so that the app has to.
+    public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }
             return finish(routes.page(.notFound, correlationID: nil))
         }
         return await Correlation.scope {
             do {
-                return finish(try await client.scope { try await routes.answer(route, in: self) })
+                return finish(try await client.scope { try await routes.dispatch(route, in: self) })
             } catch {
-                return answer(to: error)
+                return response(for: error)
             }
         }
     }

@@ -53,7 +53,7 @@ let server = try await DevelopmentServer.start(port: 8080, publicOrigin: "https:
     // swift-format-ignore
     @Sendable static func signOut(_ context: WebContext) async throws -> WebResponse {
 let session = try await context.requireSession()
-let token = context.forgeryToken?.reveal() ?? ""
+let token = context.csrfToken?.reveal() ?? ""
 return .html("""
     <p>You are signed in with \(session.provider).</p>
     <form method="post" action="/auth/logout"><input type="hidden" name="csrf_token" value="\(token)"><button>Sign out</button></form>

@@ -42,7 +42,7 @@ struct FinishedResponseTests {
 
     @Test("the token of a form and the session of a cart make a page private too, and so does a cookie alone")
     func others() async throws {
-        let token = try await response { _ = $0.forgeryToken }
+        let token = try await response { _ = $0.csrfToken }
         let cart = try await response { _ = try await $0.cartSession() }
         let cookie = try await response { $0.set(try ResponseCookie("a", "b")) }
         for page in [token, cart, cookie] {

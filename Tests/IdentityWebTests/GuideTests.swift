@@ -26,7 +26,7 @@ let response = await routes.handle(request) { context in
         let session = try await context.requireSession()       // or the browser signs in, and comes back
         return try await ordersPage(of: session.id)
     case "/cart/add":
-        try context.refuseForgery()
+        try context.refuseCSRF()
         let session = try await context.beginCartSession()     // the buyer's, or a guest's
         _ = try await carts.add([CartLineInput(merchandiseID: variant)], for: session.id)
         return try .redirect(to: "/cart")

@@ -85,7 +85,7 @@ struct HealthTests {
         )
         let routes = try SignInRoutes(sessions: sessions, configuration: .init(publicOrigin: "https://shop.example"))
         @Sendable func app(_ context: WebContext) async throws -> WebResponse {
-            if context.request.method == .post { try context.refuseForgery() }
+            if context.request.method == .post { try context.refuseCSRF() }
             let session = try await context.requireSession(maxAge: .seconds(300), acr: ["gold"])
             let scopes = session.scopes.joined(separator: ",")
             return .html("\(session.buyer.subject) \(session.tenant) \(scopes) \(context.request.formValue("a") ?? "")")

@@ -54,7 +54,7 @@ struct LogoutTests {
             for value in values { try headers.append(name, value) }
             let request = WebRequest(method: .post, target: "/cart", headers: headers)
             let context = stage.routes.context(for: request)
-            #expect(throws: WebAnswer.self, "\(name)") { try context.refuseForgery() }
+            #expect(throws: WebResponseError.self, "\(name)") { try context.refuseCSRF() }
         }
     }
 
@@ -93,8 +93,8 @@ struct LogoutTests {
     func ownForm() async throws {
         let stage = try await WebStage()
         let browser = TestBrowser(stage.routes) { context in
-            try context.refuseForgery()
-            return .html(context.forgeryToken?.reveal() ?? "")
+            try context.refuseCSRF()
+            return .html(context.csrfToken?.reveal() ?? "")
         }
         try await stage.signIn(browser)
         let refused = try await browser.post("/cart", headers: ["Sec-Fetch-Site": "cross-site"])

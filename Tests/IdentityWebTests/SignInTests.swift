@@ -81,7 +81,7 @@ struct SignInTests {
         let stage = try await WebStage {
             $0.attemptLifetime = .seconds(600)
         } routes: {
-            $0.maximumOpenSignIns = 2
+            $0.maximumOpenLogins = 2
         }
         let browser = stage.browser()
         let first = try await stage.begin(browser, returning: "/1")

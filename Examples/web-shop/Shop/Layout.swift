@@ -72,7 +72,7 @@ extension WebShop {
 
     /// The hidden field that protects a form of clients that send neither `Sec-Fetch-Site` nor `Origin`.
     func protection(_ context: WebContext) -> Markup {
-        context.forgeryToken.map { "<input type=\"hidden\" name=\"csrf_token\" value=\"\($0.reveal())\">" } ?? .none
+        context.csrfToken.map { "<input type=\"hidden\" name=\"csrf_token\" value=\"\($0.reveal())\">" } ?? .none
     }
 
     func notFound(_ context: WebContext) async throws -> WebResponse {

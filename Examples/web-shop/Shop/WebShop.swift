@@ -56,7 +56,7 @@ public struct WebShop: Sendable {
     private func page(_ context: WebContext) async throws -> WebResponse {
         let request = context.request
         // Every form of the shop changes something.
-        if request.method == .post { try context.refuseForgery() }
+        if request.method == .post { try context.refuseCSRF() }
         switch (request.method, request.path) {
         case (.get, "/style.css"): return Self.stylesheet
         case (.get, "/"): return try await products(context)

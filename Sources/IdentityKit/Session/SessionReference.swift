@@ -25,13 +25,10 @@ extension SessionID {
     /// The name of the session for events, logs and lists.
     public var reference: SessionReference { SessionReference(self) }
 
-    /// What a form of the session must contain, so that no other site can post it (cross-site request forgery).
-    package var forgeryToken: Secret { Secret(Base64URL.encode(Self.hash("csrf", self))) }
-
     /// A hash for one purpose.
     ///
     /// OpenSSL can fail for lack of memory only; then the hash is random, so that it equals no other one.
-    fileprivate static func hash(_ purpose: String, _ id: SessionID) -> [UInt8] {
+    static func hash(_ purpose: String, _ id: SessionID) -> [UInt8] {
         let bytes = Array("\(purpose)\0\(id.rawValue)".utf8)
         return (try? Digest.sha256(bytes)) ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     }

@@ -2,16 +2,16 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The value of the cookie of one sign-in: `TIME.BINDING`, and after its completion `TIME.done.SESSION.PATH`.
+/// The value of the cookie of one login: `TIME.BINDING`, and after its completion `TIME.done.SESSION.PATH`.
 struct LoginCookieValue {
     enum State {
-        /// The sign-in has begun; the binding proves that a callback comes from the same browser.
+        /// The login has begun; the binding proves that a callback comes from the same browser.
         case pending(Secret)
-        /// The sign-in has led to a session and this page.
+        /// The login has led to a session and this page.
         case completed(SessionReference, returnPath: String)
     }
 
-    /// When the sign-in expires, in seconds since 1970; if a browser has too many sign-ins, the oldest one ends.
+    /// When the login expires, in seconds since 1970; if a browser has too many logins, the oldest one ends.
     let time: Int
     let state: State
 

@@ -15,7 +15,7 @@ public import IdentityKit
 /// try response.headers.append("Set-Cookie", cookies.session(done.session.id).headerValue)
 /// ```
 ///
-/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each sign-in has a cookie of its own, so that
+/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each login has a cookie of its own, so that
 /// two tabs do not disturb each other.
 public struct SignInCookies: Sendable {
     private let prefix: String
@@ -82,14 +82,14 @@ public struct SignInCookies: Sendable {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }
 
-    // MARK: Sign-ins
+    // MARK: Logins
 
-    /// The cookie that binds a sign-in to the browser in which it begins (RFC 9700 section 4.7).
+    /// The cookie that binds a login to the browser in which it begins (RFC 9700 section 4.7).
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
         try self.login(login.attemptID, LoginCookieValue(login), login.responseMode)
     }
 
-    /// The binding of a callback's sign-in; nil if this browser has not begun it.
+    /// The binding of a callback's login; nil if this browser has not begun it.
     public func binding(of callback: LoginCallback, in request: WebRequest) -> Secret? {
         guard let id = callback.attemptID, case .pending(let binding)? = loginValue(id, in: request)?.state else {
             return nil
@@ -97,7 +97,7 @@ public struct SignInCookies: Sendable {
         return binding
     }
 
-    /// The content of the cookie of a sign-in; nil if the browser has none.
+    /// The content of the cookie of a login; nil if the browser has none.
     func loginValue(_ attemptID: String, in request: WebRequest) -> LoginCookieValue? {
         request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
     }
@@ -114,11 +114,12 @@ public struct SignInCookies: Sendable {
             value.text,
             maximumAge: .seconds(900),
             isSecure: isSecure || isPosted,
+            isHTTPOnly: true,
             sameSite: isPosted ? .none : .lax
         )
     }
 
-    /// Removals of the oldest sign-ins of the browser, so that at most so many stay.
+    /// Removals of the oldest logins of the browser, so that at most so many stay.
     func surplusLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
         let start = prefix + "login-"
         return RequestCookies(request.headers).names.filter { $0.utf8.starts(with: start.utf8) }
@@ -127,7 +128,7 @@ public struct SignInCookies: Sendable {
             .compactMap { (try? ResponseCookie($0.name, "", isSecure: isSecure))?.removal }
     }
 
-    // MARK: Sign-outs
+    // MARK: Logouts
 
     /// The cookie that binds the return from a provider's logout page to this browser.
     public func logout(_ awaited: LogoutResult.AwaitedReturn) throws(HTTPTransportError) -> ResponseCookie {
@@ -157,6 +158,13 @@ public struct SignInCookies: Sendable {
         _ value: String,
         _ lifetime: Duration?
     ) throws(HTTPTransportError) -> ResponseCookie {
-        try ResponseCookie(prefix + name, value, maximumAge: lifetime, isSecure: isSecure)
+        try ResponseCookie(
+            prefix + name,
+            value,
+            maximumAge: lifetime,
+            isSecure: isSecure,
+            isHTTPOnly: true,
+            sameSite: .lax
+        )
     }
 }

@@ -6,6 +6,12 @@ internal import Synchronization
 ///
 /// An attempt occupies a row of the store until it expires.
 final class LoginLimiter: Sendable {
+    enum Attempt: Equatable {
+        case allowed
+        /// The client should wait this long.
+        case refused(retryAfter: Duration)
+    }
+
     private struct Bucket {
         var tokens: Double
         var filledAt: Duration
@@ -21,11 +27,9 @@ final class LoginLimiter: Sendable {
     }
 
     /// Takes one attempt out of the bucket of an address.
-    ///
-    /// - Returns: Nil, or how long the client should wait if the bucket is empty.
-    func take(for address: String?) -> Duration? {
+    func takeAttempt(of address: String?) -> Attempt {
         // Without an address, all clients would share one bucket, and one client could lock out the others.
-        guard let address else { return nil }
+        guard let address else { return .allowed }
         let now = clock.elapsed
         let interval = limit.interval.timeInterval
         return buckets.withLock { buckets in
@@ -34,9 +38,11 @@ final class LoginLimiter: Sendable {
             bucket.tokens = tokens(in: bucket, now)
             bucket.filledAt = now
             defer { buckets[Self.key(address)] = bucket }
-            guard bucket.tokens >= 1 else { return .seconds(max(1, ((1 - bucket.tokens) * interval).rounded(.up))) }
+            guard bucket.tokens >= 1 else {
+                return .refused(retryAfter: .seconds(max(1, ((1 - bucket.tokens) * interval).rounded(.up))))
+            }
             bucket.tokens -= 1
-            return nil
+            return .allowed
         }
     }
 

@@ -19,13 +19,13 @@ extension SignInRoutes {
         public var sessionCookieLifetime: Duration? = .seconds(90 * 86_400)
         /// How long a browser keeps the cookie of a guest, by default 30 days.
         public var guestLifetime: Duration = .seconds(30 * 86_400)
-        /// How many sign-ins one browser may have open at the same time, for example in several tabs, by default 6; the oldest ends.
-        public var maximumOpenSignIns = 6
-        /// How many sign-ins one client address may begin.
+        /// How many logins one browser may have open at the same time, for example in several tabs, by default 6; the oldest ends.
+        public var maximumOpenLogins = 6
+        /// How many logins one client address may begin.
         public var loginLimit = LoginLimit()
         /// The pages for buyers.
         public var pages: any SignInPages = StandardPages()
-        /// The options of every sign-in, for example its scopes; the routes set `returnPath`.
+        /// The options of every login, for example its scopes; the routes set `returnPath`.
         public var loginOptions = LoginOptions()
         /// The query parameters of the route `login/{provider}` that a link may set, none by default.
         public var linkParameters: Set<LinkParameter> = []
@@ -58,9 +58,9 @@ extension SignInRoutes {
         }
     }
 
-    /// A limit of sign-ins for each client address, a token bucket.
+    /// A limit of logins for each client address, a token bucket.
     public struct LoginLimit: Sendable {
-        /// How many sign-ins may begin at once, by default 20.
+        /// How many logins may begin at once, by default 20.
         public var burst = 20
         /// After how long one more may begin, by default 6 seconds.
         public var interval: Duration = .seconds(6)

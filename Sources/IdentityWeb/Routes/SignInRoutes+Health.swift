@@ -2,7 +2,7 @@ public import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// The answer of a readiness probe: status 200 if this process can serve requests, else 503.
+    /// The response of a readiness probe: status 200 if this process can serve requests, else 503.
     ///
     /// It reads the store once and calls no provider. The JSON contains no secret: whether the store can be read, and for each provider the
     /// state of its circuit breaker and of its keys. Mount it at an address that only the load balancer reaches, if the names of the

@@ -11,19 +11,19 @@ extension SignInRoutes {
         in context: WebContext,
         _ begin: () async throws -> StartedLogin
     ) async throws -> WebResponse {
-        if let pause = limiter.take(for: context.request.clientAddress) {
+        if case .refused(let pause) = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
         }
         let login = try await context.client.scope { try await begin() }
-        for surplus in cookies.surplusLogins(in: context.request, keeping: configuration.maximumOpenSignIns - 1) {
+        for surplus in cookies.surplusLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
         }
         context.set(try cookies.login(login))
         return try redirect(to: login.url.text)
     }
 
-    /// The answer to a browser that has to sign in for a page.
-    func signInAnswer(for context: WebContext) async throws -> WebResponse {
+    /// The response to a browser that has to sign in for a page.
+    func signInResponse(for context: WebContext) async throws -> WebResponse {
         guard !context.request.prefersJSON else { return unauthorized(.notSignedIn) }
         let page = page(after: context.request)
         guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
@@ -34,8 +34,8 @@ extension SignInRoutes {
         return try await login(provider, options, in: context)
     }
 
-    /// The answer to a browser whose session is not recent or not strong enough for a page.
-    func stepUpAnswer(
+    /// The response to a browser whose session is not recent or not strong enough for a page.
+    func stepUpResponse(
         for context: WebContext,
         of session: Session,
         _ requirement: StepUpRequirement

@@ -10,7 +10,7 @@ extension SignInRoutes {
         case .ownPage: break
         case .otherSite: throw context.requestRefused
         case .unknown:
-            let fields = context.forgeryToken.map { [(name: RequestSource.field, value: $0)] } ?? []
+            let fields = context.csrfToken.map { [(name: RequestSource.field, value: $0)] } ?? []
             return page(
                 .confirmSignOut(action: table.logoutPath, fields: fields),
                 correlationID: nil,
@@ -76,7 +76,7 @@ extension SignInRoutes {
             object["name"] = (session.buyer.displayName ?? session.buyer.givenName).map { .string($0) }
             object["expires_at"] = session.expiresAt.map { .string($0.formatted(.iso8601)) }
         }
-        object["csrf_token"] = context.forgeryToken.map { .string($0.reveal()) }
+        object["csrf_token"] = context.csrfToken.map { .string($0.reveal()) }
         return json(object)
     }
 }

@@ -78,7 +78,7 @@ public final class SignInRoutes: Sendable {
         WebContext(request, of: self)
     }
 
-    /// Answers a request: by the routes, or else by the app, whose thrown errors become pages.
+    /// Handles a request: by the routes, or else by the app, whose thrown errors become pages.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -90,11 +90,11 @@ public final class SignInRoutes: Sendable {
     ) async -> WebResponse {
         let context = context(for: request)
         return await Correlation.scope {
-            if let answer = await context.respond() { return answer }
+            if let response = await context.dispatch() { return response }
             do {
                 return context.finish(try await app(context))
             } catch {
-                return context.answer(to: error)
+                return context.response(for: error)
             }
         }
     }

@@ -22,9 +22,9 @@ extension Samples {
             clientAddress: canary.plant("address")
         )
         let context = routes.context(for: request)
-        let token = context.forgeryToken
+        let token = context.csrfToken
         if let token { canary.watch(token) }
-        let answer = await context.respond()
+        let answer = await context.dispatch()
         let guest = try await context.beginCartSession()
         canary.watch(Secret(guest.id.rawValue))
         let signIn = SignIn(
@@ -41,7 +41,7 @@ extension Samples {
         var configuration = SignInRoutes.Configuration(publicOrigin: "https://shop.example")
         configuration.loginOptions.loginHint = canary.plant("hint")
         var values: [Any] = [
-            configuration, request, context, routes, signIn, content, page, WebAnswer(finished), finished,
+            configuration, request, context, routes, signIn, content, page, WebResponseError(finished), finished,
         ]
         values += [client, guest, try SignInCookies(publicOrigin: "https://shop.example")] as [Any]
         if let token { values.append(token) }

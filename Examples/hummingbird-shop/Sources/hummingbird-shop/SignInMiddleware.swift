@@ -33,7 +33,7 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
         // The routes and the forged-request check read forms only; an upload goes on unread.
         let isForm = request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
         let web = routes.context(for: try await WebRequest(&request, context, readsBody: isForm))
-        if let answer = await web.respond() { return Response(answer, to: request) }
+        if let response = await web.dispatch() { return Response(response, to: request) }
         context.web = web
         do {
             var response = try await next(request, context)
@@ -45,7 +45,7 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
         } catch let error as any HTTPResponseError {
             throw error
         } catch {
-            return Response(web.answer(to: error), to: request)
+            return Response(web.response(for: error), to: request)
         }
     }
 }

@@ -37,7 +37,7 @@ struct SignInMiddlewareTests {
             "orders of \(try await context.signIn.requireSession().buyer.subject)"
         }
         router.post("cart") { request, context in
-            try context.signIn.refuseForgery()
+            try context.signIn.refuseCSRF()
             _ = try await context.signIn.beginCartSession()
             let body = try await request.body.collect(upTo: 1_024)
             return try "\(context.signIn.request.formValue("line") ?? "none") in \(String(buffer: body))"

@@ -2,11 +2,11 @@
 ///
 /// ``SignInRoutes/handle(_:otherwise:)`` sends it. In a framework's own routes, catch it and send ``WebContext/finish(_:)`` of the
 /// response.
-public struct WebAnswer: Error, Sendable {
+public struct WebResponseError: Error, Sendable {
     /// The response.
     public let response: WebResponse
 
-    /// Creates an answer.
+    /// Creates an error with its response.
     public init(_ response: WebResponse) {
         self.response = response
     }

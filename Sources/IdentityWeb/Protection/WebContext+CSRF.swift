@@ -1,0 +1,19 @@
+extension WebContext {
+    /// Refuses a request that another site has sent with this browser's cookies (cross-site request forgery).
+    ///
+    /// Call it in every handler that changes something.
+    ///
+    /// - Throws: ``WebResponseError`` with status 403 and the page ``SignInPage/Content/requestRefused``.
+    public func refuseCSRF() throws(WebResponseError) {
+        guard requestSource != .ownPage else { return }
+        throw requestRefused
+    }
+
+    /// The response to a request of another site.
+    var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused, correlationID: nil)) }
+
+    /// The site whose page has sent the request.
+    var requestSource: RequestSource {
+        RequestSource(request, origin: routes.table.origin, token: csrfToken)
+    }
+}

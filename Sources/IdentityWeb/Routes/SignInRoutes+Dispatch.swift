@@ -1,0 +1,35 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension SignInRoutes {
+    /// The response of the route that handles a request; status 405 for a method that the route does not have.
+    func dispatch(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
+        guard let methods = methods(of: route), methods.contains(context.request.method) else {
+            var response = page(.notFound, status: 405, correlationID: nil)
+            response.headers.replace("Allow", methods(of: route)?.map(\.rawValue).joined(separator: ", ") ?? "GET")
+            return response
+        }
+        guard context.request.body.count <= WebRequest.maximumBodyBytes else {
+            return WebResponse(status: 413, headers: .of([("Cache-Control", "no-store")]))
+        }
+        switch route {
+        case .chooseProvider: return try await choose(in: context)
+        case .login(let provider): return try await login(provider, linkOptions(context.request), in: context)
+        case .callback(let provider): return try await callback(provider, in: context)
+        case .logout: return try await logout(in: context)
+        case .logoutDone: return try await logoutDone(in: context)
+        case .backChannelLogout(let provider): return await backChannelLogout(provider, context.request)
+        case .session: return try await sessionJSON(in: context)
+        }
+    }
+
+    private func methods(of route: RouteTable.Route) -> [HTTPMethod]? {
+        switch route {
+        case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get] : [.get, .post]
+        case .login, .logoutDone, .session: [.get]
+        case .callback(let provider):
+            try? sessions.descriptor(of: provider).responseMode == .formPost ? [.get, .post] : [.get]
+        case .logout, .backChannelLogout: [.post]
+        }
+    }
+}
