@@ -48,8 +48,10 @@ extension PostgresStore: LoginAttemptStore {
     ///
     /// Counting reads a part of the index, so a large store counts only occasionally.
     private func makeRoom(_ tenant: String) async throws {
-        let isDue = counters.withLock { [maximumAttempts] in $0.attempts.mustCount(tenant, maximumAttempts) }
-        guard isDue else { return }
+        let needsCount = counters.withLock { [maximumAttempts] in
+            $0.attempts.addRow(of: tenant, limit: maximumAttempts)
+        }
+        guard needsCount else { return }
         _ = try await client.write(sql.evictAttempts, .text(tenant), .integer(Int64(maximumAttempts - 1)))
     }
 }

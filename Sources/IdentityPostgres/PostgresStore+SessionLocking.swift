@@ -27,7 +27,7 @@ extension PostgresStore: SessionLocking {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        let key = SessionRecords.rowKey(try records.hash(of: name))
+        let key = StoreRecords.rowKey(try records.hash(of: name))
         switch locking {
         case .lease(let duration):
             let lease = try await acquire(key, limit) { try await leases.take(key, lasting: duration) }

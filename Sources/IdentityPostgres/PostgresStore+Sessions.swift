@@ -86,10 +86,10 @@ extension PostgresStore: SessionRecordStore {
     }
 
     private func requireRoom(_ tenant: String, _ maximum: Int) async throws {
-        guard counters.withLock({ $0.sessions.mustCount(tenant, maximum) }) else { return }
+        guard counters.withLock({ $0.sessions.addRow(of: tenant, limit: maximum) }) else { return }
         let rows = try await client.read(sql.countSessionsOfTenant, .text(tenant), .integer(Int64(maximum)))
         guard let count = rows.first?.integer(0), count >= maximum else { return }
-        counters.withLock { $0.sessions.refuse(tenant) }
+        counters.withLock { $0.sessions.removeRow(of: tenant) }
         throw IdentityError.tenantFull
     }
 

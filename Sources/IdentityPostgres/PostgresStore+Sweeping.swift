@@ -10,7 +10,7 @@ extension PostgresStore: ExpirySweeping {
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await leases.sweep()
         _ = try await client.write(sql.sweepQuarantine)
-        let spooled = try await spool?.sweep(retiredBefore: min(date, clock.now)) ?? 0
+        let spooled = try await spool?.sweep(expiredBefore: min(date, clock.now)) ?? 0
         return try await spooled + sweep(sql.sweepAttempts, date) + sweep(sql.sweepUsedTokens, date)
             + sweepSessions(date)
     }

@@ -22,7 +22,7 @@ internal import Synchronization
 public final class PostgresStore: Sendable {
     let client: Client
     let sql: Statements
-    let records: SessionRecords
+    let records: StoreRecords
     let locking: Locking
     let leases: LeaseLocks
     let advisoryLocks: AdvisoryLocks
@@ -37,12 +37,12 @@ public final class PostgresStore: Sendable {
     let spool: SessionSpool?
 
     struct Counters: Sendable {
-        var attempts = TenantRoom()
-        var sessions = TenantRoom()
+        var attempts = TenantRowCounter()
+        var sessions = TenantRowCounter()
         var usedTokens = Int.max
     }
 
-    private init(_ configuration: Configuration, _ client: Client, _ records: SessionRecords, listens: Bool) {
+    private init(_ configuration: Configuration, _ client: Client, _ records: StoreRecords, listens: Bool) {
         self.client = client
         self.records = records
         sql = Statements(schema: configuration.schema)
@@ -110,7 +110,7 @@ public final class PostgresStore: Sendable {
     // MARK: Opening
 
     /// The header is read before the first write, so a store of another version or with another key is not changed.
-    private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> SessionRecords {
+    private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> StoreRecords {
         let sql = Statements(schema: configuration.schema)
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
         if let header = try await readHeader(sql, client) {
@@ -163,7 +163,7 @@ public final class PostgresStore: Sendable {
     /// The advisory lock for opening a schema, the same for every version of the program.
     private static func openingLock(_ schema: String) throws -> Int64 {
         let key = SecretBytes(Array("IdentityKit store migration".utf8))
-        return SessionRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))
+        return StoreRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))
     }
 }
 #endif

@@ -38,7 +38,7 @@ extension SQLiteStore: LoginAttemptStore {
 
     /// Removes the tenant's attempts that expire first, until one more is permitted.
     private static func makeRoom(_ connection: Connection, _ tenant: String, _ maximum: Int) throws {
-        guard connection.attemptRoom.mustCount(tenant, maximum) else { return }
+        guard connection.attemptCounter.addRow(of: tenant, limit: maximum) else { return }
         let count = try connection.first(.countAttempts, .text(tenant)) { Int($0.integer(0)) } ?? 0
         guard count >= maximum else { return }
         _ = try connection.run(.evictAttempts, .text(tenant), .integer(Int64(count - maximum + 1)))

@@ -74,10 +74,10 @@ extension SQLiteStore: SessionRecordStore {
     }
 
     private static func requireRoom(_ connection: Connection, tenant: String, _ maximum: Int) throws {
-        guard connection.sessionRoom.mustCount(tenant, maximum) else { return }
+        guard connection.sessionCounter.addRow(of: tenant, limit: maximum) else { return }
         let count = try connection.first(.countSessionsOfTenant, .text(tenant)) { Int($0.integer(0)) } ?? 0
         guard count >= maximum else { return }
-        connection.sessionRoom.refuse(tenant)
+        connection.sessionCounter.removeRow(of: tenant)
         throw IdentityError.tenantFull
     }
 

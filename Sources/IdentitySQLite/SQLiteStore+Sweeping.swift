@@ -9,8 +9,8 @@ extension SQLiteStore: ExpirySweeping {
     /// Removes expired rows, some hundred at a time, so that other callers can work in between.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
-            + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(retiredBefore: date)
-            + spool.sweep(retiredBefore: date)
+            + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(expiredBefore: date)
+            + spool.sweep(expiredBefore: date)
     }
 
     private func sweep(_ query: Query, expiredBefore date: Date) async throws -> Int {
@@ -25,7 +25,7 @@ extension SQLiteStore: ExpirySweeping {
     }
 
     /// The end of retention changes with each save, so it is in no index: all rows are read in the order of their keys.
-    private func sweepSessions(retiredBefore date: Date) async throws -> Int {
+    private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0
         var last: Int64 = -1

@@ -18,7 +18,7 @@ internal import IdentityStoreKit
 /// Open the file with one store per process. Do not copy it while it is in use, and do not let other programs write to it.
 public final class SQLiteStore: Sendable {
     let database: Database
-    let records: SessionRecords
+    let records: StoreRecords
     let location: StoreLocation
     let clock: any IdentityClock
     let sessionLocks: SessionLocks
@@ -71,5 +71,5 @@ extension Value {
     static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
 
     /// The integer key of a row.
-    static func key(_ hash: [UInt8]) -> Value { .integer(SessionRecords.rowKey(hash)) }
+    static func key(_ hash: [UInt8]) -> Value { .integer(StoreRecords.rowKey(hash)) }
 }

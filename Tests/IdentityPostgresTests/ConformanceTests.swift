@@ -58,7 +58,7 @@ extension TestSchema {
                         ("§attachment SET \(flip)", try store.records.hash(ofAttachment: name, of: id))
                     case .attachmentOwner(let name, let id, let owner):
                         (
-                            "§attachment SET session = \(SessionRecords.rowKey(try store.records.hash(of: owner)))",
+                            "§attachment SET session = \(StoreRecords.rowKey(try store.records.hash(of: owner)))",
                             try store.records.hash(ofAttachment: name, of: id)
                         )
                     }

@@ -17,7 +17,7 @@ struct LockTests {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
-        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
+        let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let before = ContinuousClock.now
         // The state after a process was killed or stopped: the lease is not renewed.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
@@ -103,7 +103,7 @@ struct LockTests {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
-        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
+        let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let isAwake = Flag()
         async let sleeper: Void = {
             await stores[0].client.nap(on: key, for: .seconds(86_400))
@@ -124,7 +124,7 @@ struct LockTests {
             try await schema.open { $0.locking = .advisory }, try await schema.open { $0.locking = .advisory },
         ]
         let id = try sampleSession().id
-        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
+        let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             try await stores[1].execute(

@@ -100,7 +100,7 @@ struct LostLeaseTests {
             #expect(lock.isHeld)
         }
         // A holder that crashes before the clock is set back by two hours.
-        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
+        let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         _ = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         try await step(to: 0)
         try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
@@ -111,7 +111,7 @@ struct LostLeaseTests {
         let schema = try await TestSchema()
         let store = try await schema.open()
         let id = try sampleSession().id
-        let key = SessionRecords.rowKey(try store.records.hash(of: LockName.session(id)))
+        let key = StoreRecords.rowKey(try store.records.hash(of: LockName.session(id)))
         _ = try #require(try await store.leases.take(key, lasting: .seconds(86_400)))
         try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }

@@ -23,8 +23,8 @@ struct RowTests {
         let sessions = try (0..<3).map { try sampleSession(payload: "tokens \($0)", tenant: "shop \($0)") }
         for session in sessions { try await store.insert(session) }
         for session in sessions.prefix(1) { try await foreign.insert(session) }
-        let keys = try sessions.map { SessionRecords.rowKey(try store.records.hash(of: $0.id)) }
-        let foreignKey = SessionRecords.rowKey(try foreign.records.hash(of: sessions[0].id))
+        let keys = try sessions.map { StoreRecords.rowKey(try store.records.hash(of: $0.id)) }
+        let foreignKey = StoreRecords.rowKey(try foreign.records.hash(of: sessions[0].id))
         let original = try #require(
             try await store.execute("SELECT slot FROM §session WHERE key = $1", .integer(keys[0])).first?.bytes(0)
         )
@@ -69,7 +69,7 @@ struct RowTests {
             try await store.insert(session)
             #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
         }
-        let key = SessionRecords.rowKey(try store.records.hash(of: bad.id))
+        let key = StoreRecords.rowKey(try store.records.hash(of: bad.id))
         try await store.execute(
             "UPDATE §session SET slot = set_byte(slot, 99, get_byte(slot, 99) # 1) WHERE key = \(key)"
         )

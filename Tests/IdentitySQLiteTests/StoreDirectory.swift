@@ -127,12 +127,12 @@ extension SQLiteStore {
 
     /// The integer key of a session's row.
     func rowKey(_ id: SessionID) throws -> Int64 {
-        SessionRecords.rowKey(try records.hash(of: id))
+        StoreRecords.rowKey(try records.hash(of: id))
     }
 
     /// The integer key of the row of an attachment.
     func attachmentKey(_ name: String, _ id: SessionID) throws -> Int64 {
-        SessionRecords.rowKey(try records.hash(ofAttachment: name, of: id))
+        StoreRecords.rowKey(try records.hash(ofAttachment: name, of: id))
     }
 
     /// Limits the number of pages, like a full disk.

@@ -21,7 +21,7 @@ final class Dictionaries: Sendable {
 /// A store of your own: `Documentation/Extending/StoreOfYourOwn.md` explains it.
 final class DictionaryStore: Sendable {
     let database: Dictionaries
-    let records: SessionRecords
+    let records: StoreRecords
 
     init(_ database: Dictionaries, keys: StoreKeys) throws {
         self.database = database
@@ -191,7 +191,7 @@ extension DictionaryStore: StoreHealthChecking, RowQuarantining, StoreKeyRotatin
     func keyUsage() async throws -> [StoreKeyUsage] {
         var counts: [String: Int] = [:]
         for row in SealedRow.Kind.allCases.flatMap({ kind in database.content.withLock { $0.rows(of: kind) } }) {
-            if let key = SessionRecords.keyID(of: row.record) { counts[key, default: 0] += 1 }
+            if let key = StoreRecords.keyID(of: row.record) { counts[key, default: 0] += 1 }
         }
         return records.keyUsage(counts)
     }
@@ -204,7 +204,7 @@ extension DictionaryStore: StoreHealthChecking, RowQuarantining, StoreKeyRotatin
 extension Dictionaries: SealedTables {
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         let rows = content.withLock { $0.rows(of: kind) }.map {
-            StoredRow(key: SessionRecords.rowKey($0.hash), row: $0)
+            StoredRow(key: StoreRecords.rowKey($0.hash), row: $0)
         }
         return Array(rows.filter { $0.key > key }.sorted { $0.key < $1.key }.prefix(limit))
     }

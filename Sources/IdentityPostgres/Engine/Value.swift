@@ -17,7 +17,7 @@ enum Value: Sendable {
     static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
 
     /// The integer key of a row, from its keyed hash.
-    static func key(_ hash: [UInt8]) -> Value { .integer(SessionRecords.rowKey(hash)) }
+    static func key(_ hash: [UInt8]) -> Value { .integer(StoreRecords.rowKey(hash)) }
 }
 
 /// The server's types of statement parameters.

@@ -13,9 +13,9 @@ final class Connection {
     private var mark: CommitMark?
 
     /// Determines when pending logins must be counted.
-    var attemptRoom = TenantRoom()
+    var attemptCounter = TenantRowCounter()
     /// Determines when sessions must be counted.
-    var sessionRoom = TenantRoom()
+    var sessionCounter = TenantRowCounter()
 
     /// Opens a file that exists.
     init(path: String, forWriting: Bool) throws(SQLiteFailure) {

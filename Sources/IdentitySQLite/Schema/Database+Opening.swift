@@ -5,7 +5,7 @@ internal import IdentityStoreKit
 
 /// The parts of a store whose file is open.
 struct OpenedStore: Sendable {
-    let records: SessionRecords
+    let records: StoreRecords
     let location: StoreLocation
     let isCopy: Bool
 }
@@ -39,7 +39,7 @@ extension Database {
         guard try location.databaseLength() >= Self.smallestDatabase else {
             throw IdentityError.storeCorrupt("The store's file is too short to be a database.")
         }
-        var found: (file: FileHeader, records: SessionRecords)?
+        var found: (file: FileHeader, records: StoreRecords)?
         let connection = try await retryingWhileBusy {
             // The connection is closed before each pause, because none of several processes that wait with an open log
             // could ever leave it.

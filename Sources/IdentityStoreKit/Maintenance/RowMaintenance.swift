@@ -11,10 +11,10 @@ internal import IdentityKit
 /// ```
 public struct RowMaintenance<Tables: SealedTables>: Sendable {
     let tables: Tables
-    let records: SessionRecords
+    let records: StoreRecords
 
     /// Maintains the rows of some tables.
-    public init(_ tables: Tables, records: SessionRecords) {
+    public init(_ tables: Tables, records: StoreRecords) {
         self.tables = tables
         self.records = records
     }
@@ -80,7 +80,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     ///
     /// - Throws: An error that does not concern this row.
     func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
-        guard SessionRecords.rowKey(stored.row.hash) == stored.key else {
+        guard StoreRecords.rowKey(stored.row.hash) == stored.key else {
             return .damagedRecord("it is stored under the key of another row")
         }
         do {

@@ -22,7 +22,7 @@ public protocol SealedTables: Sendable {
 public struct StoredRow: Sendable {
     /// The key of the row.
     ///
-    /// It must be the ``SessionRecords/rowKey(_:)`` of the row's hash; otherwise the row was moved.
+    /// It must be the ``StoreRecords/rowKey(_:)`` of the row's hash; otherwise the row was moved.
     public var key: Int64
     /// The content of the row.
     public var row: SealedRow

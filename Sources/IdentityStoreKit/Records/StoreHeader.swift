@@ -52,8 +52,8 @@ public struct StoreHeader: Sendable {
     /// Returns the object that seals and opens the rows of the store.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch` when none of the keys is one of the store's.
-    public func records(openedWith keys: StoreKeys) throws(IdentityError) -> SessionRecords {
-        SessionRecords(
+    public func records(openedWith keys: StoreKeys) throws(IdentityError) -> StoreRecords {
+        StoreRecords(
             sealer: RecordSealer(
                 keys: keys,
                 storeID: storeID,

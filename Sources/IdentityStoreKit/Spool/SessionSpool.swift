@@ -20,7 +20,7 @@ public final class SessionSpool: Sendable {
     private static let maximumHeader = 65_536
 
     private let directory: SpoolDirectory
-    private let records: SessionRecords
+    private let records: StoreRecords
     private let queue = DispatchQueue(label: "IdentityKit.spool")
 
     /// A spool in a directory, which is created when the first session is kept.
@@ -28,7 +28,7 @@ public final class SessionSpool: Sendable {
     /// - Parameters:
     ///   - path: The directory. It belongs to the process's user and has mode 0700.
     ///   - records: The same as for the rows of the store.
-    public init(path: String, records: SessionRecords) {
+    public init(path: String, records: StoreRecords) {
         directory = SpoolDirectory(path: path, maximumCount: records.sealer.longestRecord + Self.maximumHeader)
         self.records = records
     }
@@ -88,7 +88,7 @@ public final class SessionSpool: Sendable {
         try await run { [directory] in
             try directory.names().compactMap { name in
                 try directory.read(name).flatMap { SealedSession(bytes: $0) }
-                    .flatMap { SessionRecords.keyID(of: $0.record) }
+                    .flatMap { StoreRecords.keyID(of: $0.record) }
             }
         }
     }
@@ -96,7 +96,7 @@ public final class SessionSpool: Sendable {
     /// Removes sessions that were to be retained until before a date, and old incomplete files.
     ///
     /// - Returns: The number of sessions.
-    public func sweep(retiredBefore date: Date) async throws -> Int {
+    public func sweep(expiredBefore date: Date) async throws -> Int {
         var count = 0
         for session in try await sessions() where session.retainedUntil < date {
             try await remove(session.id)

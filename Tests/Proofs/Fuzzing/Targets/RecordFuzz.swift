@@ -47,11 +47,11 @@ enum RecordFuzz {
             isUnsettled: false,
             record: []
         )
-        guard let session = SessionRecords.session(from: input[...], row) else { return }
+        guard let session = StoreRecords.session(from: input[...], row) else { return }
         // NaN dates keep their meaning, not their bits.
         let dates = [session.createdAt, session.retainedUntil].map(\.timeIntervalSinceReferenceDate)
         if !dates.contains(where: \.isNaN) {
-            try require(SessionRecords.body(of: session) == input, "two encodings of one session")
+            try require(StoreRecords.body(of: session) == input, "two encodings of one session")
         }
         _ = try? SessionState(session)
     }

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-extension SessionRecords {
+extension StoreRecords {
     /// The ``StoreKey/id`` of the key that a record is sealed under; nil for bytes that are not a record.
     public static func keyID(of record: [UInt8]) -> String? {
         RecordSealer.keyIdentifier(of: record).map(StoreKey.describe)

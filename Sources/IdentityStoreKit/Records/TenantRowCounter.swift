@@ -2,7 +2,7 @@
 ///
 /// Counting reads the tenant's part of an index, so a large number is counted only occasionally, and each other process
 /// may exceed a limit by one percent. Up to 127 the count is exact.
-package struct TenantRoom: Sendable {
+package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 
     // The keys are bytes, because canonically equivalent names are different tenants.
@@ -12,8 +12,8 @@ package struct TenantRoom: Sendable {
 
     /// Records a new row.
     ///
-    /// Returns true if the tenant's rows must be counted before it is added.
-    package mutating func mustCount(_ tenant: String, _ maximum: Int) -> Bool {
+    /// - Returns: Whether the tenant's rows must be counted before it is added.
+    package mutating func addRow(of tenant: String, limit maximum: Int) -> Bool {
         let name = Array(tenant.utf8)
         if let count = added[name], count < maximum / 128 {
             added[name] = count + 1
@@ -24,8 +24,8 @@ package struct TenantRoom: Sendable {
         return true
     }
 
-    /// Removes the last record, because the row was refused.
-    package mutating func refuse(_ tenant: String) {
+    /// Forgets the last row, because it was refused.
+    package mutating func removeRow(of tenant: String) {
         added[Array(tenant.utf8)] = nil
     }
 }

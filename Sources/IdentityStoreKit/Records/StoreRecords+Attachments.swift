@@ -1,6 +1,6 @@
 public import IdentityKit
 
-extension SessionRecords {
+extension StoreRecords {
     /// The revision of an attachment that replaces one with the given revision, or of a new attachment; nil if no higher
     /// revision exists.
     ///

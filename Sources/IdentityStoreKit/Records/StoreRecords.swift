@@ -27,7 +27,7 @@ public import IdentityKit
 ///
 /// All methods are thread-safe. They throw `IdentityError`: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
 /// whose key this process does not have, `store_record_too_large` for a value that does not fit.
-public struct SessionRecords: Sendable {
+public struct StoreRecords: Sendable {
     package let sealer: RecordSealer
     private let lookup: LookupKey
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-extension SessionRecords {
+extension StoreRecords {
     /// Seals a pending login.
     public func seal(_ attempt: StoredLoginAttempt) throws(IdentityError) -> SealedLoginAttempt {
         var row = SealedLoginAttempt(
