@@ -13,7 +13,7 @@ internal import CIdentityCurl
         let continuation: CurlCommand.Continuation
         let firstByteDeadline: ContinuousClock.Instant
         let totalDeadline: ContinuousClock.Instant
-        var reader: ResponseReader
+        var reader: LimitedResponseReader
         /// How often libcurl was about to write the request.
         ///
         /// While it is 0, no byte of the request has been sent.

@@ -82,7 +82,7 @@ internal import Synchronization
             continuation: continuation,
             firstByteDeadline: exchange.start.advanced(by: CurlLoop.bounded(request.limits.firstByteTimeout)),
             totalDeadline: totalDeadline,
-            reader: ResponseReader(limits: request.limits, isHead: request.method == .head)
+            reader: LimitedResponseReader(limits: request.limits, isHead: request.method == .head)
         )
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
             _ = handle.end()

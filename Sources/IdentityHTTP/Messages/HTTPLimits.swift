@@ -1,6 +1,6 @@
 /// The time and size limits of one exchange; redirects need none, because a transport never follows them.
 ///
-/// The transfer ends as soon as a limit is reached.
+/// The transfer ends as soon as a limit is reached. ``CurlTransport`` checks the sizes in `LimitedResponseReader`.
 public struct HTTPLimits: Sendable, Hashable {
     /// The time for name resolution, connection and TLS handshake together; 5 seconds unless set.
     public var connectTimeout: Duration

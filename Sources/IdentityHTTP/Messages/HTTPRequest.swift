@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable {
     /// It guards what may be sent only while a lock is held: connecting takes time, and the process may be stopped meanwhile. A
     /// transport that cannot ask at that moment asks before it connects. It may be called on any thread and must not block.
     public var maySend: (@Sendable () -> Bool)?
-    /// Whether the request must not be sent twice although its method is idempotent, such as a GET that redeems a code.
+    /// Whether the request must not be sent twice although its method is idempotent, such as a GET that exchanges a code.
     package var isSentOnce = false
 
     /// Makes a request.

@@ -2,7 +2,7 @@
 ///
 /// It rejects responses that two parsers could read differently: folded lines, control characters, names that are not tokens, a
 /// transfer coding other than chunked, or more than one length. Trailers are dropped, so nothing after the body changes a header.
-struct ResponseReader {
+struct LimitedResponseReader {
     private enum State {
         case status
         case fields
@@ -41,7 +41,7 @@ struct ResponseReader {
 
     /// Resets the reader for another attempt at the same request.
     mutating func restart() {
-        self = ResponseReader(limits: limits, isHead: isHead)
+        self = LimitedResponseReader(limits: limits, isHead: isHead)
     }
 
     /// The response, if its headers are complete.

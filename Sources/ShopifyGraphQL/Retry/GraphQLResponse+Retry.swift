@@ -1,0 +1,20 @@
+internal import IdentityKit
+
+extension GraphQLResponse {
+    /// The effect of a failed operation according to its errors; nil if it must not be repeated.
+    func repeatable(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
+        guard isFailure else { return nil }
+        let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
+        let isThrottled = errors.contains { $0.code == .throttled }
+        let isBroken = errors.contains { $0.code == .internalServerError }
+        if kind == .query {
+            return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
+        }
+        // An error below the mutation's own field means that the mutation was executed, with any code. If there are two
+        // fields, the other one may have been executed.
+        if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
+        // Without the member `data` the execution did not begin: a path then points into the document, not into the response.
+        let isInside = hasData && errors.contains { $0.path.count > 1 }
+        return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
+    }
+}
