@@ -24,7 +24,7 @@ struct ByteIdentityTests {
 
     private func refusal(
         _ changes: JSONObject,
-        _ change: (inout IDTokenExpectations) -> Void
+        _ change: (inout SignedTokenExpectations) -> Void
     ) throws -> IdentityError.Code? {
         var claims = TokenForge.goodClaims
         for (name, value) in changes.members { claims[name] = value }

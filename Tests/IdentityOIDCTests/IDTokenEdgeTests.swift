@@ -11,7 +11,7 @@ struct IDTokenEdgeTests {
 
     private func refusal(
         _ token: Secret,
-        _ expected: IDTokenExpectations = TokenForge.expectations(),
+        _ expected: SignedTokenExpectations = TokenForge.expectations(),
         keys: JSONWebKeySet? = nil
     ) throws -> IdentityError.Code? {
         let keys = try keys ?? Self.forge.get().keySet()

@@ -11,7 +11,7 @@ struct IDTokenTests {
 
     private func refusal(
         _ token: Secret,
-        _ expected: IDTokenExpectations = TokenForge.expectations(),
+        _ expected: SignedTokenExpectations = TokenForge.expectations(),
         keys: JSONWebKeySet? = nil
     ) throws -> IdentityError? {
         let keys = try keys ?? Self.forge.get().keySet()

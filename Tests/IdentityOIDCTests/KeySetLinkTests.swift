@@ -142,8 +142,8 @@ struct KeySetLinkTests {
 
     @Test("a failed fetch does not count in the rate limit")
     func budget() async throws {
-        let reporter = KeySetReporter(environment: environment(), provider: "any")
-        let budget = KeySetRefetchLimiter(stub, clock: clock, reporter: reporter)
+        let events = KeySetEventSource(environment: environment(), provider: "any")
+        let budget = KeySetRefetchLimiter(stub, clock: clock, events: events)
         let known = try await budget.keys(at: url, .usable)
         stub.goDown()
         for _ in 0..<10 {

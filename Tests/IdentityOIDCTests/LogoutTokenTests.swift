@@ -20,7 +20,7 @@ struct LogoutTokenTests {
 
     private func validate(
         _ token: Secret,
-        _ change: (inout IDTokenExpectations) -> Void = { _ in }
+        _ change: (inout SignedTokenExpectations) -> Void = { _ in }
     ) throws -> LogoutNotice {
         var expected = TokenForge.expectations()
         change(&expected)
@@ -29,7 +29,7 @@ struct LogoutTokenTests {
 
     private func refusal(
         _ token: Secret,
-        _ change: (inout IDTokenExpectations) -> Void = { _ in }
+        _ change: (inout SignedTokenExpectations) -> Void = { _ in }
     ) -> IdentityError.Code? {
         let error = #expect(throws: IdentityError.self) { _ = try validate(token, change) }
         #expect(error?.kind == .rejected)

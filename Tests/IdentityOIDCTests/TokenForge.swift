@@ -31,8 +31,8 @@ struct TokenForge {
         ]
     }
 
-    static func expectations() -> IDTokenExpectations {
-        var expected = IDTokenExpectations(
+    static func expectations() -> SignedTokenExpectations {
+        var expected = SignedTokenExpectations(
             issuers: .exactly(["https://id.example"]),
             audiences: ["client-1"],
             algorithms: [.rs256, .ps256, .es256, .es384, .edDSA],

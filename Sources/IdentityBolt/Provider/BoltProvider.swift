@@ -167,6 +167,6 @@ extension BoltProvider: BoltAuthorizing {
             createdAt: now,
             expiresAt: now
         )
-        return try await client.redeem(login.code, for: attempt)
+        return try await client.exchange(code: login.code, for: attempt)
     }
 }

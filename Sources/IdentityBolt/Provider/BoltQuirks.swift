@@ -16,7 +16,7 @@ struct BoltQuirks: OpenIDQuirks {
         settings.bindsDiscoveredIssuer = false
         // Bolt does not document which form `aud` has for a client that is registered with the whole key.
         settings.audiences = [key, BoltClientIDForm.lastSection(of: key)]
-        settings.allowsForeignAudiences = true
+        settings.allowsUntrustedAudiences = true
         settings.secretFollowsClientID = true
         settings.requiresLifetime = true
         settings.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]

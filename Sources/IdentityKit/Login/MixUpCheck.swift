@@ -1,7 +1,7 @@
 /// Refuses a callback that another provider may have sent (mix-up attack, RFC 9700 section 4.4): a login that began at a malicious
 /// provider would bring it the code of an honest one.
 ///
-/// Providers that send `iss` with the callback (RFC 9207) are also checked where the code is redeemed.
+/// Providers that send `iss` with the callback (RFC 9207) are also checked where the code is exchanged.
 struct MixUpCheck: Sendable {
     let providers: ProviderRegistry
     /// The providers of all tenants: any of them may send a browser to a callback of this one.

@@ -10,11 +10,7 @@ enum AuthorizationErrorResponse {
             (kind, code, message, hint) = (
                 .rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again."
             )
-        case "login_required", "interaction_required", "consent_required", "account_selection_required":
-            (kind, code, message, hint) = (
-                .signInAgain, .loginRequired, "A silent login is not possible.",
-                "Start a login without prompt none, which shows the login page."
-            )
+        case let error where SilentLogin.errorCodes.contains(error): return SilentLogin.error(answer)
         case "temporarily_unavailable", "server_error":
             (kind, code, message, hint) = (
                 .retryLater, .providerUnavailable, "The provider is temporarily unavailable.",

@@ -13,7 +13,7 @@ package enum IDTokenValidator {
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
-        expecting expected: IDTokenExpectations
+        expecting expected: SignedTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
         try validate(try JSONWebToken(parsing: token), keys: keys, expecting: expected)
     }
@@ -22,7 +22,7 @@ package enum IDTokenValidator {
     static func validate(
         _ jwt: JSONWebToken,
         keys: JSONWebKeySet,
-        expecting expected: IDTokenExpectations
+        expecting expected: SignedTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
         let checks = SignedTokenChecks(errors: errors, expected: expected)
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt", "id_token+jwt"])
@@ -53,9 +53,9 @@ package enum IDTokenValidator {
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`. A token that cannot be parsed is left to
     ///   ``validate(_:keys:expecting:)``.
-    package static func refuseForeign(
+    package static func refuseTokenOfAnotherLogin(
         _ token: Secret,
-        expecting expected: IDTokenExpectations
+        expecting expected: SignedTokenExpectations
     ) throws(IdentityError) {
         guard let claims = (try? JSONWebToken(parsing: token))?.claims else { return }
         do throws(IdentityError) {
@@ -102,7 +102,7 @@ package enum IDTokenValidator {
 
     private static func checkAge(
         _ authenticatedAt: Date?,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) throws(IdentityError) {
         guard let maximumAge = expected.maximumAgeSeconds else { return }
         guard let authenticatedAt,
@@ -114,7 +114,7 @@ package enum IDTokenValidator {
 
     private static func checkAuthenticationContext(
         _ claims: JSONObject,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) throws(IdentityError) {
         guard !expected.authenticationContexts.isEmpty else { return }
         guard let context = claims["acr"]?.string,
@@ -125,7 +125,7 @@ package enum IDTokenValidator {
     }
 
     /// A nonce of another login means that the token was replayed, or injected.
-    private static func checkNonce(_ claims: JSONObject, _ expected: IDTokenExpectations) throws(IdentityError) {
+    private static func checkNonce(_ claims: JSONObject, _ expected: SignedTokenExpectations) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
             guard let given, given.isEqual(to: nonce) else {
@@ -146,7 +146,7 @@ package enum IDTokenValidator {
     private static func checkAccessTokenHash(
         _ claims: JSONObject,
         _ algorithm: SignatureAlgorithm,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) throws(IdentityError) {
         guard let claim = claims["at_hash"], let accessToken = expected.accessToken else { return }
         let bytes = accessToken.revealBytes()
@@ -165,7 +165,7 @@ package enum IDTokenValidator {
 
     private static func checkTimeOfLogin(
         _ authenticatedAt: Date?,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) throws(IdentityError) {
         // A session stores milliseconds; a provider may send more digits.
         guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
@@ -180,7 +180,7 @@ package enum IDTokenValidator {
     private static func checkIssuedLater(
         _ issuedAt: Date,
         _ checks: SignedTokenChecks,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) throws(IdentityError) {
         guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
             let then = try? checks.time("iat", old.claims)

@@ -11,7 +11,7 @@ struct ReceiptTime {
     private let tolerance: TimeInterval
     private let wasSetBack: Bool
 
-    init(_ expected: IDTokenExpectations) {
+    init(_ expected: SignedTokenExpectations) {
         received = expected.receivedAt ?? expected.now
         tolerance = expected.clockTolerance
         wasSetBack = received > expected.now + tolerance

@@ -5,7 +5,7 @@ internal import IdentityKit
 /// 2.6): pure functions of the token, the keys and the expectations.
 struct SignedTokenChecks {
     let errors: SignedTokenErrors
-    let expected: IDTokenExpectations
+    let expected: SignedTokenExpectations
 
     /// The algorithm, which must be an accepted one; `typ` must be missing or one of the given types, in lower case.
     func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
@@ -74,11 +74,11 @@ struct SignedTokenChecks {
             audience = values.compactMap(\.string).count == values.count ? values.compactMap(\.string) : []
         default: audience = []
         }
-        func isOurs(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
+        func isAccepted(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
         func isForeign(_ name: String) -> Bool {
-            !isOurs(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }
+            !isAccepted(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }
         }
-        guard audience.contains(where: isOurs) else {
+        guard audience.contains(where: isAccepted) else {
             throw errors.error(
                 .idTokenAudience,
                 "has another audience than this client (\(audience.isEmpty ? "none" : TokenName.shown(audience)))",
@@ -86,7 +86,7 @@ struct SignedTokenChecks {
                 advice: "Compare clientID with the client at the provider."
             )
         }
-        guard expected.allowsForeignAudiences || !audience.contains(where: isForeign) else {
+        guard expected.allowsUntrustedAudiences || !audience.contains(where: isForeign) else {
             throw errors.error(
                 .idTokenAudience,
                 "also has an audience that is not trusted (\(TokenName.shown(audience.filter(isForeign))))",
@@ -95,7 +95,7 @@ struct SignedTokenChecks {
             )
         }
         guard let party = claims["azp"] else { return nil }
-        guard let name = party.string, isOurs(name) else {
+        guard let name = party.string, isAccepted(name) else {
             throw failure(.idTokenAudience, "was issued to another client (azp)", "section 3.1.3.7 item 5")
         }
         return name

@@ -14,13 +14,13 @@ final class KeySetRefetchLimiter: KeySetProviding {
 
     private let next: any KeySetProviding
     private let clock: any IdentityClock
-    private let reporter: KeySetReporter
+    private let events: KeySetEventSource
     private let state = Mutex(State())
 
-    init(_ next: any KeySetProviding, clock: any IdentityClock, reporter: KeySetReporter) {
+    init(_ next: any KeySetProviding, clock: any IdentityClock, events: KeySetEventSource) {
         self.next = next
         self.clock = clock
-        self.reporter = reporter
+        self.events = events
     }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
@@ -32,12 +32,12 @@ final class KeySetRefetchLimiter: KeySetProviding {
             return (isAllowed, !isAllowed && !state.isRefusing)
         }
         // Reported once per flood, so that the flood does not fill the log.
-        if isFirstRefusal { reporter.report(.keySetRefetchRefused, since: now) }
+        if isFirstRefusal { events.report(.keySetRefetchRefused, since: now) }
         guard isAllowed else { return known }
         do {
             return try await next.keys(at: url, requirement)
         } catch {
-            state.withLock { $0.bucket.putBack() }
+            state.withLock { $0.bucket.refund() }
             throw error
         }
     }

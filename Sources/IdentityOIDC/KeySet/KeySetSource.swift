@@ -20,14 +20,14 @@ package struct KeySetSource: Sendable {
     ///   - headers: Headers in addition to `Accept`.
     package init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
         let clock = httpClient.environment.clock
-        let reporter = KeySetReporter(environment: httpClient.environment, provider: provider)
-        let fetch = KeySetReporting(KeySetFetcher(httpClient: httpClient, headers: headers), reporter: reporter)
+        let events = KeySetEventSource(environment: httpClient.environment, provider: provider)
+        let fetch = KeySetFetchReporting(KeySetFetcher(httpClient: httpClient, headers: headers), events: events)
         let backoff = KeySetRetryBackoff(fetch, clock: clock)
         let lastKnown = LastKnownKeySet()
         self.lastKnown = lastKnown
         self.clock = clock
         func chain() -> KeySetNegativeCache {
-            let limited = KeySetRefetchLimiter(backoff, clock: clock, reporter: reporter)
+            let limited = KeySetRefetchLimiter(backoff, clock: clock, events: events)
             let tolerant = KeySetStaleIfError(limited, clock: clock)
             let cache = KeySetCache(tolerant, clock: clock, lastKnown: lastKnown)
             return KeySetNegativeCache(KeySetSingleFlight(cache, clock: clock), clock: clock)

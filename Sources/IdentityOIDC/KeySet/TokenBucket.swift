@@ -18,8 +18,8 @@ struct TokenBucket: Sendable {
         return true
     }
 
-    /// Puts a token back.
-    mutating func putBack() {
+    /// Gives a token back that was taken for nothing.
+    mutating func refund() {
         fullAt -= interval
     }
 }

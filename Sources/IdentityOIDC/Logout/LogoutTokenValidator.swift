@@ -24,7 +24,7 @@ package enum LogoutTokenValidator {
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
-        expecting expected: IDTokenExpectations
+        expecting expected: SignedTokenExpectations
     ) throws(IdentityError) -> LogoutNotice {
         try read(token, expecting: expected).verify(keys)
     }
@@ -36,7 +36,7 @@ package enum LogoutTokenValidator {
     /// - Throws: `IdentityError` of kind `rejected`.
     static func read(
         _ token: Secret,
-        expecting expected: IDTokenExpectations
+        expecting expected: SignedTokenExpectations
     ) throws(IdentityError) -> UnverifiedLogoutToken {
         let jwt = try JSONWebToken(parsing: token, as: "logout token")
         let checks = SignedTokenChecks(errors: errors, expected: expected)
@@ -76,7 +76,7 @@ package enum LogoutTokenValidator {
     /// When the token expires; throws if it has.
     private static func acceptedUntil(
         _ times: (issuedAt: Date, expiry: Date),
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) throws(IdentityError) -> Date {
         let last = min(times.expiry, times.issuedAt + maximumLifetime) + expected.clockTolerance
         guard expected.now < last else {

@@ -69,12 +69,11 @@ extension OpenIDClient {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return (400..<500).contains(failure.status) && failure.status != 429 }
         let others = [
-            "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof",
-            "use_dpop_nonce", "access_denied", "login_required", "interaction_required", "consent_required",
-            "account_selection_required", "temporarily_unavailable", "server_error",
+            "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof", "use_dpop_nonce",
+            "access_denied", "temporarily_unavailable", "server_error",
         ]
         if failure.error == "unauthorized_client" { return failure.status == 401 }
-        return [401, 403].contains(failure.status) && !others.contains(failure.error ?? "")
+        return [401, 403].contains(failure.status) && !(others + SilentLogin.errorCodes).contains(failure.error ?? "")
     }
 
     private func methodHint(_ metadata: ProviderMetadata) -> String? {

@@ -9,7 +9,7 @@ extension OpenIDClient {
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let metadata = try await metadataSource.metadata()
         try checkIssuer(attempt.issuer, is: metadata)
-        var tokens = try await redeem(try code(in: callback, for: attempt, metadata), for: attempt, metadata)
+        var tokens = try await exchange(code: try code(in: callback, for: attempt, metadata), for: attempt, metadata)
         if settings.readsUserParameter { tokens.buyer = UserParameter.completed(tokens.buyer, from: callback) }
         return tokens
     }
@@ -60,14 +60,14 @@ extension OpenIDClient {
     /// Exchanges an authorization code that has been checked (RFC 6749 section 4.1.3).
     ///
     /// - Throws: `IdentityError`.
-    public func redeem(_ code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
+    public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
         // The caller may have read the code from a callback itself.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
-        return try await redeem(code, for: attempt, try await metadataSource.metadata())
+        return try await exchange(code: code, for: attempt, try await metadataSource.metadata())
     }
 
-    private func redeem(
-        _ code: Secret,
+    private func exchange(
+        code: Secret,
         for attempt: LoginAttempt,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {

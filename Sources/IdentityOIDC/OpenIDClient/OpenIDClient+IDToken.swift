@@ -5,14 +5,14 @@ internal import IdentityKit
 
 extension OpenIDClient {
     /// The expected values of every signed token of the provider for this client.
-    func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> IDTokenExpectations {
+    func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> SignedTokenExpectations {
         var expected = expectations(algorithms: algorithms(metadata))
         expected.accessToken = response?.accessToken
         return expected
     }
 
-    private func expectations(algorithms: [SignatureAlgorithm]) -> IDTokenExpectations {
-        var expected = IDTokenExpectations(
+    private func expectations(algorithms: [SignatureAlgorithm]) -> SignedTokenExpectations {
+        var expected = SignedTokenExpectations(
             issuers: issuers,
             audiences: settings.audiences ?? [configuration.clientID],
             algorithms: algorithms,
@@ -20,7 +20,7 @@ extension OpenIDClient {
         )
         expected.issuerTemplate = settings.issuerTemplate
         expected.trustedAudiences = configuration.trustedAudiences
-        expected.allowsForeignAudiences = settings.allowsForeignAudiences
+        expected.allowsUntrustedAudiences = settings.allowsUntrustedAudiences
         expected.acceptsNumericSubject = settings.acceptsNumericSubject
         return expected
     }
@@ -30,13 +30,13 @@ extension OpenIDClient {
     /// First of all, and without metadata and keys: nothing that is wrong with them, or with the response, may hide it.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
-    func refuseForeign(_ answer: RefreshAnswer, refreshing tokens: TokenSet) throws(IdentityError) {
+    func refuseTokenOfAnotherLogin(_ answer: RefreshAnswer, refreshing tokens: TokenSet) throws(IdentityError) {
         let body = try? JSONValue(parsing: answer.body.revealBytes())
         guard let idToken = body?["id_token"]?.string else { return }
         // Neither signature nor algorithm is checked here.
         var expected = expectations(algorithms: [])
         expected.previous = tokens
-        try IDTokenValidator.refuseForeign(Secret(idToken), expecting: expected)
+        try IDTokenValidator.refuseTokenOfAnotherLogin(Secret(idToken), expecting: expected)
     }
 
     /// The configured algorithms, else those of the metadata that are asymmetric and known here, else RS256, the default of
@@ -51,7 +51,7 @@ extension OpenIDClient {
     func validate(
         _ token: Secret,
         _ metadata: ProviderMetadata,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) async throws -> IDTokenClaims {
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
         let token = try JSONWebToken(parsing: token)

@@ -86,7 +86,7 @@ extension OpenIDClient {
         refreshing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
-        if isBuyerKnown { try refuseForeign(answer, refreshing: tokens) }
+        if isBuyerKnown { try refuseTokenOfAnotherLogin(answer, refreshing: tokens) }
         let metadata: ProviderMetadata
         do { metadata = try await metadataSource.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse
@@ -155,7 +155,7 @@ extension OpenIDClient {
     private func validateRefreshed(
         _ idToken: Secret,
         _ metadata: ProviderMetadata,
-        _ expected: IDTokenExpectations
+        _ expected: SignedTokenExpectations
     ) async throws -> IDTokenClaims {
         do {
             return try await validate(idToken, metadata, expected)

@@ -43,7 +43,7 @@ public struct OpenIDQuirkSettings: Sendable {
     /// The values of which `aud` must contain one; nil accepts the client id alone.
     public var audiences: [String]?
     /// Whether `aud` may contain other values too; then a token for several clients is accepted.
-    public var allowsForeignAudiences = false
+    public var allowsUntrustedAudiences = false
     /// Whether `sub` may be a JSON integer.
     public var acceptsNumericSubject = false
     /// Whether ID tokens prove by `acr` which of the requested `acr_values` was met; false does not check `acr`.

@@ -64,8 +64,7 @@ extension TokenErrorResponse {
                 "The provider refused a parameter of the authorization request.",
                 "Compare redirectURI, scopes and authorizationParameters with the client at the provider."
             )
-        case "access_denied", "login_required", "interaction_required", "consent_required",
-            "account_selection_required":
+        case let error where error == "access_denied" || SilentLogin.errorCodes.contains(error):
             return AuthorizationErrorResponse.error(for: providerAnswer)
         default: return nil
         }

@@ -63,7 +63,7 @@ extension OpenIDClient.Configuration {
         if directory.hasManyIssuers {
             let template = IssuerTemplate("\(authority)/\(IssuerTemplate.placeholder)/v2.0")
             configuration.acceptedIssuers = template.policy
-            configuration.quirks = ManyTenantsQuirks(template: template)
+            configuration.quirks = MultiTenantQuirks(template: template)
         }
         return configuration
     }

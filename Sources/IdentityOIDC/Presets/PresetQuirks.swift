@@ -17,7 +17,7 @@ struct AppleQuirks: OpenIDQuirks {
 }
 
 /// Where a provider with one issuer for each tenant differs.
-struct ManyTenantsQuirks: OpenIDQuirks {
+struct MultiTenantQuirks: OpenIDQuirks {
     let template: IssuerTemplate
 
     var settings: OpenIDQuirkSettings {

@@ -12,7 +12,7 @@ enum UserInfoToken {
     static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
-        expecting expected: IDTokenExpectations
+        expecting expected: SignedTokenExpectations
     ) throws(IdentityError) -> JSONObject {
         let jwt = try JSONWebToken(parsing: token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)

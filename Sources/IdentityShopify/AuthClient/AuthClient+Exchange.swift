@@ -100,10 +100,14 @@ extension AuthClient {
             let code = Secret(code)
             switch state.withLock({ $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, at: now) }) {
             case .checked(let login): return try await exchange(login.callback, login.attempt)
-            case .pending(let attempt): return try await save { try await provider.client.redeem(code, for: attempt) }
+            case .pending(let attempt):
+                return try await save { try await provider.client.exchange(code: code, for: attempt) }
             case .app(let verifier):
                 return try await save {
-                    try await provider.client.redeem(code, for: try await provider.attempt(codeVerifier: verifier))
+                    try await provider.client.exchange(
+                        code: code,
+                        for: try await provider.attempt(codeVerifier: verifier)
+                    )
                 }
             case .unknown: throw Self.unknownLogin
             }

@@ -17,8 +17,8 @@ enum Forge {
         ])
     }
 
-    static func expectations() -> IDTokenExpectations {
-        var expected = IDTokenExpectations(
+    static func expectations() -> SignedTokenExpectations {
+        var expected = SignedTokenExpectations(
             issuers: .exactly(["https://id.example"]),
             audiences: ["client-1"],
             algorithms: [.es256],

@@ -1,8 +1,8 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Reports events about a provider's keys to the environment's observers.
-struct KeySetReporter: Sendable {
+/// The source of events about a provider's keys, for the environment's observers.
+struct KeySetEventSource: Sendable {
     let environment: IdentityEnvironment
     let provider: String
 
@@ -12,23 +12,23 @@ struct KeySetReporter: Sendable {
 }
 
 /// Reports the outcome of each fetch.
-struct KeySetReporting: KeySetProviding {
+struct KeySetFetchReporting: KeySetProviding {
     private let next: any KeySetProviding
-    private let reporter: KeySetReporter
+    private let events: KeySetEventSource
 
-    init(_ next: any KeySetProviding, reporter: KeySetReporter) {
+    init(_ next: any KeySetProviding, events: KeySetEventSource) {
         self.next = next
-        self.reporter = reporter
+        self.events = events
     }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
-        let start = reporter.environment.clock.elapsed
+        let start = events.environment.clock.elapsed
         do {
             let snapshot = try await next.keys(at: url, requirement)
-            reporter.report(.keySetRefreshed, since: start)
+            events.report(.keySetRefreshed, since: start)
             return snapshot
         } catch {
-            reporter.report(.keySetUnavailable(IdentityError.wrapping(error).code), since: start)
+            events.report(.keySetUnavailable(IdentityError.wrapping(error).code), since: start)
             throw error
         }
     }

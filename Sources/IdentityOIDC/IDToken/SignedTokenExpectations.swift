@@ -2,8 +2,8 @@ package import FoundationEssentials
 package import IdentityCrypto
 package import IdentityKit
 
-/// The expected values of an ID token.
-package struct IDTokenExpectations: Sendable {
+/// The expected values of a signed token: an ID token, a logout token or a signed UserInfo response.
+package struct SignedTokenExpectations: Sendable {
     /// The issuers that are accepted.
     package var issuers: IssuerPolicy
     /// The issuers of a provider with one for each tenant; nil for other providers.
@@ -15,7 +15,7 @@ package struct IDTokenExpectations: Sendable {
     /// The values that `aud` may contain too.
     package var trustedAudiences: [String] = []
     /// Whether `aud` may contain any other value too.
-    package var allowsForeignAudiences = false
+    package var allowsUntrustedAudiences = false
     /// The algorithms that are accepted.
     package var algorithms: [SignatureAlgorithm]
     /// The nonce that was sent; nil when none was.

@@ -1,0 +1,23 @@
+internal import IdentityKit
+
+/// A login with `prompt=none`: the provider shows no page, and refuses the login if it would need one.
+enum SilentLogin {
+    /// The errors of a provider that would have to show a page (OpenID Connect Core section 3.1.2.6).
+    ///
+    /// Shopify also sends `login_required` in place of a code: ``OpenIDQuirkSettings/errorsInCode``.
+    static let errorCodes = [
+        "login_required", "interaction_required", "consent_required", "account_selection_required",
+    ]
+
+    /// The error of the SDK for these errors of a provider.
+    static func error(_ answer: IdentityError.ProviderAnswer) -> IdentityError {
+        IdentityError(
+            .signInAgain,
+            .loginRequired,
+            "A silent login is not possible.",
+            hint: "Start a login without prompt none, which shows the login page.",
+            reference: "OpenID Connect Core section 3.1.2.6",
+            providerAnswer: answer
+        )
+    }
+}

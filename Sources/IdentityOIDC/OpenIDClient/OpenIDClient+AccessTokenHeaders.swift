@@ -1,0 +1,99 @@
+internal import IdentityCrypto
+public import IdentityHTTP
+public import IdentityKit
+
+extension OpenIDClient {
+    /// Sends a GET request with the session's access token, and once more if the resource server requires its nonce.
+    func get(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
+        func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
+            let headers = try ProviderHTTPClient.headers(try accessTokenHeaders(tokens, for: .get, url))
+            let response = try await httpClient.send(.get, url, headers: headers, asking: party)
+            let asksForNonce = shouldRepeat(headers, answeredWith: response.status, response.headers, from: url)
+            return (response, asksForNonce)
+        }
+        let first = try await attempt()
+        return first.asksForNonce ? try await attempt().response : first.response
+    }
+
+    /// The headers that present an access token with one request to a resource server.
+    ///
+    /// A bound token (RFC 9449 section 7.1) comes with a proof for this method and URL only.
+    ///
+    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing.
+    public func authorizationHeaders(
+        for method: HTTPMethod,
+        _ url: HTTPURL,
+        with tokens: TokenSet
+    ) throws -> HTTPHeaders {
+        guard url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback) else {
+            throw IdentityError(
+                configuration: "An access token is sent to https URLs only.",
+                hint:
+                    "Use the https URL of the resource server: with plain http anybody on the network path can read the token.",
+                reference: "RFC 6750 section 5.3"
+            )
+        }
+        var headers = HTTPHeaders()
+        for header in try accessTokenHeaders(tokens, for: method, url) {
+            try headers.set(header.name, header.value)
+        }
+        return headers
+    }
+
+    /// The headers of a bound token with a proof (RFC 9449 section 7.1), or of a bearer token (RFC 6750 section 2.1).
+    ///
+    /// - Throws: `IdentityError` with code `store_corrupt` for a bound token without its key. Such a token is never sent as a
+    ///   bearer token: the server would take it for a stolen one.
+    private func accessTokenHeaders(
+        _ tokens: TokenSet,
+        for method: HTTPMethod,
+        _ url: HTTPURL
+    ) throws -> [(name: String, value: String)] {
+        guard TokenResponse.isBound(tokens.tokenType) else {
+            return [("Authorization", "Bearer \(tokens.accessToken.reveal())")]
+        }
+        guard let storedKey = tokens.dpopKey else {
+            throw IdentityError(
+                .configuration,
+                .storeCorrupt,
+                "The DPoP key of the session's access token is missing.",
+                hint: "The token was not sent. Store dpopKey with the tokens, or let the buyer sign in again.",
+                reference: "RFC 9449 section 7.1"
+            )
+        }
+        let proof = try DPoPProof.make(
+            try DPoPKey(storedKey),
+            method,
+            url,
+            nonce: dpopNonces.nonce(for: .resourceServer, at: url),
+            accessToken: tokens.accessToken,
+            in: httpClient.environment
+        )
+        return [("Authorization", "DPoP \(tokens.accessToken.reveal())"), ("DPoP", proof)]
+    }
+
+    /// Saves the nonce of a resource server's response, and says whether to send the request again.
+    ///
+    /// - Parameters:
+    ///   - sent: The headers of ``authorizationHeaders(for:_:with:)`` that were sent.
+    ///   - status: The response's status.
+    ///   - headers: The response's headers.
+    ///   - url: The request's URL.
+    /// - Returns: Whether the server refused the request only for its nonce, and sent one that the request's proof did not have
+    ///   (RFC 9449 section 9). The same nonce would be refused again.
+    public func shouldRepeat(
+        _ sent: HTTPHeaders,
+        answeredWith status: Int,
+        _ headers: HTTPHeaders,
+        from url: HTTPURL
+    ) -> Bool {
+        guard let given = dpopNonces.save(headers, from: .resourceServer, at: url),
+            let proof = try? JSONWebToken(parsing: Secret(sent["DPoP"] ?? "")),
+            !given.isIdentical(to: proof.claims["nonce"]?.string ?? "")
+        else { return false }
+        return status == 401
+            && AuthenticationChallenge.all(in: headers).contains {
+                $0.scheme == "dpop" && $0["error"] == "use_dpop_nonce"
+            }
+    }
+}

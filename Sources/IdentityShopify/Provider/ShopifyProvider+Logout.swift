@@ -1,0 +1,25 @@
+public import IdentityHTTP
+public import IdentityKit
+internal import IdentityOIDC
+
+extension ShopifyProvider {
+    /// The URL that ends the browser's Shopify session; nil without an ID token, which Shopify requires there.
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - postLogoutRedirectURI: A registered logout URI. Shopify ignores any other without an error. Nil leads to the default
+    ///     that is set at the client.
+    /// - Returns: The URL; nil without an ID token.
+    /// - Throws: `IdentityError` when the provider's metadata could not be fetched.
+    public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        guard let idToken = tokens.idToken else { return nil }
+        return try await logoutURL(idToken: idToken, returningTo: postLogoutRedirectURI)
+    }
+
+    func logoutURL(idToken: Secret, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        guard let endpoint = try await client.metadata().endSessionEndpoint else { return nil }
+        var fields = [(name: "id_token_hint", value: idToken.reveal())]
+        if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
+        return try OpenIDClient.logoutURL(at: endpoint, fields)
+    }
+}
