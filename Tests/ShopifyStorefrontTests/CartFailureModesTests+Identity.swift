@@ -142,7 +142,7 @@ extension CartFailureModesTests {
         #expect(shop.storefront.requests.count <= 2)
         shop.clock.advance(by: .seconds(600))
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
+        guard case .customer = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
     }
 
     @Test("24: a response of another version than the requested one is used")
@@ -217,7 +217,7 @@ extension CartFailureModesTests {
         #expect(try await shop.first.store.setAttachment(TestShop.row, to: pending, of: session, expecting: nil))
         shop.clock.advance(by: .seconds(120))
         let cart = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
-        guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
+        guard case .customer = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
         #expect(shop.events.kinds == [.interrupted])
 
         // The store fails after the response: the new cart belongs to no session, and the session is unchanged.
@@ -245,7 +245,7 @@ extension CartFailureModesTests {
         let shop = try await SandboxShop(exchanges: true, storefront: { $0.takesCustomerAccountTokens = false })
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
+        guard case .customer = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
         let first = try shop.state(cart.cart).customerAccessToken
         _ = try await shop.sessions.refreshTokens(for: session)
         await shop.sessions.drain()
@@ -261,7 +261,7 @@ extension CartFailureModesTests {
             return .payload(call.field, cart: .cart(customer: call.token.map { _ in "c" }))
         }
         let cart = try await shop.carts.add(TestShop.lines, for: shop.session, in: shop.context)
-        #expect(cart.identity == .attached(until: nil))
+        #expect(cart.identity == .customer(until: nil))
         let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
         #expect(handoff.identity == .customer && handoff.problem == nil)
     }

@@ -149,7 +149,7 @@ extension CartFailureModesTests {
     @Test("41: the last known lines are kept when a new cart cannot be created, and the next one gets them")
     func recreateFails() async throws {
         var policy = CartPolicy()
-        policy.vanished = .recreate
+        policy.gone = .recreate
         let shop = try await SandboxShop(policy: policy)
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(3), for: session, in: shop.context).cart
@@ -160,14 +160,14 @@ extension CartFailureModesTests {
         // Another process continues after this failure.
         let found = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
         #expect(found.cart.totalQuantity == 4)
-        #expect(shop.events.kinds == [.lost, .recreated])
+        #expect(shop.events.kinds == [.gone, .recreated])
         #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
     }
 
     @Test("42: the other known lines get into the new cart when Shopify rejects one")
     func recreateWithoutRefusedLine() async throws {
         var policy = CartPolicy()
-        policy.vanished = .recreate
+        policy.gone = .recreate
         let shop = try await SandboxShop(policy: policy)
         let session = try await shop.login()
         let shirt = CartLineInput(merchandiseID: SandboxShop.shirt)
@@ -176,7 +176,7 @@ extension CartFailureModesTests {
         shop.storefront.refuseNext(code: "INVALID", field: ["input", "lines", "0", "merchandiseId"])
         let found = try #require(try await shop.carts.read(for: session, in: shop.context))
         #expect(try shop.state(found.cart).quantities == [SandboxShop.shirt: 1])
-        #expect(shop.events.kinds == [.lost, .recreated])
+        #expect(shop.events.kinds == [.gone, .recreated])
     }
 
     @Test("43: two shops on one session manager have a cart each, and a logout detaches both")

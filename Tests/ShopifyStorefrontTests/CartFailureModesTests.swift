@@ -177,24 +177,24 @@ import Testing
         shop.storefront.removeCart(cart.id.rawValue)
         let next = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         #expect(next.cart.totalQuantity == 1 && next.cart.id != cart.id)
-        guard case .attached = next.identity else { throw next.problem ?? IdentityError.noIdentity }
-        #expect(shop.events.kinds == [.lost])
+        guard case .customer = next.identity else { throw next.problem ?? IdentityError.noIdentity }
+        #expect(shop.events.kinds == [.gone])
     }
 
     @Test(
         "11: an evicted cart is created again, with its last known lines if the policy says so, and empty otherwise"
     )
     func evicted() async throws {
-        for policy in [CartPolicy.Vanished.startEmpty, .recreate] {
+        for policy in [CartPolicy.Gone.startEmpty, .recreate] {
             var settings = CartPolicy()
-            settings.vanished = policy
+            settings.gone = policy
             let shop = try await SandboxShop(policy: settings)
             let session = try await shop.login()
             let cart = try await shop.carts.add(shop.mugs(3), for: session, in: shop.context).cart
             shop.storefront.removeCart(cart.id.rawValue)
             let found = try await shop.carts.read(for: session, in: shop.context)
             #expect(found?.cart.totalQuantity == (policy == .recreate ? 3 : nil))
-            #expect(shop.events.kinds == (policy == .recreate ? [.lost, .recreated] : [.lost]))
+            #expect(shop.events.kinds == (policy == .recreate ? [.gone, .recreated] : [.gone]))
             if policy == .recreate {
                 let handoff = try await shop.carts.checkout(for: session, in: shop.context)
                 #expect(handoff.identity == .customer)
@@ -210,7 +210,7 @@ import Testing
         let moved = try #require(shop.storefront.moveCart(cart.id.rawValue))
         let next = try await shop.carts.setNote("ring twice", for: session, in: shop.context)
         #expect(next.cart.id.rawValue == moved)
-        guard case .attached = next.identity else { throw next.problem ?? IdentityError.noIdentity }
+        guard case .customer = next.identity else { throw next.problem ?? IdentityError.noIdentity }
         #expect(try shop.state(next.cart).customerAccessToken != nil)
         #expect(shop.events.kinds == [.moved])
         #expect(try await shop.process().carts.read(for: session)?.cart.note == "ring twice")

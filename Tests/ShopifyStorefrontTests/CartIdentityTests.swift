@@ -33,7 +33,7 @@ import Testing
         let call = shop.storefront.calls[0]
         #expect(call.identity == ["customerAccessToken": .string("token-1"), "countryCode": .string("US")])
         #expect(call.request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
-        #expect(cart.identity == .attached(until: shop.clock.now + 3600) && cart.problem == nil)
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600) && cart.problem == nil)
         #expect(try await shop.boundCart == "gid://shopify/Cart/c1?key=k1")
     }
 
@@ -97,7 +97,7 @@ import Testing
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
         #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-2"])
         #expect(shop.provider.refreshes == 1)
-        #expect(cart.identity == .attached(until: shop.clock.now + 3600))
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
     }
 
     @Test("a token that is rejected twice leads to a guest's cart with the reason")
@@ -199,7 +199,7 @@ import Testing
             #"{"message":"Access denied","path":["cartCreate","cart","buyerIdentity","customer"],"extensions":{"code":"ACCESS_DENIED"}}"#
         let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: nil), errors: denied) }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
-        #expect(cart.identity == .attached(until: shop.clock.now + 3600))
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
     }
 
     @Test("tokenless access does not read the customer")
@@ -207,7 +207,7 @@ import Testing
         let shop = try await TestShop(.customer, authentication: .tokenless) { .payload($0.field) }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
         #expect(shop.storefront.calls[0].variables["readsCustomer"] == .bool(false))
-        #expect(cart.identity == .attached(until: shop.clock.now + 3600))
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
     }
 
     @Test("a refreshed token is attached again, and an unchanged one is not")

@@ -64,7 +64,7 @@ let done = try await sessions.complete(LoginCallback(url: request.uri), browserB
 let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // refreshed when needed
 let cart = try await carts.add([.init(merchandiseID: variant, quantity: 2)], for: done.session.id, in: .init(buyerIP: ip))
 let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP: ip)) // go to checkout.url.reveal()
-        if case .attached = cart.identity {} else { Issue.record("The cart has no customer.") }
+        if case .customer = cart.identity {} else { Issue.record("The cart has no customer.") }
         return (tokens, checkout)
     }
 }

@@ -69,7 +69,7 @@ extension WebShop {
         }
         let checkout =
             switch cart?.identity {
-            case .attached: "The checkout opens signed in."
+            case .customer: "The checkout opens signed in."
             case .contact: "The checkout opens with your contact filled in."
             case .degraded: "The checkout opens as a guest’s for the moment."
             case .guest, nil: "The checkout asks for your contact."

@@ -10,7 +10,7 @@ public struct ObservedEvent: Sendable {
         case critical
     }
 
-    /// A stable name in snake case, for example `identity_refreshed`, `graphql_finished` or `cart_lost`.
+    /// A stable name in snake case, for example `identity_refreshed`, `graphql_finished` or `cart_gone`.
     public let name: String
     /// The outcome, error code or reason; nil if the event has none.
     public let detail: String?

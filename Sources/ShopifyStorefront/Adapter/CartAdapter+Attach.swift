@@ -14,53 +14,45 @@ extension CartAdapter {
     }
 
     func attach(to id: SessionID, under locks: CartLocks?, in context: StorefrontContext) async throws -> SessionCart {
-        try await withLockedRow(id, under: locks) { row in
-            guard var binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id, under: locks) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
             let claim = try await self.sessions.cartClaim(for: id).claim
-            let attachment: CartIdentityResult
+            let result: CartIdentityResult
             if case .none = claim {
-                attachment = try await self.detach(&binding, in: context)
+                result = try await self.detach(&binding, in: context)
             } else {
-                let request = BuyerIdentityRequest(claim, in: context)
-                attachment = try await self.attach(request, to: &binding, of: row, in: context)
+                let identity = CartBuyerIdentity(claim, in: context)
+                result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
-            return CartChange(attachment.sessionCart(binding), binding)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
-    }
-
-    /// Whether the identity on the cart differs from the requested one.
-    func isDue(_ request: BuyerIdentityRequest, on binding: CartBinding) throws -> Bool {
-        if binding.isUntrusted { return false }
-        if binding.problem != nil || request.country.map({ $0 != binding.country }) ?? false { return true }
-        guard let fingerprint = try request.fingerprint(for: binding.cartID) else { return binding.identity != .guest }
-        return fingerprint != binding.fingerprint
     }
 
     /// Puts an identity on a cart.
     ///
     /// Parts that Shopify rejects are omitted, until it accepts the rest. A rejected token is refreshed once. If that
-    /// fails, the cart is not changed, and the binding records the reason. The row is written before the first request.
+    /// fails, the cart is not changed, and the binding records the reason. The attachment is written before the first request.
     func attach(
-        _ wanted: BuyerIdentityRequest,
+        _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,
-        of row: LockedCartRow,
+        of locked: LockedCart,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         if binding.isUntrusted {
-            var attachment = try await current(&binding, readsCheckoutURL: true, in: context)
+            var result = try await current(&binding, readsCheckoutURL: true, in: context)
             binding.problem = .cartNotIssued
-            attachment.problem = Self.notIssued
-            return attachment
+            result.problem = Self.notIssued
+            return result
         }
         let earlier = binding.unanswered
-        try await row.announce(&binding, sendsIdentity: true)
-        let attachment = try await put(wanted, on: &binding, of: row.session, in: context)
+        try await locked.recordIntent(&binding, sendsIdentity: true)
+        let result = try await put(wanted, on: &binding, of: locked.session, in: context)
         binding.unanswered = outstanding(earlier)
-        return attachment
+        return result
     }
 
     private func put(
-        _ wanted: BuyerIdentityRequest,
+        _ wanted: CartBuyerIdentity,
         on binding: inout CartBinding,
         of id: SessionID,
         in context: StorefrontContext
@@ -68,51 +60,48 @@ extension CartAdapter {
         // Addresses have a separate mutation, so that an invalid address does not reject the rest.
         var whole = wanted.withoutAddress()
         whole.companyLocationID = binding.companyLocationID
-        var request = whole
-        do { try await exchange(&request) } catch let error as IdentityError where error.kind != .cancelled {
+        var identity = whole
+        do { try await exchange(&identity) } catch let error as IdentityError where error.kind != .cancelled {
             return try await degrade(error, &binding, id, in: context)
         }
         var refreshed: TokenSet?
         while true {
-            let update = CartBuyerIdentityUpdate(
-                cartID: binding.cartID,
-                buyerIdentity: request.input(over: binding)
-            )
-            let reply: CartMutationResponse
+            let input = identity.input(over: binding)
+            let response: CartMutationResponse
             do {
-                reply = try await send(update, in: context)
+                response = try await updateBuyerIdentity(input, on: binding, in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
                 // A country that is not in the enum fails the whole document, not one field.
-                guard let less = request.reduced(by: []) else { throw error }
-                request = less
+                guard let less = identity.reduced(by: []) else { throw error }
+                identity = less
                 continue
             }
-            switch reply.verdict {
-            case .gone: throw CartVanished()
+            switch response.outcome {
+            case .gone: throw CartGone()
             case .done, .silent:
-                var attachment = try await resolve(reply, &binding, in: context)
-                try record(request, of: whole, in: &binding, context)
-                if request.token != nil, attachment.lacksCustomer {
-                    attachment.problem = Self.identityMissing
+                var result = try await resolve(response, &binding, in: context)
+                try record(identity, of: whole, in: &binding, context)
+                if identity.token != nil, result.lacksCustomer {
+                    result.problem = Self.identityMissing
                     binding.problem = .identityMissing
                     tell(.degraded(.identityMissing), id)
-                    return attachment
+                    return result
                 }
-                attachment.omitted = request.omissions(from: whole)
-                attachment.isConfirmed = request.token != nil
-                try await setAddress(wanted.address, &attachment, &binding, in: context)
-                return attachment
+                result.omitted = identity.omissions(from: whole)
+                result.isConfirmed = identity.token != nil
+                try await setAddress(wanted.address, &result, &binding, in: context)
+                return result
             case .tokenRefused(let errors):
                 if let refreshed {
                     sessions.noteRefusal(of: refreshed, of: id)
-                } else if request.token != nil,
-                    let (next, tokens) = try await refreshedRequest(for: id, replacing: whole.token, in: context)
+                } else if identity.token != nil,
+                    let (next, tokens) = try await refreshedIdentity(for: id, replacing: whole.token, in: context)
                 {
                     refreshed = tokens
                     whole = next
                     whole.companyLocationID = binding.companyLocationID
-                    request = whole
-                    do { try await exchange(&request) } catch let error as IdentityError
+                    identity = whole
+                    do { try await exchange(&identity) } catch let error as IdentityError
                         where error.kind != .cancelled
                     { return try await degrade(error, &binding, id, in: context) }
                     continue
@@ -121,33 +110,33 @@ extension CartAdapter {
                     Self.refused(.identityRejected, errors),
                     &binding,
                     id,
-                    after: reply,
+                    after: response,
                     in: context
                 )
             case .refused(let errors):
-                if let less = request.reduced(by: errors) {
-                    request = less
+                if let less = identity.reduced(by: errors) {
+                    identity = less
                     continue
                 }
-                return try await degrade(IdentityError.refusal(of: errors), &binding, id, after: reply, in: context)
+                return try await degrade(IdentityError.refusal(of: errors), &binding, id, after: response, in: context)
             }
         }
     }
 
     /// The identity after a forced refresh, with its tokens; nil when they could not be refreshed, so that the rejection stands.
-    func refreshedRequest(
+    func refreshedIdentity(
         for id: SessionID,
         replacing refused: CustomerAccessToken?,
         in context: StorefrontContext
-    ) async throws -> (request: BuyerIdentityRequest, tokens: TokenSet)? {
+    ) async throws -> (identity: CartBuyerIdentity, tokens: TokenSet)? {
         do {
             return try await sessions.withAccessToken(of: id) { access in
-                let request = BuyerIdentityRequest(try await access.cartClaim(), in: context)
+                let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
                 // Shopify has refused this token, in a response to another request.
-                if let refused, let token = request.token, token.token.isEqual(to: refused.token) {
+                if let refused, let token = identity.token, token.token.isEqual(to: refused.token) {
                     throw Self.refusedToken
                 }
-                return (request, access.tokens)
+                return (identity, access.tokens)
             }
         } catch {
             let error = IdentityError.wrapping(error)
@@ -178,41 +167,41 @@ extension CartAdapter {
     ///
     /// It is read again when the response has none. Its id is the cart's id from now on.
     func resolve(
-        _ reply: CartMutationResponse,
+        _ response: CartMutationResponse,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        if let cart = reply.payload.cart {
+        if let cart = response.payload.cart {
             record(cart, in: &binding)
             return CartIdentityResult(
                 cart: cart,
-                checkoutURL: reply.payload.checkoutURL,
-                warnings: reply.payload.warnings,
-                seesCustomer: reply.seesCustomer
+                checkoutURL: response.payload.checkoutURL,
+                warnings: response.payload.warnings,
+                seesCustomer: response.seesCustomer
             )
         }
-        var attachment = try await current(&binding, readsCheckoutURL: true, in: context)
-        attachment.warnings = reply.payload.warnings
-        return attachment
+        var result = try await current(&binding, readsCheckoutURL: true, in: context)
+        result.warnings = response.payload.warnings
+        return result
     }
 
     /// Records the identity that is on the cart now.
     func record(
-        _ request: BuyerIdentityRequest,
-        of whole: BuyerIdentityRequest,
+        _ identity: CartBuyerIdentity,
+        of whole: CartBuyerIdentity,
         in binding: inout CartBinding,
         _ context: StorefrontContext
     ) throws {
-        binding.identity = request.identity
+        binding.identity = identity.kind
         binding.fingerprint = try whole.fingerprint(for: binding.cartID)
         // Shopify has just accepted the token. If it has expired by our clock, the clocks differ, and the time is not recorded.
         let now = client.environment.clock.now
-        binding.expiresAt = request.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
+        binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.country = whole.country ?? binding.country
-        if request.token != nil { binding.companyLocationID = request.companyLocationID }
-        binding.hasEmail = request.email != nil
-        binding.hasPhone = request.phone != nil
+        if identity.token != nil { binding.companyLocationID = identity.companyLocationID }
+        binding.hasEmail = identity.email != nil
+        binding.hasPhone = identity.phone != nil
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
     }
 
@@ -221,11 +210,11 @@ extension CartAdapter {
     /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
     private func setAddress(
         _ address: PostalAddress?,
-        _ attachment: inout CartIdentityResult,
+        _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws {
-        let present = attachment.cart.deliveryAddressIDs
+        let present = result.cart.deliveryAddressIDs
         guard var address, present.allSatisfy(binding.addressIDs.contains) else { return }
         while true {
             let replace = CartDeliveryAddressesReplace(
@@ -233,24 +222,24 @@ extension CartAdapter {
                 addresses: [CartSelectableAddressInput(address)]
             )
             do {
-                let reply = try await send(replace, in: context)
-                if case .gone = reply.verdict { throw CartVanished() }
-                guard reply.payload.userErrors.isEmpty else {
-                    let fields = reply.payload.userErrors.compactMap(\.field.last)
+                let response = try await send(replace, in: context)
+                if case .gone = response.outcome { throw CartGone() }
+                guard response.payload.userErrors.isEmpty else {
+                    let fields = response.payload.userErrors.compactMap(\.field.last)
                     guard let less = fields.lazy.compactMap({ address.without($0) }).first else {
-                        attachment.omitted.append("address")
+                        result.omitted.append("address")
                         return
                     }
-                    attachment.omitted += fields.prefix(1).map { "address.\($0)" }
+                    result.omitted += fields.prefix(1).map { "address.\($0)" }
                     address = less
                     continue
                 }
-                attachment.follow(try await resolve(reply, &binding, in: context))
-                binding.addressIDs = attachment.cart.deliveryAddressIDs
+                result.update(from: try await resolve(response, &binding, in: context))
+                binding.addressIDs = result.cart.deliveryAddressIDs
                 if binding.identity == .guest { binding.identity = .contact }
                 return
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                attachment.omitted.append("address")
+                result.omitted.append("address")
                 return
             }
         }
@@ -261,24 +250,24 @@ extension CartAdapter {
         _ problem: IdentityError,
         _ binding: inout CartBinding,
         _ id: SessionID,
-        after reply: CartMutationResponse? = nil,
+        after response: CartMutationResponse? = nil,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        var attachment: CartIdentityResult
-        if let reply {
-            attachment = try await resolve(reply, &binding, in: context)
+        var result: CartIdentityResult
+        if let response {
+            result = try await resolve(response, &binding, in: context)
         } else {
-            attachment = try await current(&binding, readsCheckoutURL: true, in: context)
+            result = try await current(&binding, readsCheckoutURL: true, in: context)
         }
         binding.problem = problem.code
-        attachment.problem = problem
+        result.problem = problem
         tell(.degraded(problem.code), id)
-        return attachment
+        return result
     }
 
     /// Replaces the token by one that the cart accepts, if the policy has an exchange.
-    func exchange(_ request: inout BuyerIdentityRequest) async throws {
-        guard let exchange = policy.exchange, let token = request.token else { return }
-        request.replaceToken(by: try await exchange.storefrontToken(for: token))
+    func exchange(_ identity: inout CartBuyerIdentity) async throws {
+        guard let exchange = policy.exchange, let token = identity.token else { return }
+        identity.replaceToken(by: try await exchange.storefrontToken(for: token))
     }
 }

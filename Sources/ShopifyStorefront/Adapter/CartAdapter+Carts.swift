@@ -19,9 +19,9 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedRow(id, .replacing) { row in
-            try await self.release(row.binding, in: context)
-            return try await self.createCart(withAll: lines, row, context)
+        try await withLockedCart(id, .replacing) { locked in
+            try await self.detachReplaced(locked.binding, in: context)
+            return try await self.createCart(withAll: lines, locked, context)
         }
         .get()
     }
@@ -35,10 +35,10 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart? {
-        try await withLockedRow(id) { row -> CartChange<SessionCart?> in
-            guard var binding = row.binding else { return CartChange(nil, nil) }
+        try await withLockedCart(id) { locked -> CartChange<SessionCart?> in
+            guard var binding = locked.binding else { return CartChange(nil, saving: nil) }
             let cart = try await self.current(&binding, in: context).sessionCart(binding)
-            return CartChange(cart, binding)
+            return CartChange(cart, saving: binding)
         }
     }
 
@@ -62,8 +62,8 @@ extension CartAdapter {
         isTrusted: Bool = false,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedRow(id) { row in
-            let old = row.binding
+        try await withLockedCart(id) { locked in
+            let old = locked.binding
             var binding = CartBinding(cartID: cartID)
             binding.isUntrusted = !isTrusted
             if let old, old.cartID == cartID { binding = old }
@@ -71,10 +71,10 @@ extension CartAdapter {
             guard let cart = try await self.client.execute(query, in: context).data?.cart else {
                 throw IdentityError.cartIsGone
             }
-            if old?.cartID != cartID { try await self.release(old, in: context) }
+            if old?.cartID != cartID { try await self.detachReplaced(old, in: context) }
             self.record(cart, in: &binding)
             binding.buyerIP = context.buyerIP ?? binding.buyerIP
-            return CartChange(CartIdentityResult(cart: cart, seesCustomer: false).sessionCart(binding), binding)
+            return CartChange(CartIdentityResult(cart: cart, seesCustomer: false).sessionCart(binding), saving: binding)
         }
     }
 
@@ -86,11 +86,11 @@ extension CartAdapter {
     }
 
     func forget(for id: SessionID, under locks: CartLocks?) async throws {
-        try await withLockedRow(id, .rowOnly, under: locks) { row in
-            // A row that another process has written before it creates a cart is kept.
-            let hasCart = row.binding != nil || row.pending?.lines.isEmpty == false
-            if hasCart, try await !row.write(nil) { throw CartRowConflict() }
-            return CartChange((), nil)
+        try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
+            // An attachment that another process has written before it creates a cart is kept.
+            let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
+            if hasCart, try await !locked.write(nil) { throw CartConflict() }
+            return CartChange((), saving: nil)
         }
     }
 
@@ -100,7 +100,7 @@ extension CartAdapter {
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
         try await identityErrors {
             _ = try await self.sessions.session(id)
-            return try await self.rows.read(id).binding?.state
+            return try await self.attachments.read(id).binding?.state
         }
     }
 
@@ -116,7 +116,7 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL).selecting(selection)
         let result = try await client.execute(query, in: context)
-        guard let answer = result.data else { throw CartVanished() }
+        guard let answer = result.data else { throw CartGone() }
         record(answer.cart, in: &binding)
         return CartIdentityResult(
             cart: answer.cart,
@@ -129,21 +129,21 @@ extension CartAdapter {
     func record(_ cart: Cart, in binding: inout CartBinding) {
         binding.cartID = cart.id
         lineCache.record(cart)
-        guard policy.vanished == .recreate else { return }
+        guard policy.gone == .recreate else { return }
         binding.lines = cart.hasMoreLines ? nil : cart.lines.map(CartLineInput.init)
     }
 
-    /// Removes a cart that Shopify no longer has from the row.
+    /// Removes a cart that Shopify no longer has from the attachment.
     ///
-    /// With the policy `recreate` the row keeps its lines for a new one.
+    /// With the policy `recreate` the attachment keeps its lines for a new one.
     ///
     /// - Returns: Whether it was still the cart of this session.
-    func giveUp(_ row: LockedCartRow) async throws -> Bool {
-        guard let lost = row.binding else { throw IdentityError.cartIsGone }
-        let pending = policy.vanished == .recreate ? PendingCart(lost: lost) : nil
-        guard try await row.write(pending?.payload) else { return false }
-        lineCache.forget(lost.cartID)
-        tell(.lost, row.session)
+    func removeGoneCart(_ locked: LockedCart) async throws -> Bool {
+        guard let gone = locked.binding else { throw IdentityError.cartIsGone }
+        let pending = policy.gone == .recreate ? PendingCart(recreating: gone) : nil
+        guard try await locked.write(pending?.payload) else { return false }
+        lineCache.forget(gone.cartID)
+        tell(.gone, locked.session)
         return true
     }
 }

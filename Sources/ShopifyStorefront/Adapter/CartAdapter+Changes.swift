@@ -13,7 +13,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartNoteUpdate(cartID: binding.cartID, note: note)
         }
     }
@@ -27,7 +27,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
         }
     }
@@ -35,7 +35,7 @@ extension CartAdapter {
     /// Adds discount codes to the session's cart and removes others.
     ///
     /// Shopify can only set the whole list, so the cart is read first. Other changes do not interfere: tasks wait for each other, and a
-    /// process that finds a changed row reads again. Codes are compared without regard to case, as Shopify does.
+    /// process that finds a changed attachment reads again. Codes are compared without regard to case, as Shopify does.
     ///
     /// - Throws: `IdentityError`. A code that does not apply is reported as a warning.
     public func changeDiscountCodes(
@@ -44,30 +44,30 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedRow(id, .exclusive) { row in
-            guard var binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id, .exclusive) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
             let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
             let codes = present.filter { !removed.hasCode($0) }.mergingCodes(added)
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
-            let reply = try await self.send(update, in: context)
-            let attachment = try await self.accept(reply, &binding, of: row, in: context)
-            return CartChange(attachment.sessionCart(binding), binding)
+            let response = try await self.send(update, in: context)
+            let result = try await self.accept(response, &binding, of: locked, in: context)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
     }
 
     // MARK: Mutations
 
     /// Executes a mutation that sets a state, and keeps the identity on the cart.
-    func operate<Operation: CartReading>(
+    func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
         _ mutation: @escaping @Sendable (CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
-        try await withLockedRow(id) { row in
-            guard var binding = row.binding else { throw Self.noCart }
-            let reply = try await self.send(mutation(binding), in: context)
-            let attachment = try await self.accept(reply, &binding, of: row, in: context)
-            return CartChange(attachment.sessionCart(binding), binding)
+        try await withLockedCart(id) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
+            let response = try await self.send(mutation(binding), in: context)
+            let result = try await self.accept(response, &binding, of: locked, in: context)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
     }
 
@@ -76,104 +76,73 @@ extension CartAdapter {
     /// Rejections are thrown, and a response without a cart leads to a read. A cart with a new id gets its identity
     /// again. If the cart's prices are for another country than the call's, the country is set.
     func accept(
-        _ reply: CartMutationResponse,
+        _ response: CartMutationResponse,
         _ binding: inout CartBinding,
-        of row: LockedCartRow,
+        of locked: LockedCart,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        let id = row.session
-        switch reply.verdict {
-        case .gone: throw CartVanished()
+        let id = locked.session
+        switch response.outcome {
+        case .gone: throw CartGone()
         case .tokenRefused(let errors), .refused(let errors):
             // A rejected change can still return a new id.
-            if let cart = reply.payload.cart, cart.id != binding.cartID { tell(.moved, id) }
+            if let cart = response.payload.cart, cart.id != binding.cartID { tell(.moved, id) }
             throw IdentityError.refusal(of: errors)
         case .done, .silent: break
         }
         let old = binding.cartID
-        var attachment = try await resolve(reply, &binding, in: context)
+        var result = try await resolve(response, &binding, in: context)
         if binding.cartID != old {
             tell(.moved, id)
-            guard binding.mayHoldBuyer else { return attachment }
+            guard binding.mayHoldBuyer else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
-                attachment.problem = problem
-                return attachment
+                result.problem = problem
+                return result
             }
             binding.addressIDs = []
             do {
-                let request = BuyerIdentityRequest(claim, in: context)
-                return try await attach(request, to: &binding, of: row, in: context).after(attachment)
-            } catch is CartVanished { throw CartVanished() } catch {
+                let identity = CartBuyerIdentity(claim, in: context)
+                return try await attach(identity, to: &binding, of: locked, in: context).after(result)
+            } catch is CartGone { throw CartGone() } catch {
                 // The change itself succeeded, so a failure of the identity is not thrown.
-                let problem = error is CartRowConflict ? Self.busy : IdentityError.wrapping(error)
+                let problem = error is CartConflict ? Self.busy : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
                 binding.problem = problem.code
-                attachment.problem = problem
+                result.problem = problem
                 tell(.degraded(problem.code), id)
-                return attachment
-            }
-        }
-        if let country = context.country, country != attachment.cart.buyerIdentity.countryCode,
-            country != binding.country || attachment.cart.buyerIdentity.countryCode != nil
-        {
-            return try await setCountry(country, attachment, &binding, in: context)
-        }
-        return attachment
-    }
-
-    /// Sets the country of the call, which determines the prices.
-    ///
-    /// No other value is sent.
-    private func setCountry(
-        _ country: String,
-        _ attachment: CartIdentityResult,
-        _ binding: inout CartBinding,
-        in context: StorefrontContext
-    ) async throws -> CartIdentityResult {
-        let update = CartBuyerIdentityUpdate(
-            cartID: binding.cartID,
-            buyerIdentity: CartBuyerIdentityInput(countryCode: .set(country))
-        )
-        var result = attachment
-        do {
-            let reply = try await send(update, in: context)
-            if case .gone = reply.verdict { throw CartVanished() }
-            guard reply.payload.userErrors.isEmpty else {
-                result.omitted.append("country")
                 return result
             }
-            let moved = try await resolve(reply, &binding, in: context)
-            binding.country = country
-            return moved.after(attachment)
-        } catch let error as IdentityError where error.kind != .cancelled {
-            // The change itself succeeded, so a failure of the country is not thrown.
-            result.omitted.append("country")
-            return result
         }
+        if let country = context.country, country != result.cart.buyerIdentity.countryCode,
+            country != binding.country || result.cart.buyerIdentity.countryCode != nil
+        {
+            return try await setCountry(country, after: result, &binding, in: context)
+        }
+        return result
     }
 }
 
 extension CartAdapter {
     /// Sends data that must not be on the next buyer's cart, and whose ids are unknown to the session if the response is lost.
     ///
-    /// The row is written before and after. It is also written when Shopify rejects the data, because they cannot arrive later then.
-    func operateAnnounced<Operation: CartReading>(
+    /// The attachment is written before and after. It is also written when Shopify rejects the data, because they cannot arrive later then.
+    func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
         _ mutation: @escaping @Sendable (CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
-        try await withLockedRow(id) { row -> CartChange<Result<SessionCart, IdentityError>> in
-            guard var binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id) { locked -> CartChange<Result<SessionCart, IdentityError>> in
+            guard var binding = locked.binding else { throw Self.noCart }
             let earlier = binding.unanswered
-            try await row.announce(&binding, sendsIdentity: false)
-            let reply = try await self.send(mutation(binding), in: context)
+            try await locked.recordIntent(&binding, sendsIdentity: false)
+            let response = try await self.send(mutation(binding), in: context)
             binding.unanswered = self.outstanding(earlier)
             do {
-                let attachment = try await self.accept(reply, &binding, of: row, in: context)
-                return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .keep)
+                let result = try await self.accept(response, &binding, of: locked, in: context)
+                return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .keep)
             } catch let error as IdentityError {
-                return CartChange(.failure(error), binding, onConflict: .keep)
+                return CartChange(.failure(error), saving: binding, onConflict: .keep)
             }
         }
         .get()

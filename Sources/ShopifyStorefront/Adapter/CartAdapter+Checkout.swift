@@ -21,13 +21,13 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext(),
         options: CheckoutOptions = CheckoutOptions()
     ) async throws -> CheckoutHandoff {
-        try await withLockedRow(id) { row in
-            guard var binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
             let (claim, problem) = try await self.claim(for: id, validFor: options.tokenMargin)
-            var attachment = try await self.confirm(claim, problem, &binding, row, context)
-            if attachment.problem == nil { attachment.problem = problem }
-            let handoff = try self.handoff(attachment, binding, options)
-            return CartChange(handoff, binding)
+            var result = try await self.confirm(claim, problem, &binding, locked, context)
+            if result.problem == nil { result.problem = problem }
+            let handoff = try self.handoff(result, binding, options)
+            return CartChange(handoff, saving: binding)
         }
     }
 
@@ -35,10 +35,10 @@ extension CartAdapter {
         _ claim: CartClaim,
         _ problem: IdentityError?,
         _ binding: inout CartBinding,
-        _ row: LockedCartRow,
+        _ locked: LockedCart,
         _ context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        let request = BuyerIdentityRequest(claim, in: context)
+        let identity = CartBuyerIdentity(claim, in: context)
         if case .none = claim {
             // The identity stays on the cart during an outage, and is removed when the session has ended.
             let mustLeave = problem == nil || problem?.kind == .signInAgain
@@ -47,39 +47,39 @@ extension CartAdapter {
         }
         // The customer is attached again for every checkout. Only this shows that the token was revoked; otherwise the checkout would
         // open signed out.
-        let isDue = try isDue(request, on: binding)
-        guard request.token != nil || isDue else {
+        let isDue = try isDue(identity, on: binding)
+        guard identity.token != nil || isDue else {
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        return try await attach(request, to: &binding, of: row, in: context)
+        return try await attach(identity, to: &binding, of: locked, in: context)
     }
 
     private func handoff(
-        _ attachment: CartIdentityResult,
+        _ result: CartIdentityResult,
         _ binding: CartBinding,
         _ options: CheckoutOptions
     ) throws(IdentityError) -> CheckoutHandoff {
         let now = client.environment.clock.now
-        guard var url = attachment.checkoutURL, isSafe(url) else { throw Self.noCheckoutURL }
+        guard var url = result.checkoutURL, isSafe(url) else { throw Self.noCheckoutURL }
         // Checkout takes the buyer from the cart or from the browser's session, and these may be two different people.
         let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
         if usesBrowserSession {
             do { url = try url.adding("sso", "silent") } catch { throw Self.noCheckoutURL }
         }
-        let identity: CheckoutIdentity =
+        let identity: CartIdentity =
             switch binding.state {
-            case .attached(let end): attachment.isConfirmed || end.map { $0 > now } ?? true ? .customer : .guest
+            case .customer(let end): result.isConfirmed || end.map { $0 > now } ?? true ? .customer : .guest
             case .contact: .contact
             case .guest, .degraded: .guest
             }
         return CheckoutHandoff(
             url: url,
             identity: identity,
-            cart: attachment.cart,
-            warnings: attachment.warnings,
+            cart: result.cart,
+            warnings: result.warnings,
             issuedAt: now,
             usesBrowserSession: usesBrowserSession,
-            problem: attachment.problem
+            problem: result.problem
         )
     }
 

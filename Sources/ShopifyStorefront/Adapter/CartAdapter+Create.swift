@@ -9,58 +9,58 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> CartChange<SessionCart> {
         var (claim, problem) = try await claim(for: id)
-        var whole = BuyerIdentityRequest(claim, in: context)
-        var request = whole
-        do { try await exchange(&request) } catch let error as IdentityError where error.kind != .cancelled {
+        var whole = CartBuyerIdentity(claim, in: context)
+        var identity = whole
+        do { try await exchange(&identity) } catch let error as IdentityError where error.kind != .cancelled {
             problem = error
-            request = .guest(in: context)
+            identity = .guest(in: context)
         }
         var refreshed: TokenSet?
         while true {
-            let reply: CartMutationResponse
+            let response: CartMutationResponse
             do {
-                reply = try await send(mutation(lines, request), in: context)
+                response = try await send(mutation(lines, identity), in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                guard let less = request.reduced(by: []) else { throw error }
-                request = less
+                guard let less = identity.reduced(by: []) else { throw error }
+                identity = less
                 continue
             }
-            let errors = reply.payload.userErrors
-            if let cart = reply.payload.cart {
-                if !errors.isEmpty { problem = Self.refused(Self.code(of: reply), errors) }
-                return try bind(cart, reply, request, of: whole, problem, id, context)
+            let errors = response.payload.userErrors
+            if let cart = response.payload.cart {
+                if !errors.isEmpty { problem = Self.refused(Self.code(of: response), errors) }
+                return try bind(cart, response, identity, of: whole, problem, id, context)
             }
-            switch reply.verdict {
+            switch response.outcome {
             case .tokenRefused:
                 if let refreshed {
                     sessions.noteRefusal(of: refreshed, of: id)
-                } else if request.token != nil,
-                    let (next, tokens) = try await refreshedRequest(for: id, replacing: whole.token, in: context)
+                } else if identity.token != nil,
+                    let (next, tokens) = try await refreshedIdentity(for: id, replacing: whole.token, in: context)
                 {
                     refreshed = tokens
                     whole = next
-                    request = next
-                    do { try await exchange(&request) } catch let error as IdentityError
+                    identity = next
+                    do { try await exchange(&identity) } catch let error as IdentityError
                         where error.kind != .cancelled
                     {
                         problem = error
-                        request = .guest(in: context)
+                        identity = .guest(in: context)
                     }
                     continue
                 }
-                guard request.token != nil else { throw IdentityError.refusal(of: errors) }
+                guard identity.token != nil else { throw IdentityError.refusal(of: errors) }
                 problem = Self.refused(.identityRejected, errors)
-                request = .guest(in: context)
+                identity = .guest(in: context)
             case .refused:
-                guard let less = request.reduced(by: errors) else {
-                    guard request.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
+                guard let less = identity.reduced(by: errors) else {
+                    guard identity.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
                         throw IdentityError.refusal(of: errors)
                     }
                     problem = Self.refused(.cartUserErrors, errors)
-                    request = .guest(in: context)
+                    identity = .guest(in: context)
                     continue
                 }
-                request = less
+                identity = less
             case .done, .gone, .silent:
                 throw IdentityError(
                     .retryLater,
@@ -88,44 +88,44 @@ extension CartAdapter {
         }
     }
 
-    private func mutation(_ lines: [CartLineInput], _ request: BuyerIdentityRequest) -> CartCreate {
+    private func mutation(_ lines: [CartLineInput], _ identity: CartBuyerIdentity) -> CartCreate {
         CartCreate(
             lines: lines,
-            buyerIdentity: request.input(over: nil),
-            addresses: request.address.map { [CartSelectableAddressInput($0)] } ?? []
+            buyerIdentity: identity.input(over: nil),
+            addresses: identity.address.map { [CartSelectableAddressInput($0)] } ?? []
         )
     }
 
     private func bind(
         _ cart: Cart,
-        _ reply: CartMutationResponse,
-        _ request: BuyerIdentityRequest,
-        of whole: BuyerIdentityRequest,
+        _ response: CartMutationResponse,
+        _ identity: CartBuyerIdentity,
+        of whole: CartBuyerIdentity,
         _ problem: IdentityError?,
         _ id: SessionID,
         _ context: StorefrontContext
     ) throws -> CartChange<SessionCart> {
         var problem = problem
         var binding = CartBinding(cartID: cart.id)
-        try record(request, of: whole, in: &binding, context)
+        try record(identity, of: whole, in: &binding, context)
         record(cart, in: &binding)
         binding.addressIDs = cart.deliveryAddressIDs
-        if problem == nil, request.token != nil, reply.seesCustomer, cart.buyerIdentity.customerID == nil {
+        if problem == nil, identity.token != nil, response.seesCustomer, cart.buyerIdentity.customerID == nil {
             problem = Self.identityMissing
         }
         binding.problem = problem?.code
         if let problem { tell(.degraded(problem.code), id) }
-        let attachment = CartIdentityResult(
+        let result = CartIdentityResult(
             cart: cart,
-            warnings: reply.payload.warnings,
-            omitted: problem == nil ? request.omissions(from: whole) : [],
+            warnings: response.payload.warnings,
+            omitted: problem == nil ? identity.omissions(from: whole) : [],
             problem: problem,
-            seesCustomer: reply.seesCustomer
+            seesCustomer: response.seesCustomer
         )
-        return CartChange(attachment.sessionCart(binding), binding, onConflict: .discardAndRepeat)
+        return CartChange(result.sessionCart(binding), saving: binding, onConflict: .discardAndRepeat)
     }
 
-    private static func code(of reply: CartMutationResponse) -> IdentityError.Code {
-        if case .tokenRefused = reply.verdict { .identityRejected } else { .cartUserErrors }
+    private static func code(of response: CartMutationResponse) -> IdentityError.Code {
+        if case .tokenRefused = response.outcome { .identityRejected } else { .cartUserErrors }
     }
 }

@@ -11,11 +11,11 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> [CartDeliveryGroup] {
-        try await withLockedRow(id) { row in
-            guard let binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id) { locked in
+            guard let binding = locked.binding else { throw Self.noCart }
             let query = CartDeliveryQuery(cartID: binding.cartID)
-            guard let cart = try await self.client.execute(query, in: context).data else { throw CartVanished() }
-            return CartChange(cart.deliveryGroups.nodes, binding)
+            guard let cart = try await self.client.execute(query, in: context).data else { throw CartGone() }
+            return CartChange(cart.deliveryGroups.nodes, saving: binding)
         }
     }
 
@@ -27,7 +27,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartSelectedDeliveryOptionsUpdate(cartID: binding.cartID, selectedDeliveryOptions: choices)
         }
     }
@@ -43,7 +43,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operateAnnounced(on: id, in: context) { binding in
+        try await mutateWithIntent(on: id, in: context) { binding in
             CartDeliveryAddressesAdd(cartID: binding.cartID, addresses: addresses)
         }
     }
@@ -69,7 +69,7 @@ extension CartAdapter {
                 reference: "https://shopify.dev/docs/api/storefront/latest/mutations/cartDeliveryAddressesUpdate"
             )
         }
-        return try await operate(on: id, in: context) { binding in
+        return try await mutate(on: id, in: context) { binding in
             CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: changes)
         }
     }
@@ -81,7 +81,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: [])
         }
     }
@@ -95,33 +95,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ids)
-        }
-    }
-
-    /// Sets the company location that the signed-in buyer buys for; nil removes it.
-    ///
-    /// Other data of the buyer do not change.
-    ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
-    ///   cart. The cart is not changed.
-    @discardableResult
-    public func setCompanyLocation(
-        _ locationID: String?,
-        for id: SessionID,
-        in context: StorefrontContext = StorefrontContext()
-    ) async throws -> SessionCart {
-        try await withLockedRow(id) { row in
-            guard var binding = row.binding else { throw Self.noCart }
-            let update = CartBuyerIdentityUpdate(
-                cartID: binding.cartID,
-                buyerIdentity: CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
-            )
-            let reply = try await self.send(update, in: context)
-            let attachment = try await self.accept(reply, &binding, of: row, in: context)
-            binding.companyLocationID = locationID
-            return CartChange(attachment.sessionCart(binding), binding)
         }
     }
 }

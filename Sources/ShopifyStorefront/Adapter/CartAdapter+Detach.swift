@@ -12,10 +12,10 @@ extension CartAdapter {
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedRow(id) { row in
-            guard var binding = row.binding else { throw Self.noCart }
-            let attachment = try await self.detach(&binding, in: context)
-            return CartChange(attachment.sessionCart(binding), binding)
+        try await withLockedCart(id) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
+            let result = try await self.detach(&binding, in: context)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
     }
 
@@ -23,58 +23,57 @@ extension CartAdapter {
     ///
     /// All delivery addresses are removed, also those whose ids are not stored: the ids may have been lost with a response.
     func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> CartIdentityResult {
-        let update = CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: .detached)
-        let reply = try await send(update, in: context)
-        switch reply.verdict {
-        case .gone: throw CartVanished()
+        let response = try await updateBuyerIdentity(.detached, on: binding, in: context)
+        switch response.outcome {
+        case .gone: throw CartGone()
         case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
         case .done, .silent: break
         }
-        var attachment = try await resolve(reply, &binding, in: context)
-        let addressIDs = attachment.cart.deliveryAddressIDs
+        var result = try await resolve(response, &binding, in: context)
+        let addressIDs = result.cart.deliveryAddressIDs
         if !addressIDs.isEmpty {
             let remove = CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: addressIDs)
-            try await follow(remove, &attachment, &binding, in: context)
+            try await sendRemoval(remove, &result, &binding, in: context)
         }
-        guard attachment.cart.buyerIdentity.customerID == nil, attachment.cart.deliveryAddressIDs.isEmpty else {
+        guard result.cart.buyerIdentity.customerID == nil, result.cart.deliveryAddressIDs.isEmpty else {
             throw Self.stillHolds("the customer or an address of the buyer")
         }
         binding.reset()
         binding.unanswered = outstanding(binding.unanswered)
-        return attachment
+        return result
     }
 
     /// Removes the gift cards from a cart that somebody else is about to get, because they belong to the buyer.
     func removeGiftCards(
-        _ attachment: inout CartIdentityResult,
+        _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws {
-        let ids = attachment.cart.giftCards.map(\.id)
+        let ids = result.cart.giftCards.map(\.id)
         guard !ids.isEmpty else { return }
         let remove = CartGiftCardCodesRemove(cartID: binding.cartID, appliedGiftCardIDs: ids)
-        try await follow(remove, &attachment, &binding, in: context)
-        guard attachment.cart.giftCards.isEmpty else { throw Self.stillHolds("a gift card") }
+        try await sendRemoval(remove, &result, &binding, in: context)
+        guard result.cart.giftCards.isEmpty else { throw Self.stillHolds("a gift card") }
     }
 
     /// Sends one more removal.
-    private func follow<Removal: CartReading>(
+    private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
-        _ attachment: inout CartIdentityResult,
+        _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws where Removal.Output == CartPayload {
-        let reply = try await send(removal, in: context)
-        if !reply.payload.userErrors.isEmpty { throw IdentityError.refusal(of: reply.payload.userErrors) }
-        attachment.follow(try await resolve(reply, &binding, in: context))
+        let response = try await send(removal, in: context)
+        if !response.payload.userErrors.isEmpty { throw IdentityError.refusal(of: response.payload.userErrors) }
+        result.update(from: try await resolve(response, &binding, in: context))
     }
 
     /// Removes the buyer from a cart that no session has from now on.
-    func removeBuyer(from binding: CartBinding) async throws {
+    func detachUnlessGone(from binding: CartBinding) async throws {
         var binding = binding
         do {
             _ = try await detach(&binding, in: binding.lastContext)
-        } catch is CartVanished {
+        } catch is CartGone {
             // The cart no longer exists, so no buyer is on it.
         }
     }
@@ -82,18 +81,18 @@ extension CartAdapter {
     /// Removes the buyer from a cart that is no longer used.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
-    func discard(_ binding: CartBinding) async throws {
-        try await Task { [self] in try await removeBuyer(from: binding) }.value
+    func detachUnsaved(_ binding: CartBinding) async throws {
+        try await Task { [self] in try await detachUnlessGone(from: binding) }.value
     }
 
     /// Removes the buyer from a replaced cart.
-    func release(_ binding: CartBinding?, in context: StorefrontContext) async throws {
+    func detachReplaced(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.mayHoldBuyer else { return }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
-        try await removeBuyer(from: binding)
+        try await detachUnlessGone(from: binding)
     }
 
-    /// An earlier announcement whose data may still arrive, after a later one got its response.
+    /// An earlier intent whose data may still arrive, after a later one got its response.
     func outstanding(_ earlier: CartBinding.Unanswered?) -> CartBinding.Unanswered? {
         earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }

@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds gift cards to the session's cart.
     ///
-    /// The session's row records that before they are sent. So nobody else gets this cart after a logout while a gift card may still
+    /// The session's attachment records that before they are sent. So nobody else gets this cart after a logout while a gift card may still
     /// arrive, and gift cards are removed before somebody else gets it. Codes that differ only in case are one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.
@@ -14,7 +14,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operateAnnounced(on: id, in: context) { binding in
+        try await mutateWithIntent(on: id, in: context) { binding in
             CartGiftCardCodesAdd(cartID: binding.cartID, giftCardCodes: [].mergingCodes(codes))
         }
     }
@@ -28,7 +28,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartGiftCardCodesRemove(cartID: binding.cartID, appliedGiftCardIDs: ids)
         }
     }

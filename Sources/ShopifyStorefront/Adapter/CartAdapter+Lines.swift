@@ -22,13 +22,15 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedRow(id, .creating) { row -> CartChange<Result<SessionCart, IdentityError>> in
-            guard var binding = row.binding else { return try await self.createCart(withAll: lines, row, context) }
+        try await withLockedCart(id, .creating) { locked -> CartChange<Result<SessionCart, IdentityError>> in
+            guard var binding = locked.binding else {
+                return try await self.createCart(withAll: lines, locked, context)
+            }
             do {
-                let attachment = try await self.add(lines, to: &binding, of: row, in: context)
-                return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .keep)
+                let result = try await self.add(lines, to: &binding, of: locked, in: context)
+                return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .keep)
             } catch let error as IdentityError where error.code == .linesPartlyAdded {
-                return CartChange(.failure(error), binding, onConflict: .keep)
+                return CartChange(.failure(error), saving: binding, onConflict: .keep)
             }
         }
         .get()
@@ -43,7 +45,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context) { binding in
             CartLinesUpdate(cartID: binding.cartID, lines: lines)
         }
     }
@@ -59,31 +61,31 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedRow(id) { row in
-            guard var binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
             let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs)
-            let reply = try await self.send(remove, in: context)
-            if case .refused(let errors) = reply.verdict {
+            let response = try await self.send(remove, in: context)
+            if case .refused(let errors) = response.outcome {
                 let isGone = errors.allSatisfy { $0.field.first == "lineIds" }
                 let current = try await self.current(&binding, in: context)
                 let still = Set(current.cart.lines.map(\.id)).intersection(lineIDs)
                 guard isGone, still.count < lineIDs.count else { throw IdentityError.refusal(of: errors) }
-                guard !still.isEmpty else { return CartChange(current.sessionCart(binding), binding) }
+                guard !still.isEmpty else { return CartChange(current.sessionCart(binding), saving: binding) }
                 // A missing line fails the whole call, so a second call removes the others.
                 let rest = CartLinesRemove(
                     cartID: binding.cartID,
                     lineIDs: lineIDs.filter(still.contains)
                 )
-                let attachment = try await self.accept(
+                let result = try await self.accept(
                     try await self.send(rest, in: context),
                     &binding,
-                    of: row,
+                    of: locked,
                     in: context
                 )
-                return CartChange(attachment.sessionCart(binding), binding)
+                return CartChange(result.sessionCart(binding), saving: binding)
             }
-            let attachment = try await self.accept(reply, &binding, of: row, in: context)
-            return CartChange(attachment.sessionCart(binding), binding)
+            let result = try await self.accept(response, &binding, of: locked, in: context)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
     }
 
@@ -92,10 +94,10 @@ extension CartAdapter {
     /// - Throws: `IdentityError`.
     public func lines(for id: SessionID, in context: StorefrontContext = StorefrontContext()) async throws -> [CartLine]
     {
-        try await withLockedRow(id) { row -> CartChange<[CartLine]> in
-            guard var binding = row.binding else { return CartChange([], nil) }
+        try await withLockedCart(id) { locked -> CartChange<[CartLine]> in
+            guard var binding = locked.binding else { return CartChange([], saving: nil) }
             let cart = try await self.current(&binding, in: context).cart
-            return CartChange(try await self.allLines(of: cart, in: context), binding)
+            return CartChange(try await self.allLines(of: cart, in: context), saving: binding)
         }
     }
 
@@ -104,7 +106,7 @@ extension CartAdapter {
         var cursor = cart.hasMoreLines ? cart.linesCursor : nil
         while let next = cursor {
             let query = CartLinesQuery(cartID: cart.id, after: next, lineCount: selection.lines)
-            guard let page = try await client.execute(query, in: context).data?.lines else { throw CartVanished() }
+            guard let page = try await client.execute(query, in: context).data?.lines else { throw CartGone() }
             lines += page.nodes
             cursor = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : nil
             // Without this check, a page with its own cursor would cause an endless loop.
@@ -118,21 +120,21 @@ extension CartAdapter {
     /// - Returns: A failure when the cart exists with some of the lines. It must be saved, and the caller gets the error.
     func createCart(
         withAll lines: [CartLineInput],
-        _ row: LockedCartRow,
+        _ locked: LockedCart,
         _ context: StorefrontContext
     ) async throws -> CartChange<Result<SessionCart, IdentityError>> {
-        let first = try await createCart(Array(lines.prefix(Self.linesPerCall)), row.session, context)
+        let first = try await createCart(Array(lines.prefix(Self.linesPerCall)), locked.session, context)
         guard var binding = first.binding, lines.count > Self.linesPerCall else {
-            return CartChange(.success(first.result), first.binding, onConflict: .discardAndRepeat)
+            return CartChange(.success(first.result), saving: first.binding, onConflict: .discardAndRepeat)
         }
         do {
-            var attachment = try await add(lines, from: 1, to: &binding, of: row, in: context)
-            attachment.warnings = first.result.warnings + attachment.warnings
-            attachment.omitted = first.result.omitted + attachment.omitted
-            attachment.problem = attachment.problem ?? first.result.problem
-            return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .discardAndRepeat)
+            var result = try await add(lines, from: 1, to: &binding, of: locked, in: context)
+            result.warnings = first.result.warnings + result.warnings
+            result.omitted = first.result.omitted + result.omitted
+            result.problem = result.problem ?? first.result.problem
+            return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .discardAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded {
-            return CartChange(.failure(error), binding, onConflict: .discardAndRepeat)
+            return CartChange(.failure(error), saving: binding, onConflict: .discardAndRepeat)
         }
     }
 
@@ -142,7 +144,7 @@ extension CartAdapter {
     ///   - lines: The lines.
     ///   - first: The first part to send. Earlier parts are in the cart.
     ///   - binding: The session's cart, which is updated.
-    ///   - row: The locked row of the cart.
+    ///   - locked: The locked cart.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart after the last part.
     /// - Throws: With code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one failed.
@@ -150,14 +152,14 @@ extension CartAdapter {
         _ lines: [CartLineInput],
         from first: Int = 0,
         to binding: inout CartBinding,
-        of row: LockedCartRow,
+        of locked: LockedCart,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         var result: CartIdentityResult?
         let parts = lines.isEmpty ? [[]] : lines.parts(of: Self.linesPerCall)
         for (index, part) in parts.enumerated().dropFirst(first) {
             do {
-                let next = try await add(part: part, to: &binding, of: row, in: context)
+                let next = try await add(part: part, to: &binding, of: locked, in: context)
                 result = result.map { next.after($0) } ?? next
             } catch let error as IdentityError where index > 0 && error.kind != .cancelled {
                 let isUnknown = error.code == .outcomeUnknown
@@ -178,19 +180,19 @@ extension CartAdapter {
     private func add(
         part: [CartLineInput],
         to binding: inout CartBinding,
-        of row: LockedCartRow,
+        of locked: LockedCart,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         let before = lineCache.lines(of: binding.cartID)
         let add = CartLinesAdd(cartID: binding.cartID, lines: part)
-        let reply: CartMutationResponse
+        let response: CartMutationResponse
         do {
-            reply = try await send(add, in: context)
+            response = try await send(add, in: context)
         } catch let error as IdentityError where error.code == .outcomeUnknown {
             return try await confirm(part, above: before, &binding, after: error, in: context)
         }
-        guard case .silent = reply.verdict else {
-            return try await accept(reply, &binding, of: row, in: context)
+        guard case .silent = response.outcome else {
+            return try await accept(response, &binding, of: locked, in: context)
         }
         return try await confirm(part, above: before, &binding, after: Self.silentAddition, in: context)
     }
@@ -214,10 +216,10 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         guard let before else { throw error }
         do {
-            let attachment = try await current(&binding, in: context)
-            let now = CartLineCounts(try await allLines(of: attachment.cart, in: context).map(CartLineInput.init))
+            let result = try await current(&binding, in: context)
+            let now = CartLineCounts(try await allLines(of: result.cart, in: context).map(CartLineInput.init))
             guard now.contain(lines, above: before) else { throw error }
-            return attachment
+            return result
         } catch let failure as IdentityError {
             guard failure.kind != .cancelled else { throw failure }
             throw error

@@ -49,7 +49,7 @@ extension CartAdapter {
                 }
             } catch {
                 // The logout is completed also if the caller is cancelled.
-                problem = error is CartVanished ? .cartIsGone : .wrapping(error)
+                problem = error is CartGone ? .cartIsGone : .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
             return CartLogout(logout: result, guest: guest, problem: problem)
@@ -58,7 +58,7 @@ extension CartAdapter {
 
     /// Signs one buyer out and gives the contents of the cart to another buyer, who has just signed in on the same browser.
     ///
-    /// No row ever names both buyers, and the second one gets a cart without data of the first.
+    /// No attachment ever names both buyers, and the second one gets a cart without data of the first.
     ///
     /// - Parameters:
     ///   - old: The session that ends.
@@ -85,8 +85,8 @@ extension CartAdapter {
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
-        let row = try await rows.read(id)
-        guard var binding = row.binding else { return (nil, nil) }
+        let stored = try await attachments.read(id)
+        guard var binding = stored.binding else { return (nil, nil) }
         let cart = try await current(&binding, in: context).cart
         let lines = try await allLines(of: cart, in: context).filter { !$0.merchandiseID.isEmpty }
         guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty else {
@@ -94,8 +94,8 @@ extension CartAdapter {
         }
         let guest = try await sessions.beginGuest().id
         do {
-            let created = try await withLockedRow(guest, .creating) { row in
-                try await self.createCart(withAll: lines.map(CartLineInput.init), row, context)
+            let created = try await withLockedCart(guest, .creating) { locked in
+                try await self.createCart(withAll: lines.map(CartLineInput.init), locked, context)
             }
             try await copyDetails(of: cart, to: guest, in: context)
             guard case .failure(let problem) = created else { return (guest, nil) }
@@ -115,10 +115,10 @@ extension CartAdapter {
     }
 
     private func detachIfAny(_ id: SessionID, _ context: StorefrontContext) async throws {
-        try await withLockedRow(id) { row -> CartChange<Void> in
-            guard var binding = row.binding else { return CartChange((), nil) }
+        try await withLockedCart(id) { locked -> CartChange<Void> in
+            guard var binding = locked.binding else { return CartChange((), saving: nil) }
             _ = try await self.detach(&binding, in: context)
-            return CartChange((), binding)
+            return CartChange((), saving: binding)
         }
     }
 
@@ -128,28 +128,38 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         // Another session of the buyer would attach the buyer again to a cart that both sessions share.
-        let own = try await rows.read(id).binding?.cartID
+        let own = try await attachments.read(id).binding?.cartID
         if try await others(id).contains(where: { $0.cart.cartID == own }) { return try await copy(id, context) }
-        let handed = try await withLockedRow(id) { row -> CartChange<SessionID??> in
-            guard var binding = row.binding else { return CartChange(.some(nil), nil) }
-            var attachment = try await self.detach(&binding, in: context)
+        let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
+            guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
+            var result = try await self.detach(&binding, in: context)
             // Data that another process sent, or that had no response, may arrive after the guest has the cart.
-            guard binding.unanswered == nil else { return CartChange(nil, binding) }
-            try await self.removeGiftCards(&attachment, &binding, in: context)
+            guard binding.unanswered == nil else { return CartChange(.copyNeeded, saving: binding) }
+            try await self.removeGiftCards(&result, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id
-            // The session's row is removed first. From then on no process can record that it attaches the buyer to the cart.
-            guard try await row.write(nil) else {
+            // The session's attachment is removed first. From then on no process can record that it attaches the buyer to the cart.
+            guard try await locked.write(nil) else {
                 try await self.sessions.endGuest(guest)
-                throw CartRowConflict()
+                throw CartConflict()
             }
             binding.buyerIP = context.buyerIP
             let payload = binding.payload
-            let isSaved = try await self.withLockedRow(guest, .rowOnly, under: row.locks) { row in
-                CartChange(try await row.write(payload), nil)
+            let isSaved = try await self.withLockedCart(guest, .attachmentOnly, under: locked.locks) { locked in
+                CartChange(try await locked.write(payload), saving: nil)
             }
-            return CartChange(isSaved ? guest : .some(nil), nil)
+            return CartChange(.handedOver(to: isSaved ? guest : nil), saving: nil)
         }
-        if let handed { return (handed, nil) }
-        return try await copy(id, context)
+        switch handed {
+        case .handedOver(let guest): return (guest, nil)
+        case .copyNeeded: return try await copy(id, context)
+        }
     }
+}
+
+/// The outcome of giving the session's cart to a guest.
+private enum HandOver {
+    /// The session no longer has the cart. The guest is nil when there was no cart, or its session could not save it.
+    case handedOver(to: SessionID?)
+    /// Data of the buyer may still arrive on the cart, so the guest gets a copy.
+    case copyNeeded
 }

@@ -45,8 +45,8 @@ extension CartAdapter: SignInCarts {
         try await identityErrors {
             try await self.locks.with(.session(old)) { locks in
                 try await locks.with(.session(session)) { locks in
-                    guard let binding = try await self.rows.read(old).binding,
-                        try await self.rows.read(session).binding == nil
+                    guard let binding = try await self.attachments.read(old).binding,
+                        try await self.attachments.read(session).binding == nil
                     else { return }
                     _ = try await self.adopt(binding, for: session, binding.lastContext, locks)
                     try await self.forget(for: old, under: locks)
@@ -60,7 +60,7 @@ extension CartAdapter: SignInCarts {
         do {
             return try await sessions.session(id).isGuest
         } catch {
-            // A store that fails, or a damaged row, does not mean that there is nothing to merge.
+            // A store that fails, or a damaged session, does not mean that there is nothing to merge.
             guard IdentityError.code(of: error) == .sessionUnknown else { throw error }
             return false
         }
@@ -80,14 +80,14 @@ extension CartAdapter: SignInCarts {
                 cart: try await self.attachIfAny(to: id, under: locks, in: context)
             )
         }
-        var result = try await self.withLockedRow(guest, under: locks) { row -> CartChange<CartMerge> in
-            guard var source = row.binding, source.reservation?.session.utf8.elementsEqual(id.rawValue.utf8) == true
+        var result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMerge> in
+            guard var source = locked.binding, source.reservation?.session.utf8.elementsEqual(id.rawValue.utf8) == true
             else {
-                return CartChange(CartMerge(outcome: .nothingToMerge), nil)
+                return CartChange(CartMerge(outcome: .nothingToMerge), saving: nil)
             }
             source.reservation = nil
-            let merged = try await self.mergeCart(source, to: id, merge ?? self.policy.merge, context, row.locks)
-            return CartChange(merged, merged.outcome == .partial ? source : nil)
+            let merged = try await self.mergeCart(source, to: id, merge ?? self.policy.merge, context, locked.locks)
+            return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
         }
         switch result.outcome {
         case .partial: result.guest = guest
@@ -107,11 +107,11 @@ extension CartAdapter: SignInCarts {
     /// They are needed until the merge can no longer be repeated.
     private func endMerge(of id: SessionID, under locks: CartLocks) async {
         // A failure has no effect, because the stored lines are used only for a merge with that guest's cart.
-        _ = try? await withLockedRow(id, under: locks) { row -> CartChange<Void> in
-            var binding = row.binding
+        _ = try? await withLockedCart(id, under: locks) { locked -> CartChange<Void> in
+            var binding = locked.binding
             binding?.mergeBase = nil
             binding?.mergeSource = nil
-            return CartChange((), binding)
+            return CartChange((), saving: binding)
         }
     }
 
@@ -121,15 +121,15 @@ extension CartAdapter: SignInCarts {
     ///
     /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends after ``lateCallLimit``.
     private func reserve(_ guest: SessionID, for id: SessionID, under locks: CartLocks) async throws -> Bool {
-        try await withLockedRow(guest, .rowOnly, under: locks) { row in
-            guard var binding = row.binding else { return CartChange(false, nil) }
+        try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
+            guard var binding = locked.binding else { return CartChange(false, saving: nil) }
             if let other = binding.reservation, !other.session.utf8.elementsEqual(id.rawValue.utf8),
                 self.lateCallMayArrive(since: other.since)
             {
-                return CartChange(false, nil)
+                return CartChange(false, saving: nil)
             }
             binding.reservation = (id.rawValue, self.client.environment.clock.now)
-            return CartChange(true, binding)
+            return CartChange(true, saving: binding)
         }
     }
 
@@ -150,7 +150,7 @@ extension CartAdapter: SignInCarts {
         for session in try await sessions.sessions(matching: filter).reversed() where session.id != id {
             // Two providers may use the same issuer and subject.
             guard session.provider.utf8.elementsEqual(own.provider.utf8),
-                let binding = try await rows.read(session.id).binding, !binding.isUntrusted
+                let binding = try await attachments.read(session.id).binding, !binding.isUntrusted
             else { continue }
             found.append((BoundCart(session: session.id, cartID: binding.cartID, identity: binding.state), binding))
         }
@@ -163,7 +163,7 @@ extension CartAdapter: SignInCarts {
         in context: StorefrontContext
     ) async throws -> SessionCart? {
         _ = try await sessions.session(id)
-        guard try await rows.read(id).binding != nil else { return nil }
+        guard try await attachments.read(id).binding != nil else { return nil }
         return try await attach(to: id, under: locks, in: context)
     }
 
@@ -174,12 +174,12 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: CartLocks
     ) async throws -> CartMerge {
-        // If Shopify no longer has the guest's cart, it is removed from the guest's row.
+        // If Shopify no longer has the guest's cart, it is removed from the guest's attachment.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
-        let isOurs = try await rows.read(id).binding?.cartID == source.cartID
-        guard merge != .keepGuest, !isOurs, try await hasCart(id, under: locks) else {
+        let isSameCart = try await attachments.read(id).binding?.cartID == source.cartID
+        guard merge != .keepGuest, !isSameCart, try await hasCart(id, under: locks) else {
             return CartMerge(outcome: .adopted, cart: try await adopt(source, for: id, context, locks))
         }
         if merge == .preferCustomer {
@@ -195,22 +195,22 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: CartLocks
     ) async throws -> SessionCart {
-        try await withLockedRow(id, under: locks) { row in
+        try await withLockedCart(id, under: locks) { locked in
             _ = try await self.sessions.session(id)
-            if let old = row.binding, old.cartID != source.cartID { try await self.release(old, in: context) }
+            if let old = locked.binding, old.cartID != source.cartID { try await self.detachReplaced(old, in: context) }
             var binding = source
             binding.buyerIP = context.buyerIP ?? source.buyerIP
             let claim = try await self.claim(for: id)
-            var attachment: CartIdentityResult
+            var result: CartIdentityResult
             if case .none = claim.claim {
-                attachment = try await self.current(&binding, in: context)
-                attachment.problem = claim.problem
+                result = try await self.current(&binding, in: context)
+                result.problem = claim.problem
                 binding.problem = claim.problem?.code
             } else {
-                let request = BuyerIdentityRequest(claim.claim, in: context)
-                attachment = try await self.attach(request, to: &binding, of: row, in: context)
+                let identity = CartBuyerIdentity(claim.claim, in: context)
+                result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
-            return CartChange(attachment.sessionCart(binding), binding)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
     }
 
@@ -218,19 +218,19 @@ extension CartAdapter: SignInCarts {
     ///
     /// If it has none, it gets the cart of another session of its buyer.
     private func hasCart(_ id: SessionID, under locks: CartLocks) async throws -> Bool {
-        try await withLockedRow(id, under: locks) { row in
-            if row.binding != nil { return CartChange(true, row.binding) }
+        try await withLockedCart(id, under: locks) { locked in
+            if locked.binding != nil { return CartChange(true, saving: locked.binding) }
             for other in try await self.others(id) {
                 var binding = other.binding
                 binding.problem = nil
                 do {
                     _ = try await self.current(&binding, in: binding.lastContext)
-                } catch is CartVanished {
+                } catch is CartGone {
                     continue
                 }
-                return CartChange(true, binding)
+                return CartChange(true, saving: binding)
             }
-            return CartChange(false, nil)
+            return CartChange(false, saving: nil)
         }
     }
 }

@@ -14,17 +14,17 @@ extension CartAdapter {
         let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let guestCartID = source.cartID
         // The present lines are saved first, so that an interrupted merge continues and does not start again.
-        try await withLockedRow(id, .exclusive, under: locks) { row -> CartChange<Void> in
-            guard var binding = row.binding else { throw Self.noCart }
+        try await withLockedCart(id, .exclusive, under: locks) { locked -> CartChange<Void> in
+            guard var binding = locked.binding else { throw Self.noCart }
             if binding.mergeBase == nil || binding.mergeSource != guestCartID {
                 binding.mergeSource = guestCartID
                 let cart = try await self.current(&binding, in: context).cart
                 binding.mergeBase = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
             }
-            return CartChange((), binding)
+            return CartChange((), saving: binding)
         }
-        return try await withLockedRow(id, .exclusive, under: locks) { row in
-            guard var binding = row.binding else { throw Self.noCart }
+        return try await withLockedCart(id, .exclusive, under: locks) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
             var merge = CartMerge(outcome: .merged)
             let base = CartLineCounts(binding.mergeBase ?? [])
             var cart = try await self.current(&binding, in: context).cart
@@ -34,8 +34,8 @@ extension CartAdapter {
                 rest.quantity = .set(base[line] + line.itemCount - present[line])
                 return rest.itemCount > 0 && !line.merchandiseID.isEmpty ? rest : nil
             }
-            try await self.send(missing, to: &binding, of: row, &merge, in: context)
-            try await self.mergeDetails(guestCart, &binding, of: row, &merge, in: context)
+            try await self.send(missing, to: &binding, of: locked, &merge, in: context)
+            try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
             cart = try await self.current(&binding, in: context).cart
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
@@ -47,15 +47,15 @@ extension CartAdapter {
             if !merge.refusedLines.isEmpty { merge.outcome = .partial }
             merge.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
             let claim = try await self.claim(for: id)
-            var attachment = try await self.current(&binding, in: context)
+            var result = try await self.current(&binding, in: context)
             if case .none = claim.claim {
-                attachment.problem = claim.problem
+                result.problem = claim.problem
             } else {
-                let request = BuyerIdentityRequest(claim.claim, in: context)
-                attachment = try await self.attach(request, to: &binding, of: row, in: context)
+                let identity = CartBuyerIdentity(claim.claim, in: context)
+                result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
-            merge.cart = attachment.sessionCart(binding)
-            return CartChange(merge, binding)
+            merge.cart = result.sessionCart(binding)
+            return CartChange(merge, saving: binding)
         }
     }
 
@@ -65,7 +65,7 @@ extension CartAdapter {
     private func send(
         _ lines: [CartLineInput],
         to binding: inout CartBinding,
-        of row: LockedCartRow,
+        of locked: LockedCart,
         _ merge: inout CartMerge,
         in context: StorefrontContext
     ) async throws {
@@ -73,7 +73,7 @@ extension CartAdapter {
             var part = part
             while !part.isEmpty {
                 do {
-                    _ = try await add(part, to: &binding, of: row, in: context)
+                    _ = try await add(part, to: &binding, of: locked, in: context)
                     break
                 } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
                     // An error that names no line applies to every line of this batch.
@@ -95,7 +95,7 @@ extension CartAdapter {
     private func mergeDetails(
         _ guest: Cart,
         _ binding: inout CartBinding,
-        of row: LockedCartRow,
+        of locked: LockedCart,
         _ merge: inout CartMerge,
         in context: StorefrontContext
     ) async throws {
@@ -104,14 +104,14 @@ extension CartAdapter {
         let merged = codes.mergingCodes(guest.discountCodes.map(\.code))
         if merged.count > codes.count {
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: merged)
-            _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
+            _ = try await accept(try await send(update, in: context), &binding, of: locked, in: context)
         }
         if let note = guest.note, !note.isEmpty {
             if let mine = own.note, !mine.isEmpty {
                 if !mine.utf8.elementsEqual(note.utf8) { merge.conflicts.append("note") }
             } else {
                 let update = CartNoteUpdate(cartID: binding.cartID, note: note)
-                _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
+                _ = try await accept(try await send(update, in: context), &binding, of: locked, in: context)
             }
         }
         var attributes = own.attributes
@@ -125,7 +125,7 @@ extension CartAdapter {
         }
         if attributes.count > own.attributes.count {
             let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
-            _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
+            _ = try await accept(try await send(update, in: context), &binding, of: locked, in: context)
         }
     }
 }

@@ -6,19 +6,19 @@ extension CartAdapter: SessionParticipant {
     ///
     /// - Throws: `IdentityError` when that fails. The next checkout tries again.
     public func sessionRefreshed(_ session: Session) async throws {
-        let problem = try await withLockedRow(session.id) { row -> CartChange<IdentityError?> in
-            guard var binding = row.binding, binding.identity == .customer || binding.problem != nil else {
-                return CartChange(nil, row.binding)
+        let problem = try await withLockedCart(session.id) { locked -> CartChange<IdentityError?> in
+            guard var binding = locked.binding, binding.identity == .customer || binding.problem != nil else {
+                return CartChange(nil, saving: locked.binding)
             }
             // The operation that caused the refresh has tried these tokens already.
-            if try await self.sessions.hasRefusedTokens(session.id) { return CartChange(nil, binding) }
+            if try await self.sessions.hasRefusedTokens(session.id) { return CartChange(nil, saving: binding) }
             let context = binding.lastContext
             // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
-            let request = BuyerIdentityRequest(claim, in: context)
-            guard try self.isDue(request, on: binding) else { return CartChange(nil, binding) }
-            let attached = try await self.attach(request, to: &binding, of: row, in: context)
-            return CartChange(attached.problem, binding)
+            let identity = CartBuyerIdentity(claim, in: context)
+            guard try self.isDue(identity, on: binding) else { return CartChange(nil, saving: binding) }
+            let attached = try await self.attach(identity, to: &binding, of: locked, in: context)
+            return CartChange(attached.problem, saving: binding)
         }
         if let problem { throw problem }
     }
@@ -27,14 +27,15 @@ extension CartAdapter: SessionParticipant {
     ///
     /// - Throws: `IdentityError` when the buyer may still be on the cart, so that the logout reports it.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
-        guard policy.logout != .drop, let payload = attachments[rows.name], PendingCart(payload) == nil else { return }
+        guard policy.logout != .drop, let payload = attachments[self.attachments.name], PendingCart(payload) == nil
+        else { return }
         let binding = try CartBinding(payload)
         // A guest's cart has no buyer.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
             // A guest's session ends inside a merge, which holds its lock. Any other session waits for operations of this process.
-            guard !session.isGuest else { return try await self.removeBuyer(from: binding) }
-            try await self.locks.with(.session(session.id)) { _ in try await self.removeBuyer(from: binding) }
+            guard !session.isGuest else { return try await self.detachUnlessGone(from: binding) }
+            try await self.locks.with(.session(session.id)) { _ in try await self.detachUnlessGone(from: binding) }
         }
     }
 }

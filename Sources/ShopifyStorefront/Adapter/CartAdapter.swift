@@ -24,7 +24,7 @@ public final class CartAdapter: Sendable {
     public let client: StorefrontClient
     let sessions: SessionManager
     let policy: CartPolicy
-    let rows: CartRows
+    let attachments: CartAttachments
     let locks = CartLocks()
     let selection: CartSelection
     let lineCache = CartLineCache()
@@ -35,7 +35,7 @@ public final class CartAdapter: Sendable {
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
     ///   - store: The store of that manager.
-    ///   - policy: The actions at logout, after a login, and when a cart is lost.
+    ///   - policy: The actions at logout, after a login, and when a cart is gone.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,
@@ -45,7 +45,7 @@ public final class CartAdapter: Sendable {
         self.client = client
         self.sessions = sessions
         self.policy = policy
-        rows = CartRows(
+        attachments = CartAttachments(
             store: store,
             name: "cart:" + client.configuration.shopDomain,
             clock: client.environment.clock
@@ -73,7 +73,7 @@ public final class CartAdapter: Sendable {
     /// Converts every error to an `IdentityError`, with one correlation id.
     func identityErrors<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await Correlation.scope {
-            do { return try await body() } catch is CartVanished { throw IdentityError.cartIsGone } catch {
+            do { return try await body() } catch is CartGone { throw IdentityError.cartIsGone } catch {
                 throw IdentityError.wrapping(error)
             }
         }

@@ -6,12 +6,6 @@ internal import IdentityKit
 ///
 /// It is stored as an attachment of the session, and sealed like the session.
 struct CartBinding: Sendable {
-    enum Identity: String, Sendable {
-        case guest
-        case contact
-        case customer
-    }
-
     /// The version of the stored form.
     ///
     /// Other versions are rejected.
@@ -26,7 +20,7 @@ struct CartBinding: Sendable {
     }
 
     var cartID: CartID
-    var identity = Identity.guest
+    var identity = CartIdentity.guest
     /// An HMAC of the claim, keyed by the cart id.
     ///
     /// It shows only whether the claim has changed.
@@ -44,7 +38,7 @@ struct CartBinding: Sendable {
     var addressIDs: [String] = []
     /// Written before personal data or gift cards are sent, and kept while they may still arrive.
     ///
-    /// So after a lost response the row shows that the buyer may be on the cart.
+    /// So after a lost response the attachment shows that the buyer may be on the cart.
     var unanswered: Unanswered?
     /// For calls after a refresh or a logout, which have no context.
     var buyerIP: String?
@@ -54,7 +48,7 @@ struct CartBinding: Sendable {
     var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?
-    /// The lines that the cart last had, if a lost cart is to be created again.
+    /// The lines that the cart last had, if a cart that is gone is to be created again.
     var lines: [CartLineInput]?
     /// The lines before a merge that has begun.
     var mergeBase: [CartLineInput]?
@@ -77,7 +71,7 @@ struct CartBinding: Sendable {
         return switch identity {
         case .guest: .guest
         case .contact: .contact
-        case .customer: .attached(until: expiresAt)
+        case .customer: .customer(until: expiresAt)
         }
     }
 
@@ -115,7 +109,7 @@ struct CartBinding: Sendable {
     init(_ payload: Secret) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: payload.revealBytes()), value["v"]?.number?.integer == Self.version,
             let cartID = value["cart"]?.string.flatMap(CartID.init(rawValue:)),
-            let identity = value["identity"]?.string.flatMap(Identity.init(rawValue:))
+            let identity = value["identity"]?.string.flatMap(CartIdentity.init(rawValue:))
         else {
             throw IdentityError(
                 .configuration,

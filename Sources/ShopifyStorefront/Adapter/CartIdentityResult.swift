@@ -16,7 +16,7 @@ struct CartIdentityResult: Sendable {
     var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
 
     /// Replaces the values with those of a later response.
-    mutating func follow(_ later: CartIdentityResult) {
+    mutating func update(from later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL
         warnings += later.warnings

@@ -1,14 +1,24 @@
 public import FoundationEssentials
 public import IdentityKit
 
-/// The identity that the adapter has put on a cart.
+/// Who the buyer of a cart is.
+public enum CartIdentity: String, Sendable {
+    /// A guest.
+    case guest
+    /// A guest with prefilled fields.
+    case contact
+    /// A signed-in customer.
+    case customer
+}
+
+/// The identity that the adapter has put on a cart: a ``CartIdentity`` with its end, or the reason why it is not there.
 public enum CartIdentityState: Sendable, Equatable {
     /// No identity: the buyer enters contact data at checkout.
     case guest
     /// Contact fields and possibly an address are prefilled. The checkout is a guest checkout.
     case contact
     /// A signed-in customer, until the token on the cart expires; nil when the time is unknown.
-    case attached(until: Date?)
+    case customer(until: Date?)
     /// The session's identity could not be put on the cart, for this reason. The next checkout tries again.
     case degraded(IdentityError.Code)
 }
@@ -27,27 +37,6 @@ public struct SessionCart: Sendable {
     public let omitted: [String]
     /// Why the identity is degraded.
     public let problem: IdentityError?
-}
-
-/// The identity with which the buyer arrives at checkout.
-public struct CheckoutIdentity: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The identity as text.
-    public let rawValue: String
-
-    /// Creates an identity from its text.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
-
-    /// The identity as text.
-    public var description: String { rawValue }
-
-    /// Signed in.
-    public static let customer = Self(rawValue: "customer")
-    /// A guest with prefilled fields.
-    public static let contact = Self(rawValue: "contact")
-    /// A guest.
-    public static let guest = Self(rawValue: "guest")
 }
 
 /// Options for opening a checkout.
@@ -85,7 +74,7 @@ public struct CheckoutHandoff: Sendable {
     /// Neither store nor log it.
     public let url: CheckoutURL
     /// The identity with which the buyer arrives.
-    public let identity: CheckoutIdentity
+    public let identity: CartIdentity
     /// The cart.
     public let cart: Cart
     /// Shopify's warnings.

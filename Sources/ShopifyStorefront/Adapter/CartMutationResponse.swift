@@ -4,11 +4,11 @@ internal import ShopifyGraphQL
 /// The cart of an operation no longer exists.
 ///
 /// Its binding must be removed.
-struct CartVanished: Error {}
+struct CartGone: Error {}
 
 /// A mutation's response, classified.
 struct CartMutationResponse: Sendable {
-    enum Verdict: Sendable {
+    enum Outcome: Sendable {
         case done(Cart)
         /// Neither a cart nor an error.
         case silent
@@ -21,7 +21,7 @@ struct CartMutationResponse: Sendable {
     let payload: CartPayload
     /// Whether a missing customer means that the cart has none, and not that the token may not see it.
     let seesCustomer: Bool
-    let verdict: Verdict
+    let outcome: Outcome
 
     init(_ result: StorefrontResult<CartPayload>, selection: CartSelection) throws(IdentityError) {
         payload = result.data
@@ -29,13 +29,13 @@ struct CartMutationResponse: Sendable {
         let errors = payload.userErrors
         if errors.contains(where: { $0.code == .serviceUnavailable }) { throw .refusal(of: errors) }
         if errors.isEmpty {
-            verdict = payload.cart.map { .done($0) } ?? .silent
+            outcome = payload.cart.map { .done($0) } ?? .silent
         } else if errors.contains(where: Self.saysGone) {
-            verdict = .gone
+            outcome = .gone
         } else if errors.contains(where: Self.refusesToken) {
-            verdict = .tokenRefused(errors)
+            outcome = .tokenRefused(errors)
         } else {
-            verdict = .refused(errors)
+            outcome = .refused(errors)
         }
     }
 

@@ -13,7 +13,7 @@ public struct CartPolicy: Sendable {
     }
 
     /// What happens when Shopify no longer has the cart.
-    public enum Vanished: Sendable {
+    public enum Gone: Sendable {
         /// The session has no cart, and the next line creates a new one. The usual reason is a completed order.
         case startEmpty
         /// A new cart gets the last known lines of the old one. They are stored with the session for that.
@@ -32,8 +32,8 @@ public struct CartPolicy: Sendable {
 
     /// What a logout does with the cart.
     public var logout = Logout.clone
-    /// What happens when a cart is lost.
-    public var vanished = Vanished.startEmpty
+    /// What happens when a cart is gone.
+    public var gone = Gone.startEmpty
     /// What a login does with a guest's cart.
     public var merge = Merge.keepGuest
     /// Exchanges the customer's token for one that a cart accepts.
@@ -56,12 +56,12 @@ public struct CartEvent: Sendable, Equatable {
     /// What happened.
     public enum Kind: Sendable, Equatable {
         /// Shopify no longer has the cart: its order is complete, or it has expired.
-        case lost
-        /// A lost cart was created again with its last known lines.
+        case gone
+        /// A cart that was gone was created again with its last known lines.
         case recreated
         /// Shopify returned a new id for the cart. The identity was put on it again.
         case moved
-        /// A process ended between Shopify's response and the row. An unknown cart may exist, which expires.
+        /// A process ended before it saved Shopify's response. An unknown cart may exist, which expires.
         case interrupted
         /// The identity is not on the cart, for this reason.
         case degraded(IdentityError.Code)

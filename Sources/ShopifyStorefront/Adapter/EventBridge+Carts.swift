@@ -18,7 +18,7 @@ extension EventBridge {
 extension CartEvent.Kind {
     fileprivate var observed: (name: String, detail: String?, level: ObservedEvent.Level) {
         switch self {
-        case .lost: ("lost", nil, .notice)
+        case .gone: ("gone", nil, .notice)
         case .recreated: ("recreated", nil, .notice)
         case .moved: ("moved", nil, .debug)
         case .interrupted: ("interrupted", nil, .notice)

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A session's row without a cart: a cart is being created, or will be created again with the lines of a lost one.
+/// A session's attachment without a cart: a cart is being created, or will be created again with the lines of one that is gone.
 struct PendingCart: Sendable {
     /// When the creation began.
     ///
@@ -10,7 +10,7 @@ struct PendingCart: Sendable {
     var since: Date?
     /// The lines of the new cart.
     var lines: [CartLineInput] = []
-    /// The country of the lost cart's prices.
+    /// The country of the prices of the cart that is gone.
     var country: String?
     /// The buyer's last IP.
     var buyerIP: String?
@@ -19,15 +19,15 @@ struct PendingCart: Sendable {
         self.since = since
     }
 
-    /// Keeps the lines of a lost cart; nil when they are not known.
-    init?(lost binding: CartBinding) {
+    /// Keeps the lines of a cart that is gone; nil when they are not known.
+    init?(recreating binding: CartBinding) {
         guard let lines = binding.lines, !lines.isEmpty else { return nil }
         self.lines = lines
         country = binding.country
         buyerIP = binding.buyerIP
     }
 
-    /// Reads a row; nil for a row with a cart.
+    /// Reads an attachment; nil for an attachment with a cart.
     init?(_ payload: Secret) {
         guard let value = try? JSONValue(parsing: payload.revealBytes()), value["cart"] == nil,
             value["v"]?.number?.integer == CartBinding.version
@@ -50,6 +50,6 @@ struct PendingCart: Sendable {
 }
 
 extension Date {
-    /// Milliseconds since 1970, as rows keep times.
+    /// Milliseconds since 1970, as attachments keep times.
     var storedMilliseconds: Int? { Int(exactly: (timeIntervalSince1970 * 1000).rounded()) }
 }

@@ -18,12 +18,11 @@ enum ApproachNames {
         return descriptor.clientType.isEmpty ? kind : "\(kind), \(descriptor.clientType.printable)"
     }
 
-    static func text(for identity: CheckoutIdentity) -> String {
+    static func text(for identity: CartIdentity) -> String {
         switch identity {
         case .customer: "signed-in customer"
         case .contact: "contact, guest checkout"
         case .guest: "guest"
-        default: identity.rawValue.printable
         }
     }
 }

@@ -180,7 +180,7 @@ actor ProviderRun {
             guard cart.email != nil, !cart.addresses.isEmpty else {
                 throw StepFailure("The cart has no contact or no address.")
             }
-        default:
+        case .guest:
             guard cart.customerAccessToken == nil, cart.email == nil else {
                 throw StepFailure("The guest cart has a buyer's identity.")
             }

@@ -52,7 +52,7 @@ extension Samples {
             environment: IdentityEnvironment(transport: try CurlTransport())
         )
         policy.exchange = exchange
-        values += [policy, exchange, CartEvent.Kind.lost] as [Any]
+        values += [policy, exchange, CartEvent.Kind.gone] as [Any]
         if let session = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA") {
             values.append(CartEvent(.degraded(.identityRejected), session: session.reference))
             values.append(LockName.attachment("cart", of: session))

@@ -6,7 +6,7 @@ internal import ShopifyGraphQL
 /// The identity for a cart.
 ///
 /// Parts that Shopify rejects are omitted one by one.
-struct BuyerIdentityRequest: Sendable {
+struct CartBuyerIdentity: Sendable {
     private(set) var token: CustomerAccessToken?
     private(set) var email: String?
     private(set) var phone: String?
@@ -42,11 +42,11 @@ struct BuyerIdentityRequest: Sendable {
         self.claim = record.members.isEmpty ? [] : JSONValue.object(record).serialized
     }
 
-    static func guest(in context: StorefrontContext) -> BuyerIdentityRequest {
-        BuyerIdentityRequest(.none, in: context)
+    static func guest(in context: StorefrontContext) -> CartBuyerIdentity {
+        CartBuyerIdentity(.none, in: context)
     }
 
-    var identity: CartBinding.Identity {
+    var kind: CartIdentity {
         if token != nil { return .customer }
         return email == nil && phone == nil && address == nil ? .guest : .contact
     }
@@ -93,7 +93,7 @@ struct BuyerIdentityRequest: Sendable {
     /// If they name none, without the part that fails most often.
     ///
     /// - Returns: Nil if no part remains that can be omitted, or if the errors are about lines.
-    func reduced(by errors: [CartUserError]) -> BuyerIdentityRequest? {
+    func reduced(by errors: [CartUserError]) -> CartBuyerIdentity? {
         if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
         var less = self
         for error in errors {
@@ -128,14 +128,14 @@ struct BuyerIdentityRequest: Sendable {
         error.code == .invalidCompanyLocation || error.code == .buyerCannotPurchaseForCompanyLocation
     }
 
-    func withoutAddress() -> BuyerIdentityRequest {
+    func withoutAddress() -> CartBuyerIdentity {
         var less = self
         less.address = nil
         return less
     }
 
     /// The parts of another request that are missing in this one.
-    func omissions(from whole: BuyerIdentityRequest) -> [String] {
+    func omissions(from whole: CartBuyerIdentity) -> [String] {
         let missing = whole.parts.filter { !parts.contains($0) }
         // If the whole address is missing, the list has `address` and not each of its parts.
         return whole.unusable + missing.filter { address != nil || !$0.hasPrefix("address.") }

@@ -2,87 +2,94 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 internal import Synchronization
 
-/// A session's row while its locks are held.
+/// A session's cart, as the attachment that stores it, while its locks are held.
 ///
-/// ``CartAdapter/withLockedRow(_:_:under:_:)`` creates it for one operation, and only this type writes rows. While an operation holds it,
-/// no other task of this process works on the session or on its cart. Another process can still write the row, unless the use is
-/// ``CartRowUse/exclusive``. So each write names the revision that it replaces, and fails when the row has another one.
-final class LockedCartRow: Sendable {
+/// ``CartAdapter/withLockedCart(_:_:under:_:)`` creates it for one operation, and only this type writes attachments. While an operation holds it,
+/// no other task of this process works on the session or on its cart. Another process can still write the attachment, unless the use is
+/// ``CartUse/exclusive``. So each write names the revision that it replaces, and fails when the attachment has another one.
+final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?
         var revision: Int64?
-        var hasAnnounced = false
-        var hasSentIdentity = false
+        var sent = SentData.nothing
+    }
+
+    /// The data of the buyer that may have been sent since the attachment was read.
+    enum SentData {
+        case nothing
+        /// An address or a gift card.
+        case withoutIdentity
+        case identity
     }
 
     /// The session of the cart.
     let session: SessionID
     /// The session's cart as it was read; nil when it has none.
     let binding: CartBinding?
-    /// The content of a row without a cart.
+    /// The content of an attachment without a cart.
     let pending: PendingCart?
     /// The locks that the operation holds, for operations inside it.
     let locks: CartLocks
-    private let rows: CartRows
+    private let attachments: CartAttachments
     private let state: Mutex<State>
 
-    fileprivate init(_ session: SessionID, _ row: StoredCartRow, _ rows: CartRows, under locks: CartLocks) {
+    fileprivate init(_ session: SessionID, _ locked: StoredCart, _ attachments: CartAttachments, under locks: CartLocks)
+    {
         self.session = session
-        binding = row.binding
-        pending = row.pending
+        binding = locked.binding
+        pending = locked.pending
         self.locks = locks
-        self.rows = rows
-        state = Mutex(State(payload: row.payload, revision: row.revision))
+        self.attachments = attachments
+        state = Mutex(State(payload: locked.payload, revision: locked.revision))
     }
 
-    /// Whether personal data may have been sent since the row was read.
-    var hasAnnounced: Bool { state.withLock { $0.hasAnnounced } }
-    /// Whether the buyer's identity may be among these data.
-    var hasSentIdentity: Bool { state.withLock { $0.hasSentIdentity } }
+    /// The data of the buyer that may have been sent since the attachment was read.
+    var sent: SentData { state.withLock { $0.sent } }
 
-    /// Whether a binding equals the content of the row.
+    /// Whether a binding equals the content of the attachment.
     func isSaved(_ binding: CartBinding) -> Bool {
         let payload = state.withLock { $0.payload }
         return payload.map { binding.payload.isEqual(to: $0) } ?? false
     }
 
-    /// Writes the row, or removes it.
+    /// Writes the attachment, or removes it.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave an unknown cart from which the
     /// buyer cannot be removed.
     ///
-    /// - Returns: Whether the row was written. False means that another process has changed it.
+    /// - Returns: Whether the attachment was written. False means that another process has changed it.
     func write(_ payload: Secret?) async throws -> Bool {
-        let (rows, session, revision) = (rows, session, state.withLock { $0.revision })
+        let (attachments, session, revision) = (attachments, session, state.withLock { $0.revision })
         return try await Task {
-            try await rows.store.setAttachment(rows.name, to: payload, of: session, expecting: revision)
+            try await attachments.store.setAttachment(attachments.name, to: payload, of: session, expecting: revision)
         }.value
     }
 
-    /// Writes to the row that personal data are about to be sent to the cart.
+    /// Writes to the attachment that personal data are about to be sent to the cart.
     ///
-    /// If the response is lost or this process ends, the row still says that the buyer may be on the cart. And no process hands the
+    /// If the response is lost or this process ends, the attachment still says that the buyer may be on the cart. And no process hands the
     /// cart to another buyer while the data may still arrive.
     ///
-    /// - Throws: ``CartRowConflict`` when another process changed the row. Nothing was sent then.
-    func announce(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
+    /// - Throws: ``CartConflict`` when another process changed the attachment. Nothing was sent then.
+    func recordIntent(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
         let before = binding.unanswered
         binding.unanswered = CartBinding.Unanswered(
-            since: rows.clock.now,
+            since: attachments.clock.now,
             isIdentity: sendsIdentity || before?.isIdentity == true
         )
         let payload = binding.payload
-        guard try await write(payload), let written = try await rows.store.attachment(rows.name, of: session),
+        guard try await write(payload),
+            let written = try await attachments.store.attachment(attachments.name, of: session),
             written.payload.isEqual(to: payload)
         else {
             binding.unanswered = before
-            throw CartRowConflict()
+            throw CartConflict()
         }
         state.withLock { state in
             state.payload = written.payload
             state.revision = written.revision
-            state.hasAnnounced = true
-            state.hasSentIdentity = state.hasSentIdentity || sendsIdentity
+            if sendsIdentity { state.sent = .identity }
+            if state.sent == .nothing { state.sent = .withoutIdentity }
         }
     }
 }
@@ -91,41 +98,41 @@ final class LockedCartRow: Sendable {
 private enum CartAttempt<Result: Sendable>: Sendable {
     case done(Result)
     /// Shopify no longer has the cart; the value says whether the session still had it.
-    case lost(Bool)
-    /// Another process changed the row.
+    case gone(Bool)
+    /// Another process changed the attachment.
     case conflict
 }
 
 extension CartAdapter {
     /// The maximum wait for the store's lock while another process changes the same cart.
     private static let lockTimeout = Duration.seconds(15)
-    /// The maximum number of attempts while other processes change the row.
+    /// The maximum number of attempts while other processes change the attachment.
     private static let attempts = 5
 
     /// Runs an operation on a session's cart under its locks, and saves the outcome.
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - use: How the operation uses the row.
+    ///   - use: How the operation uses the attachment.
     ///   - locks: The locks that the caller holds.
     ///   - body: The operation.
     /// - Returns: The result of the operation.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
-    func withLockedRow<Result: Sendable>(
+    func withLockedCart<Result: Sendable>(
         _ id: SessionID,
-        _ use: CartRowUse = .plain,
+        _ use: CartUse = .plain,
         under locks: CartLocks? = nil,
-        _ body: @Sendable (LockedCartRow) async throws -> CartChange<Result>
+        _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
     ) async throws -> Result {
         try await identityErrors {
             let outer = locks ?? self.locks
             return try await outer.with(.session(id)) { locks in
-                // The row of an expired session stays until the next sweep. A caller that holds the lock has checked the session.
+                // The attachment of an expired session stays until the next sweep. A caller that holds the lock has checked the session.
                 if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
-                guard use == .exclusive, let locking = self.rows.store as? any SessionLocking else {
+                guard use == .exclusive, let locking = self.attachments.store as? any SessionLocking else {
                     return try await self.attempt(id, use, locks, body)
                 }
-                let name = LockName.attachment(self.rows.name, of: id)
+                let name = LockName.attachment(self.attachments.name, of: id)
                 return try await locking.withLock(name, waitingUpTo: Self.lockTimeout) { _ in
                     try await self.attempt(id, use, locks, body)
                 }
@@ -135,72 +142,72 @@ extension CartAdapter {
 
     private func attempt<Result: Sendable>(
         _ id: SessionID,
-        _ use: CartRowUse,
+        _ use: CartUse,
         _ locks: CartLocks,
-        _ body: @Sendable (LockedCartRow) async throws -> CartChange<Result>
+        _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
     ) async throws -> Result {
-        var wasLost = false
+        var wasGone = false
         for _ in 0..<Self.attempts {
             guard let stored = try await prepared(id, for: use, under: locks) else { continue }
-            if use == .plain || use == .creating || use == .exclusive, policy.vanished == .recreate,
+            if use == .plain || use == .creating || use == .exclusive, policy.gone == .recreate,
                 stored.pending?.lines.isEmpty == false
             {
                 try await recreate(id, under: locks)
                 continue
             }
             let attempt = try await locks.with(stored.binding.map { .cart($0.cartID) }) { locks in
-                let row = LockedCartRow(id, stored, self.rows, under: locks)
+                let locked = LockedCart(id, stored, self.attachments, under: locks)
                 do {
-                    return try await self.saved(try await body(row), row, use)
-                } catch is CartVanished {
-                    return CartAttempt<Result>.lost(try await self.giveUp(row))
-                } catch is CartRowConflict {
+                    return try await self.saved(try await body(locked), locked, use)
+                } catch is CartGone {
+                    return CartAttempt<Result>.gone(try await self.removeGoneCart(locked))
+                } catch is CartConflict {
                     return .conflict
-                } catch let error as IdentityError where wasLost && error.code == .cartMissing {
+                } catch let error as IdentityError where wasGone && error.code == .cartMissing {
                     throw IdentityError.cartIsGone
                 }
             }
             switch attempt {
             case .done(let result): return result
-            case .lost(let wasOurs): wasLost = wasOurs || wasLost
+            case .gone(let wasOfSession): wasGone = wasOfSession || wasGone
             case .conflict:
-                // Throws if the session has ended. An operation that needs only the row checks that itself.
-                if use != .rowOnly { _ = try await sessions.session(id) }
+                // Throws if the session has ended. An operation that needs only the attachment checks that itself.
+                if use != .attachmentOnly { _ = try await sessions.session(id) }
             }
         }
         throw Self.busy
     }
 
-    /// Saves the outcome of an operation to the row.
+    /// Saves the outcome of an operation to the attachment.
     private func saved<Result>(
         _ change: CartChange<Result>,
-        _ row: LockedCartRow,
-        _ use: CartRowUse
+        _ locked: LockedCart,
+        _ use: CartUse
     ) async throws -> CartAttempt<Result> {
         guard let new = change.binding else { return .done(change.result) }
-        if !row.hasAnnounced, use != .exclusive, row.isSaved(new) { return .done(change.result) }
+        if locked.sent == .nothing, use != .exclusive, locked.isSaved(new) { return .done(change.result) }
         do {
-            if try await row.write(new.payload) { return .done(change.result) }
+            if try await locked.write(new.payload) { return .done(change.result) }
         } catch {
-            // No row refers to the new cart, so the buyer must not stay on it.
-            if case .discardAndRepeat = change.onConflict { try? await discard(new) }
+            // No attachment refers to the new cart, so the buyer must not stay on it.
+            if case .discardAndRepeat = change.onConflict { try? await detachUnsaved(new) }
             throw error
         }
-        try await removeBuyer(from: new, change.onConflict, row)
+        try await detachAfterConflict(from: new, change.onConflict, locked)
         if case .keep = change.onConflict { return .done(change.result) }
         return .conflict
     }
 
-    /// The row, written once more if the use requires it.
+    /// The attachment, written once more if the use requires it.
     ///
     /// Nil if another process wrote it meanwhile.
-    private func prepared(_ id: SessionID, for use: CartRowUse, under locks: CartLocks) async throws -> StoredCartRow? {
-        let stored = try await rows.read(id)
+    private func prepared(_ id: SessionID, for use: CartUse, under locks: CartLocks) async throws -> StoredCart? {
+        let stored = try await attachments.read(id)
         switch use {
-        case .plain, .rowOnly: return stored
+        case .plain, .attachmentOnly: return stored
         case .creating, .replacing:
             if let since = stored.pending?.since {
-                // Another process is creating a cart. Its row has tested the store.
+                // Another process is creating a cart. Its attachment has tested the store.
                 guard !lateCallMayArrive(since: since) else { return stored }
                 tell(.interrupted, id)
             } else if stored.binding != nil, use == .creating {
@@ -208,38 +215,38 @@ extension CartAdapter {
             }
         case .exclusive: guard stored.payload != nil else { return stored }
         }
-        // Writing the same payload again also tests the store, and gives the row a new revision.
+        // Writing the same payload again also tests the store, and gives the attachment a new revision.
         var payload = stored.binding?.payload
         if payload == nil {
             var pending = stored.pending ?? PendingCart()
             pending.since = client.environment.clock.now
             payload = pending.payload
         }
-        guard try await LockedCartRow(id, stored, rows, under: locks).write(payload) else {
+        guard try await LockedCart(id, stored, attachments, under: locks).write(payload) else {
             // Throws if the session has ended.
             _ = try await sessions.session(id)
             return nil
         }
-        return try await rows.read(id)
+        return try await attachments.read(id)
     }
 
-    /// After a change by another process: removes the buyer from a cart that the session no longer has, or whose new row
+    /// After a change by another process: removes the buyer from a cart that the session no longer has, or whose new attachment
     /// says guest.
     ///
     /// - Throws: An error if the session has ended or the buyer could not be removed.
-    private func removeBuyer<Result>(
+    private func detachAfterConflict<Result>(
         from new: CartBinding,
         _ onConflict: CartChange<Result>.OnConflict,
-        _ row: LockedCartRow
+        _ locked: LockedCart
     ) async throws {
-        let current = try await rows.read(row.session)
-        var isKnown = !row.hasAnnounced
+        let current = try await attachments.read(locked.session)
+        var isKnown = locked.sent == .nothing
         if case .discardAndRepeat = onConflict { isKnown = false }
         if let binding = current.binding, binding.cartID == new.cartID {
-            isKnown = isKnown || !row.hasSentIdentity || binding.identity != .guest
+            isKnown = isKnown || locked.sent != .identity || binding.identity != .guest
         }
         if !isKnown {
-            do { try await discard(new) } catch {
+            do { try await detachUnsaved(new) } catch {
                 throw IdentityError(
                     .retryLater,
                     .detachIncomplete,
@@ -249,22 +256,22 @@ extension CartAdapter {
                 )
             }
         }
-        if current.payload == nil, case .keep = onConflict { _ = try await sessions.session(row.session) }
+        if current.payload == nil, case .keep = onConflict { _ = try await sessions.session(locked.session) }
     }
 
     /// Creates a cart with the lines of one that Shopify no longer has.
     ///
-    /// The row keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
+    /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
     private func recreate(_ id: SessionID, under locks: CartLocks) async throws {
         guard let stored = try await prepared(id, for: .creating, under: locks), var pending = stored.pending else {
             return
         }
-        let row = LockedCartRow(id, stored, rows, under: locks)
+        let locked = LockedCart(id, stored, attachments, under: locks)
         let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
         var created: CartBinding?
         while created == nil {
             guard !pending.lines.isEmpty else {
-                _ = try await row.write(nil)
+                _ = try await locked.write(nil)
                 return
             }
             do {
@@ -274,18 +281,18 @@ extension CartAdapter {
             } catch {
                 // No process creates it any longer, so the next operation tries again at once.
                 pending.since = nil
-                _ = try? await row.write(pending.payload)
+                _ = try? await locked.write(pending.payload)
                 throw error
             }
         }
         guard let created else { return }
         do {
-            if try await row.write(created.payload) { return tell(.recreated, id) }
+            if try await locked.write(created.payload) { return tell(.recreated, id) }
         } catch {
-            try? await discard(created)
+            try? await detachUnsaved(created)
             throw error
         }
-        try await discard(created)
+        try await detachUnsaved(created)
     }
 
     static var busy: IdentityError {

@@ -1,0 +1,74 @@
+public import IdentityKit
+internal import ShopifyGraphQL
+
+// `cartBuyerIdentityUpdate` puts the buyer on a cart (`CartAdapter+Attach.swift`), removes the buyer (`CartAdapter+Detach.swift`), and
+// sets the country and the company location.
+
+extension CartAdapter {
+    /// Sends `cartBuyerIdentityUpdate`; members that are not set stay as they are.
+    func updateBuyerIdentity(
+        _ input: CartBuyerIdentityInput,
+        on binding: CartBinding,
+        in context: StorefrontContext
+    ) async throws -> CartMutationResponse {
+        try await send(CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input), in: context)
+    }
+
+    /// Whether the identity on the cart differs from the requested one.
+    func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
+        if binding.isUntrusted { return false }
+        if binding.problem != nil || identity.country.map({ $0 != binding.country }) ?? false { return true }
+        guard let fingerprint = try identity.fingerprint(for: binding.cartID) else { return binding.identity != .guest }
+        return fingerprint != binding.fingerprint
+    }
+
+    /// Sets the country of the call, which determines the prices.
+    ///
+    /// No other value is sent.
+    func setCountry(
+        _ country: String,
+        after earlier: CartIdentityResult,
+        _ binding: inout CartBinding,
+        in context: StorefrontContext
+    ) async throws -> CartIdentityResult {
+        let input = CartBuyerIdentityInput(countryCode: .set(country))
+        var result = earlier
+        do {
+            let response = try await updateBuyerIdentity(input, on: binding, in: context)
+            if case .gone = response.outcome { throw CartGone() }
+            guard response.payload.userErrors.isEmpty else {
+                result.omitted.append("country")
+                return result
+            }
+            let later = try await resolve(response, &binding, in: context)
+            binding.country = country
+            return later.after(earlier)
+        } catch let error as IdentityError where error.kind != .cancelled {
+            // The change itself succeeded, so a failure of the country is not thrown.
+            result.omitted.append("country")
+            return result
+        }
+    }
+
+    /// Sets the company location that the signed-in buyer buys for; nil removes it.
+    ///
+    /// Other data of the buyer do not change.
+    ///
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
+    ///   cart. The cart is not changed.
+    @discardableResult
+    public func setCompanyLocation(
+        _ locationID: String?,
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await withLockedCart(id) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
+            let input = CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
+            let response = try await self.updateBuyerIdentity(input, on: binding, in: context)
+            let result = try await self.accept(response, &binding, of: locked, in: context)
+            binding.companyLocationID = locationID
+            return CartChange(result.sessionCart(binding), saving: binding)
+        }
+    }
+}
