@@ -1,4 +1,3 @@
-internal import IdentityCrypto
 public import IdentityHTTP
 public import IdentityKit
 

@@ -1,6 +1,6 @@
 internal import IdentityCrypto
-public import IdentityHTTP
-public import IdentityKit
+internal import IdentityHTTP
+internal import IdentityKit
 
 extension OpenIDClient {
     /// A new DPoP key for a login; nil if tokens are not to be bound.

@@ -122,7 +122,7 @@ extension CartAdapter {
             problem: problem,
             seesCustomer: response.seesCustomer
         )
-        return CartChange(result.sessionCart(binding), saving: binding, onConflict: .discardAndRepeat)
+        return CartChange(result.sessionCart(binding), saving: binding, onConflict: .detachAndRepeat)
     }
 
     private static func code(of response: CartMutationResponse) -> IdentityError.Code {

@@ -125,16 +125,16 @@ extension CartAdapter {
     ) async throws -> CartChange<Result<SessionCart, IdentityError>> {
         let first = try await createCart(Array(lines.prefix(Self.linesPerCall)), locked.session, context)
         guard var binding = first.binding, lines.count > Self.linesPerCall else {
-            return CartChange(.success(first.result), saving: first.binding, onConflict: .discardAndRepeat)
+            return CartChange(.success(first.result), saving: first.binding, onConflict: .detachAndRepeat)
         }
         do {
             var result = try await add(lines, from: 1, to: &binding, of: locked, in: context)
             result.warnings = first.result.warnings + result.warnings
             result.omitted = first.result.omitted + result.omitted
             result.problem = result.problem ?? first.result.problem
-            return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .discardAndRepeat)
+            return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded {
-            return CartChange(.failure(error), saving: binding, onConflict: .discardAndRepeat)
+            return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
         }
     }
 

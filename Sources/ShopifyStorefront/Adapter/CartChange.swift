@@ -8,7 +8,7 @@ struct CartChange<Result: Sendable>: Sendable {
         case keep
         /// The operation created a cart to which no attachment refers. The buyer is removed from that cart, and the operation is
         /// repeated.
-        case discardAndRepeat
+        case detachAndRepeat
     }
 
     let result: Result

@@ -33,14 +33,14 @@ final class LockedCart: Sendable {
     private let attachments: CartAttachments
     private let state: Mutex<State>
 
-    fileprivate init(_ session: SessionID, _ locked: StoredCart, _ attachments: CartAttachments, under locks: CartLocks)
+    fileprivate init(_ session: SessionID, _ stored: StoredCart, _ attachments: CartAttachments, under locks: CartLocks)
     {
         self.session = session
-        binding = locked.binding
-        pending = locked.pending
+        binding = stored.binding
+        pending = stored.pending
         self.locks = locks
         self.attachments = attachments
-        state = Mutex(State(payload: locked.payload, revision: locked.revision))
+        state = Mutex(State(payload: stored.payload, revision: stored.revision))
     }
 
     /// The data of the buyer that may have been sent since the attachment was read.
@@ -190,7 +190,7 @@ extension CartAdapter {
             if try await locked.write(new.payload) { return .done(change.result) }
         } catch {
             // No attachment refers to the new cart, so the buyer must not stay on it.
-            if case .discardAndRepeat = change.onConflict { try? await detachUnsaved(new) }
+            if case .detachAndRepeat = change.onConflict { try? await detachUnsaved(new) }
             throw error
         }
         try await detachAfterConflict(from: new, change.onConflict, locked)
@@ -241,7 +241,7 @@ extension CartAdapter {
     ) async throws {
         let current = try await attachments.read(locked.session)
         var isKnown = locked.sent == .nothing
-        if case .discardAndRepeat = onConflict { isKnown = false }
+        if case .detachAndRepeat = onConflict { isKnown = false }
         if let binding = current.binding, binding.cartID == new.cartID {
             isKnown = isKnown || locked.sent != .identity || binding.identity != .guest
         }
