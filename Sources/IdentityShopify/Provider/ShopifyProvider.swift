@@ -1,4 +1,4 @@
-public import IdentityHTTP
+internal import IdentityHTTP
 public import IdentityKit
 public import IdentityOIDC
 internal import ShopifyGraphQL
