@@ -42,7 +42,19 @@ static inline CURLcode identity_curl_set_prerequest(CURL *_Nonnull handle, curl_
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
 }
 
+static inline CURLcode identity_curl_get_string(CURL *_Nonnull handle, CURLINFO info, char *_Nullable *_Nonnull value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLMcode identity_curl_multi_set_long(CURLM *_Nonnull handle, CURLMoption option, long value) {
+    return curl_multi_setopt(handle, option, value);
+}
+
+static inline CURLMcode identity_curl_multi_set_socket(CURLM *_Nonnull handle, curl_socket_callback _Nonnull value) {
+    return curl_multi_setopt(handle, CURLMOPT_SOCKETFUNCTION, value);
+}
+
+static inline CURLMcode identity_curl_multi_set_pointer(CURLM *_Nonnull handle, CURLMoption option, void *_Nonnull value) {
     return curl_multi_setopt(handle, option, value);
 }
 

@@ -5,6 +5,8 @@ package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
         /// False when the loop ends.
         var isOpen = true
+        /// Whether the loop looks at the queue again before it waits.
+        var isAwake = false
         /// Whether the wake-up resource was released.
         var hasEnded = false
         var commands: [Command] = []
@@ -31,7 +33,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
             guard state.isOpen else { return (false, false) }
             state.commands.append(command)
             // One wake-up is sufficient for all commands until the loop takes them.
-            let isFirst = state.commands.count == 1
+            let isFirst = state.commands.count == 1 && !state.isAwake
             if isFirst { wakers.add(1, ordering: .relaxed) }
             return (true, isFirst)
         }
@@ -45,8 +47,26 @@ package final class Mailbox<Command: Sendable>: Sendable {
     /// Exchanges the queued commands for an empty array.
     ///
     /// For the loop only.
-    package func take(into commands: inout [Command]) {
-        state.withLock { swap(&$0.commands, &commands) }
+    ///
+    /// - Parameters:
+    ///   - commands: The array.
+    ///   - staysAwake: Whether the loop calls ``mayWait()`` before it waits. Until then nobody wakes it, which saves a system call
+    ///     for each command.
+    package func take(into commands: inout [Command], stayingAwake staysAwake: Bool = false) {
+        state.withLock { state in
+            swap(&state.commands, &commands)
+            state.isAwake = staysAwake
+        }
+    }
+
+    /// Whether the loop may wait: no command is queued, and the next one wakes the loop.
+    ///
+    /// For the loop only.
+    package func mayWait() -> Bool {
+        state.withLock { state in
+            state.isAwake = !state.commands.isEmpty
+            return !state.isAwake
+        }
     }
 
     /// Closes the mailbox and resumes the tasks in ``waitForEnd()``.

@@ -149,7 +149,9 @@ import Testing
             let names = request.headers.map { $0.name.lowercased() }.filter { $0 == "x-secret" || $0 == "content-type" }
             let body = String(decoding: request.body, as: UTF8.self)
             seen.withLock { $0.append("\(request.method) \(request.target) \(names.joined(separator: ",")) \(body)") }
-            return .message(status: 200)
+            // A redirect is a response like any other, also for the handle.
+            guard request.target == "/c" else { return .message(status: 200) }
+            return .message(status: 302, headers: [("Location", "/elsewhere?code=2")])
         }
         let transport = try CurlTransport()
         var headers = HTTPHeaders()
@@ -164,7 +166,7 @@ import Testing
         for (method, target, body, headers) in requests {
             let url = try HTTPURL(server.origin + target)
             let request = HTTPRequest(method: method, url: url, headers: headers, body: body, allowsLoopbackHTTP: true)
-            #expect(try await transport.send(request).status == 200)
+            #expect(try await transport.send(request).status == (target == "/c" ? 302 : 200))
         }
         #expect(
             seen.withLock { $0 } == [

@@ -46,6 +46,49 @@ struct MailboxTests {
         #expect(slow.log.withLock(\.self) == ["woken", "woken", "released"])
     }
 
+    @Test("a sender wakes a loop that may wait, and no loop that looks at the queue again before it waits")
+    func wakingOnlyAWaitingLoop() {
+        let wakeUps = Atomic(0)
+        let mailbox = Mailbox<Int> { wakeUps.add(1, ordering: .relaxed) }
+        var commands: [Int] = []
+        mailbox.take(into: &commands, stayingAwake: true)
+        mailbox.post(1)
+        #expect(wakeUps.load(ordering: .relaxed) == 0)
+        #expect(!mailbox.mayWait())
+        mailbox.take(into: &commands, stayingAwake: true)
+        #expect(commands == [1])
+        #expect(mailbox.mayWait())
+        mailbox.post(2)
+        mailbox.post(3)
+        #expect(wakeUps.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("a loop that waits without a time limit gets every command", .timeLimit(.minutes(5)))
+    func losingNoCommand() async throws {
+        let (senders, count) = (4, 20_000)
+        let sockets = try #require(SocketPoll())
+        defer { sockets.close() }
+        let mailbox = Mailbox<Int>(wake: sockets.wake)
+        for _ in 0..<senders {
+            _ = DedicatedThread.start { for command in 1...count { mailbox.post(command) } }
+        }
+        let sum = Mutex(0)
+        await Self.onThread {
+            var received = 0
+            var commands: [Int] = []
+            while received < senders * count {
+                sockets.wait(milliseconds: mailbox.mayWait() ? -1 : 0) { _, _ in }
+                mailbox.take(into: &commands, stayingAwake: true)
+                received += commands.count
+                sum.withLock { [commands] in $0 += commands.reduce(0, +) }
+                commands.removeAll(keepingCapacity: true)
+            }
+        }
+        #expect(sum.withLock(\.self) == senders * count * (count + 1) / 2)
+        // No sender is in a wake-up any more.
+        _ = mailbox.close {}
+    }
+
     /// Runs a body that blocks.
     private static func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in

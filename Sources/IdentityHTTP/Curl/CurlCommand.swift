@@ -1,4 +1,5 @@
 internal import CIdentityCurl
+internal import IdentityPlatform
 internal import Synchronization
 
 /// A request that the loop processes.
@@ -21,10 +22,10 @@ enum CurlCommand: Sendable {
     case close
 }
 
-/// libcurl's multi handle.
+/// libcurl's multi handle and the sockets that its thread waits for.
 ///
-/// Sendable although it is a pointer: other threads pass it only to `curl_multi_wakeup`, which libcurl documents as callable from
-/// any thread, and only through the mailbox, which stops before the handle is freed. All other calls are made on the loop's thread.
+/// Sendable although it has a pointer: other threads only call ``SocketPoll/wake()``, and only through the mailbox, which stops
+/// before both are freed. All other calls are made on the loop's thread.
 @safe struct CurlMultiHandle: @unchecked Sendable {
     // Libcurl must be initialized once per process; doing so is thread-safe in every build that has the `threadsafe` feature, and
     // a static constant makes it so in the others.
@@ -32,19 +33,25 @@ enum CurlCommand: Sendable {
 
     /// The handle; for the loop's thread only.
     let pointer: UnsafeMutableRawPointer
+    let sockets: SocketPoll
 
     init() throws(HTTPTransportError) {
-        guard Self.globalResult == CURLE_OK, let pointer = unsafe curl_multi_init() else {
-            throw HTTPTransportError(code: .internalFailure, phase: .notSent, message: "libcurl could not be started.")
+        guard Self.globalResult == CURLE_OK, let sockets = SocketPoll() else { throw Self.failure }
+        guard let pointer = unsafe curl_multi_init() else {
+            sockets.close()
+            throw Self.failure
         }
         unsafe self.pointer = pointer
+        self.sockets = sockets
     }
 
-    func wake() {
-        unsafe curl_multi_wakeup(pointer)
+    private static var failure: HTTPTransportError {
+        HTTPTransportError(code: .internalFailure, phase: .notSent, message: "libcurl could not be started.")
     }
 
     func free() {
+        // libcurl still removes its sockets.
         unsafe curl_multi_cleanup(pointer)
+        sockets.close()
     }
 }

@@ -23,10 +23,10 @@ internal import CIdentityCurl
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
 
-        /// Whether the request was sent once, and this response is not a redirect.
+        /// Whether the request was sent once and got a response.
         func isOrdinary(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
-            guard attempts == 1, case .success(let response) = result else { return false }
-            return response.status < 300 || response.status >= 400
+            guard attempts == 1, case .success = result else { return false }
+            return true
         }
 
         /// The moment at which the loop must look at this request again.
@@ -85,8 +85,8 @@ internal import CIdentityCurl
 
     /// Ends the request and clears everything that belongs to it, including its secrets.
     ///
-    /// - Parameter isOrdinary: Whether the request was sent once and got a response that is not a redirect. Otherwise libcurl keeps
-    ///   more in the handle, such as a redirect's URL, and the handle must be reset.
+    /// - Parameter isOrdinary: Whether the request was sent once and got a response. Otherwise libcurl keeps more in the handle, and
+    ///   the handle must be reset.
     /// - Returns: The request; nil if it has ended before.
     func end(isOrdinary: Bool = false) -> Work? {
         defer { work = nil }

@@ -8,6 +8,7 @@ internal import Synchronization
     private let handles: CurlMultiHandle
     private let configuration: CurlTransport.Configuration
     private let multi: UnsafeMutableRawPointer
+    private var sockets: SocketPoll { handles.sockets }
 
     /// The handles in the multi handle, by request and by address.
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
@@ -16,6 +17,8 @@ internal import Synchronization
     // A lower bound of all deadlines. If the earliest deadline is later, the requests are checked once without need.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
+    /// The callers to resume, with their results.
+    private var settled: [(CurlCommand.Continuation, Result<HTTPResponse, HTTPTransportError>)] = []
     private var isOpen = true
 
     private static let maximumIdleHandles = 64
@@ -36,20 +39,60 @@ internal import Synchronization
             CURLMOPT_MAX_HOST_CONNECTIONS,
             max(configuration.maximumConnectionsPerHost, 1)
         )
+        // The pointer is valid whenever libcurl uses it: that is inside of the calls that this object makes.
+        unsafe identity_curl_multi_set_pointer(
+            multi,
+            CURLMOPT_SOCKETDATA,
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        unsafe identity_curl_multi_set_socket(multi, CurlLoop.socketChanged)
         while isOpen {
             takeCommands()
-            var running: Int32 = 0
-            unsafe curl_multi_perform(multi, &running)
-            let finished = collect()
+            // This also starts new transfers.
+            if libcurlTimeout() == 0 { act(on: CURL_SOCKET_TIMEOUT) }
+            collect()
             if let nextDeadline, nextDeadline <= .now { expire() }
+            let hasSettled = resumeCallers()
+            guard isOpen else { break }
             // A caller that got its response may already have the next request ready.
-            if isOpen, !finished { unsafe curl_multi_poll(multi, nil, 0, timeout(), nil) }
+            sockets.wait(milliseconds: !hasSettled && mailbox.mayWait() ? timeout() : 0, act)
         }
         shutDown()
     }
 
+    /// Waits for a socket's events as libcurl asks for them.
+    private static let socketChanged: curl_socket_callback = { _, socket, change, context, _ in
+        guard let context = unsafe context else { return 0 }
+        let sockets = unsafe Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue().sockets
+        // If the system has no memory for it, the request ends at its deadline.
+        switch change {
+        case CURL_POLL_IN: sockets.watch(socket, for: .read)
+        case CURL_POLL_OUT: sockets.watch(socket, for: .write)
+        case CURL_POLL_INOUT: sockets.watch(socket, for: [.read, .write])
+        default: sockets.ignore(socket)
+        }
+        return 0
+    }
+
+    /// Lets libcurl handle a socket's events, and everything that is due.
+    private func act(on socket: Int32, _ events: SocketPoll.Events = []) {
+        var actions: Int32 = 0
+        if events.contains(.read) { actions |= CURL_CSELECT_IN }
+        if events.contains(.write) { actions |= CURL_CSELECT_OUT }
+        if !events.isDisjoint(with: .failure) { actions |= CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        unsafe curl_multi_socket_action(multi, socket, actions, &running)
+    }
+
+    /// The milliseconds until libcurl wants to act by itself; -1 if it does not.
+    private func libcurlTimeout() -> Int {
+        var milliseconds = -1
+        unsafe curl_multi_timeout(multi, &milliseconds)
+        return milliseconds
+    }
+
     private func takeCommands() {
-        mailbox.take(into: &commands)
+        mailbox.take(into: &commands, stayingAwake: true)
         for command in commands {
             switch command {
             case .submit(let exchange, let continuation):
@@ -98,12 +141,11 @@ internal import Synchronization
         _ code: HTTPTransportError.Code,
         _ message: String
     ) {
-        continuation.resume(returning: .failure(HTTPTransportError(code: code, phase: .notSent, message: message)))
+        settled.append((continuation, .failure(HTTPTransportError(code: code, phase: .notSent, message: message))))
     }
 
-    /// Returns the results of finished transfers to their callers; true if there was at least one.
-    private func collect() -> Bool {
-        var found = false
+    /// Settles the finished transfers.
+    private func collect() {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(multi, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
@@ -112,10 +154,8 @@ internal import Synchronization
             // Read before the handle is removed, which frees the message.
             let result = unsafe message.pointee.data.result
             guard let handle = byAddress[UInt(bitPattern: easy)] else { continue }
-            found = true
             settle(handle, outcome(of: result, handle))
         }
-        return found
     }
 
     private func outcome(of result: CURLcode, _ handle: CurlHandle) -> Result<HTTPResponse, HTTPTransportError> {
@@ -172,16 +212,24 @@ internal import Synchronization
         )
     }
 
-    /// Removes a handle from the multi handle, which ends a running transfer, and resumes the caller.
+    /// Removes a handle from the multi handle, which ends a running transfer, and notes the result for the caller.
     ///
-    /// It does so once, because the work is removed from the handle.
+    /// The caller is resumed once, because the work is removed from the handle.
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
         guard let work = handle.end(isOrdinary: handle.work.map { $0.isOrdinary(result) } ?? false) else { return }
         byExchange[ObjectIdentifier(work.exchange)] = nil
         if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
-        work.continuation.resume(returning: result)
+        settled.append((work.continuation, result))
+    }
+
+    /// Resumes the callers of settled requests, all at once, because each change between this thread and those of the tasks costs more
+    /// than the resumption; true if there was at least one.
+    private func resumeCallers() -> Bool {
+        for (continuation, result) in settled { continuation.resume(returning: result) }
+        defer { settled.removeAll(keepingCapacity: true) }
+        return !settled.isEmpty
     }
 
     private func note(_ deadline: ContinuousClock.Instant) {
@@ -189,10 +237,12 @@ internal import Synchronization
     }
 
     private func timeout() -> Int32 {
-        guard let nextDeadline else { return 60_000 }
+        let libcurl = libcurlTimeout()
+        let longest = libcurl < 0 ? 60_000 : Int32(min(libcurl, 60_000))
+        guard let nextDeadline else { return longest }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: nextDeadline).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+        return min(longest, Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1)
     }
 
     // The timeout is at most one day, so that no value of a caller overflows the clock.
@@ -204,6 +254,7 @@ internal import Synchronization
         for handle in Array(byExchange.values) {
             abort(handle, .closed, "The transport was closed.")
         }
+        _ = resumeCallers()
         // libcurl requires that easy handles are freed before the multi handle.
         idle = []
         for case .submit(_, let continuation) in mailbox.close(releasing: handles.free) {

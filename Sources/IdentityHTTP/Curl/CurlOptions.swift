@@ -1,4 +1,5 @@
 internal import CIdentityCurl
+internal import IdentityPlatform
 
 /// Sets the options of an easy handle; every function returns whether libcurl accepted them.
 @safe struct CurlOptions {
@@ -58,9 +59,18 @@ internal import CIdentityCurl
 
     /// Removes what ``setRequest(_:)`` has set, and the headers.
     func clearRequest() -> Bool {
+        wipeRedirect()
         // CURLOPT_HTTPGET comes last: it also ends HEAD and POST.
-        unsafe clear(CURLOPT_URL) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
+        return unsafe clear(CURLOPT_URL) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
             && set(CURLOPT_HTTPHEADER, list: nil) && set(CURLOPT_HTTPGET, 1)
+    }
+
+    /// Overwrites the URL of a redirect, which may contain a code; libcurl frees it before the next request.
+    private func wipeRedirect() {
+        var url: UnsafeMutablePointer<CChar>?
+        guard unsafe identity_curl_get_string(easy, CURLINFO_REDIRECT_URL, &url) == CURLE_OK, let url = unsafe url
+        else { return }
+        unsafe url.update(repeating: 0, count: strlen(url))
     }
 
     private func clear(_ option: CURLoption) -> Bool {

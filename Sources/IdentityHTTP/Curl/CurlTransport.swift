@@ -24,7 +24,7 @@ public final class CurlTransport: HTTPTransport {
     public init(configuration: Configuration = Configuration()) throws(HTTPTransportError) {
         try configuration.check()
         let multi = try CurlMultiHandle()
-        let mailbox = Mailbox<CurlCommand>(wake: multi.wake)
+        let mailbox = Mailbox<CurlCommand>(wake: multi.sockets.wake)
         self.mailbox = mailbox
         guard DedicatedThread.start({ CurlLoop(mailbox, multi, configuration).run() }) else {
             _ = mailbox.close(releasing: multi.free)

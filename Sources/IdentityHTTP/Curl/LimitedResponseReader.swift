@@ -84,11 +84,13 @@ struct LimitedResponseReader {
     }
 
     private mutating func readStatus(_ line: Range<Int>) -> Bool {
-        let parts = buffer[line].split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
-            parts[1].allSatisfy(ASCII.isDigit), isText(line)
+        // "HTTP/1.1 200 OK" or "HTTP/2 200"
+        let space = buffer[line].firstIndex(of: 0x20) ?? line.upperBound
+        let code = buffer[line].dropFirst(space + 1 - line.lowerBound).prefix { $0 != 0x20 }
+        guard buffer[line.lowerBound..<space].starts(with: "HTTP/".utf8), code.count == 3,
+            code.allSatisfy(ASCII.isDigit), isText(line)
         else { return fail(.protocolViolation, "The response has no valid status line.") }
-        status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        status = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100, status != 101 else {
             return fail(.protocolViolation, "The server switches protocols or sends a status below 100.")
         }

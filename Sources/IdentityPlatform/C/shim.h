@@ -1,6 +1,8 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/vfs.h>
 
 // Only what Swift's C library module does not contain.

@@ -1,0 +1,81 @@
+internal import CIdentityPlatform
+
+/// The sockets that a thread waits for, and a way for other threads to wake it (epoll(7), eventfd(2)).
+///
+/// Unlike `poll`, a wait costs the same for one socket as for hundreds.
+package struct SocketPoll: Sendable {
+    /// What a thread waits for, or what has happened.
+    package struct Events: OptionSet, Sendable {
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// The socket is readable.
+        package static let read = Events(rawValue: EPOLLIN.rawValue)
+        /// The socket is writable.
+        package static let write = Events(rawValue: EPOLLOUT.rawValue)
+        /// The socket failed or was closed by the peer; reported without being asked for.
+        package static let failure = Events(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+    }
+
+    private static let maximumEvents = 64
+
+    private let poll: Int32
+    private let wakeup: Int32
+
+    /// Opens it; nil when the process has no free descriptors, see `errno`.
+    package init?() {
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        // Edge-triggered: each call of `wake()` is one event, and nobody has to read the counter.
+        guard poll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue | EPOLLET.rawValue) else {
+            close()
+            return nil
+        }
+    }
+
+    /// Ends the current or the next ``wait(milliseconds:_:)``; callable from any thread.
+    package func wake() {
+        var one: UInt64 = 1
+        _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Waits for events of a socket from now on, instead of those before.
+    ///
+    /// - Returns: Whether the system accepted it.
+    @discardableResult
+    package func watch(_ socket: Int32, for events: Events) -> Bool {
+        control(EPOLL_CTL_ADD, socket, events.rawValue)
+            || errno == EEXIST && control(EPOLL_CTL_MOD, socket, events.rawValue)
+    }
+
+    /// Waits for a socket no longer; nothing happens if it is not watched.
+    package func ignore(_ socket: Int32) {
+        _ = control(EPOLL_CTL_DEL, socket, 0)
+    }
+
+    /// Waits until a socket has an event, another thread wakes this one, or the time is over.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: How long to wait; 0 only looks for events.
+    ///   - handle: Called with each socket and its events. The call before may have closed the socket.
+    package func wait(milliseconds: Int32, _ handle: (Int32, Events) -> Void) {
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maximumEvents) { events in
+            let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
+            for index in 0..<max(0, Int(count)) {
+                let event = unsafe events[index]
+                if unsafe event.data.fd != wakeup { unsafe handle(event.data.fd, Events(rawValue: event.events)) }
+            }
+        }
+    }
+
+    /// Closes it; no other call may follow.
+    package func close() {
+        for descriptor in [poll, wakeup] where descriptor >= 0 { _ = IdentityPlatform.close(descriptor) }
+    }
+
+    private func control(_ operation: Int32, _ socket: Int32, _ events: UInt32) -> Bool {
+        var event = unsafe epoll_event(events: events, data: epoll_data_t(fd: socket))
+        return unsafe epoll_ctl(poll, operation, socket, &event) == 0
+    }
+}
