@@ -187,12 +187,11 @@ struct JSONParser {
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
         let start = index
-        index = endOfPlainText(from: start)
+        index = JSONText.endOfRun(in: bytes.span, from: start)
         guard index < bytes.count else { throw failure("the text ends inside a string") }
         switch bytes[index] {
         case UInt8(ascii: "\""):
-            let text = String(validating: bytes[start..<index], as: UTF8.self)
-            guard let text else { throw failure("invalid UTF-8") }
+            guard let text = plainText(start..<index) else { throw failure("invalid UTF-8") }
             index += 1
             return text
         case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
@@ -200,18 +199,9 @@ struct JSONParser {
         }
     }
 
-    /// The first byte of a string that ends it or is no plain text.
-    ///
-    /// Tokens are long, and a local position stays in a register.
-    private func endOfPlainText(from start: Int) -> Int {
-        let bytes = bytes.span
-        var position = start
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-            position += 1
-        }
-        return position
+    private func plainText(_ range: Range<Int>) -> String? {
+        guard let text = try? UTF8Span(validating: bytes.span.extracting(range)) else { return nil }
+        return String(copying: text)
     }
 
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {

@@ -41,12 +41,11 @@ extension JSONValue {
         output.append(UInt8(ascii: "\""))
         let bytes = text.utf8.span
         var run = 0
-        for index in bytes.indices {
-            let byte = bytes[index]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F else {
-                continue
-            }
+        while true {
+            let index = JSONText.endOfRun(in: bytes, from: run, or: 0x7F)
             append(bytes.extracting(run..<index), to: &output)
+            guard index < bytes.count else { break }
+            let byte = bytes[index]
             run = index + 1
             output.append(UInt8(ascii: "\\"))
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
@@ -57,7 +56,6 @@ extension JSONValue {
                 output.append(byte & 15 < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15))
             }
         }
-        append(bytes.extracting(run..<bytes.count), to: &output)
         output.append(UInt8(ascii: "\""))
     }
 

@@ -5,7 +5,7 @@ extension TapeBuilder {
     mutating func readText(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         index += 1
         let start = index
-        index = Self.endOfRun(from: start, bytes)
+        index = JSONText.endOfRun(in: bytes, from: start)
         guard index < bytes.count else { throw failure("the text ends inside a string") }
         switch bytes[index] {
         case UInt8(ascii: "\""):
@@ -14,31 +14,6 @@ extension TapeBuilder {
         case UInt8(ascii: "\\"): return try readEscapedText(from: start, bytes)
         default: throw failure("unescaped control character")
         }
-    }
-
-    /// The place of the first quotation mark, backslash or control character.
-    private static func endOfRun(from start: Int, _ bytes: Span<UInt8>) -> Int {
-        var index = start
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let words = unsafe bytes.bytes
-        while index + 8 <= bytes.count {
-            // The bounds are checked, and every bit pattern is a valid integer.
-            let word = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let mark = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let slash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The lowest set bit is exact. Higher ones may come from a borrow.
-            let found =
-                ((mark &- ones) & ~mark | (slash &- ones) & ~slash | (word &- ones &* 0x20) & ~word)
-                & (ones &* 0x80)
-            if found != 0 { return index + found.trailingZeroBitCount / 8 }
-            index += 8
-        }
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-            index += 1
-        }
-        return index
     }
 
     private mutating func readEscapedText(from start: Int, _ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
@@ -57,7 +32,7 @@ extension TapeBuilder {
             default: throw failure("unescaped control character")
             }
             run = index
-            index = Self.endOfRun(from: run, bytes)
+            index = JSONText.endOfRun(in: bytes, from: run)
         }
     }
 

@@ -1,0 +1,34 @@
+/// The bytes of JSON strings.
+package enum JSONText {
+    /// The place of the first quotation mark, backslash, byte below 0x20 or other given byte, or the end of the bytes.
+    ///
+    /// It looks at eight bytes at a time, because tokens are long.
+    package static func endOfRun(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        or other: UInt8 = UInt8(ascii: "\"")
+    ) -> Int {
+        var index = start
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let words = unsafe bytes.bytes
+        while index + 8 <= bytes.count {
+            // The bounds are checked, and every bit pattern is a valid integer.
+            let word = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let mark = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let slash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let another = word ^ (ones &* UInt64(other))
+            // The lowest set bit is exact. Higher ones may come from a borrow.
+            let found =
+                ((mark &- ones) & ~mark | (slash &- ones) & ~slash | (another &- ones) & ~another
+                    | (word &- ones &* 0x20) & ~word) & (ones &* 0x80)
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 || byte == other { break }
+            index += 1
+        }
+        return index
+    }
+}
