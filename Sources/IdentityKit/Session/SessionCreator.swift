@@ -52,7 +52,8 @@ struct SessionCreator: Sendable {
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
             retainedUntil: lifetime.end(ofSessionSince: now),
-            payload: state.payload(ofNewSession: true)
+            // In memory, no row has to keep its length.
+            payload: state.payload(ofNewSession: !(store is InMemoryStore))
         )
         try await store.insert(stored)
         await signInRecords.begin(id)

@@ -14,16 +14,22 @@ extension SessionState {
     /// - Parameter isNew: Whether the session is stored for the first time.
     /// - Returns: The payload.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
-        var object = record
+        var room = 0
         if let tokens, tokens.refreshToken != nil {
-            var room = 0
             if case .claimed = self { room = Self.expectedAnswerLength(tokens) }
             if isNew { room = Self.expectedAnswerLength(tokens) + Self.roomForIntent }
-            // `String(repeating:count:)` would append the digits one by one.
-            let digits = [UInt8](repeating: UInt8(ascii: "0"), count: room)
-            if room > 0 { object["reserve"] = .string(String(decoding: digits, as: UTF8.self)) }
         }
-        return Secret(bytes: JSONValue.object(object).serialized)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(4096 + room)
+        JSONValue.object(record).append(to: &bytes)
+        if room > 0 {
+            // The last member, written without a value of this length in between.
+            bytes.removeLast()
+            bytes += ",\"reserve\":\"".utf8
+            bytes += repeatElement(UInt8(ascii: "0"), count: room)
+            bytes += "\"}".utf8
+        }
+        return Secret(bytes: bytes)
     }
 
     /// The state as JSON.
