@@ -76,7 +76,10 @@ package struct TokenResponse: Sendable {
 
     /// Whether a text may be a token: not empty, at most 64 KiB, without control characters.
     static func isSound(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 65_536 && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        let bytes = text.utf8.span
+        guard (1...65_536).contains(bytes.count) else { return false }
+        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return false }
+        return true
     }
 
     /// Whether the token type is DPoP; types are compared without case (RFC 6749 section 5.1).
@@ -97,9 +100,9 @@ package struct TokenResponse: Sendable {
 
     /// The scopes of a list, split at spaces and the given separators.
     package static func scopes(_ list: String, separators: [UInt8] = []) -> [String] {
-        list.utf8
+        Array(list.utf8)
             .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
-            .compactMap { String($0) }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func lifetime(_ value: JSONValue?, _ rules: Rules) throws(IdentityError) -> TimeInterval? {
