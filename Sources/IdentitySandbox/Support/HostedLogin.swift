@@ -1,12 +1,5 @@
 internal import FoundationEssentials
 
-/// How an authorization response reaches the app.
-enum ResponseMode: String, Sendable {
-    case query
-    case fragment
-    case form = "form_post"
-}
-
 /// A login at the hosted login page, which waits for the buyer's e-mail address and one-time code.
 struct HostedLogin: Sendable {
     enum Step: Sendable {
@@ -40,7 +33,7 @@ struct HostedLogin: Sendable {
     /// The name on the pages if it is not the provider's own.
     var brand: String?
     /// How the answer goes back (`response_mode`).
-    var responseMode = ResponseMode.query
+    var responseMode = SandboxResponseMode.query
     /// What the answer contains (`response_type`).
     var responseType: Set<String> = ["code"]
     /// Whether the page asks for consent before the answer (`prompt=consent`).

@@ -50,7 +50,7 @@ struct LoginSessions: Sendable {
     /// Begins a login and sends the browser to its page.
     mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxAnswer {
         var login = login
-        if submitsHint, let hint = login.loginHint { Self.accept(email: hint, &login) }
+        if submitsHint, let hint = login.loginHint { login.sendOneTimeCode(to: hint) }
         transactions = transactions.filter { $0.value.expires > login.expires - 3600 }
         transactions[login.id] = login
         let target = path + "/" + login.id
@@ -92,33 +92,19 @@ struct LoginSessions: Sendable {
         case (_, .consent):
             transactions[id] = nil
             return .signedIn(login, email: login.email ?? "")
-        case (_, .email): Self.accept(email: request.formValue("email") ?? "", &login)
+        case (_, .email): login.sendOneTimeCode(to: request.formValue("email") ?? "")
         case (_, .oneTimeCode):
-            if let code = login.oneTimeCode, request.formValue("code") == code, let email = login.email {
+            if let email = login.email(provedBy: request.formValue("code")) {
                 transactions[id] = nil
                 return .signedIn(login, email: email)
             }
-            login.failures += 1
-            login.problem = "That code is not right. Please try again."
-            guard login.failures < 5 else {
+            guard login.failures < HostedLogin.maximumFailures else {
                 transactions[id] = nil
                 return .answer(error("Too many wrong codes.", "Return to the app and start again.", 403))
             }
         }
         transactions[id] = login
         return .answer(.redirect(to: request.path, status: 303))
-    }
-
-    private static func accept(email: String, _ login: inout HostedLogin) {
-        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
-            login.problem = "Please enter a valid e-mail address."
-            return
-        }
-        login.email = email
-        login.oneTimeCode = RandomText.digits(6)
-        login.step = .oneTimeCode
-        login.problem = nil
     }
 
     func error(_ reason: String, _ hint: String, _ status: Int) -> SandboxAnswer {

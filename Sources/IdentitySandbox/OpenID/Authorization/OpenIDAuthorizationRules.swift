@@ -100,10 +100,11 @@ extension AuthorizationQuery {
     }
 
     /// How the answer goes back; a mode that is not served, or forbidden for the response type, is the default of the type.
-    func responseMode(served: [String]) -> ResponseMode {
+    func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
-        let fallback = isFragmentType ? ResponseMode.fragment : .query
-        guard let name = self["response_mode"], served.contains(name), let mode = ResponseMode(rawValue: name) else {
+        let fallback = isFragmentType ? SandboxResponseMode.fragment : .query
+        guard let name = self["response_mode"], served.contains(name), let mode = SandboxResponseMode(rawValue: name)
+        else {
             return fallback
         }
         return mode == .query ? fallback : mode

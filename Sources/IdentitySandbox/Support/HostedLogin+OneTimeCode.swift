@@ -1,0 +1,25 @@
+extension HostedLogin {
+    /// The number of wrong codes that ends a login.
+    static let maximumFailures = 5
+
+    /// Creates the one-time code for an e-mail address, and shows the page that asks for it.
+    mutating func sendOneTimeCode(to email: String) {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
+            problem = "Please enter a valid e-mail address."
+            return
+        }
+        self.email = email
+        oneTimeCode = RandomText.digits(6)
+        step = .oneTimeCode
+        problem = nil
+    }
+
+    /// The e-mail address, if this is its one-time code; nil counts as a failure.
+    mutating func email(provedBy code: String?) -> String? {
+        if let oneTimeCode, code == oneTimeCode, let email { return email }
+        failures += 1
+        problem = "That code is not right. Please try again."
+        return nil
+    }
+}
