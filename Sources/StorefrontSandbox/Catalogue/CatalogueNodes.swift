@@ -28,13 +28,13 @@ extension SandboxStorefront {
             "id": .text(variant.id), "title": .text(variant.title), "sku": .text(Self.handle(variant.title)),
             "availableForSale": .flag(variant.stock != 0), "currentlyNotInStock": .flag(variant.stock == 0),
             "quantityAvailable": variant.stock.map { .integer($0) } ?? .null,
-            "quantityRule": .object("QuantityRule", ["increment": .integer(1), "minimum": .integer(1)]),
+            "quantityRule": ["increment": .integer(1), "minimum": .integer(1)],
             "price": .money(variant.price, configuration.currencyCode), "requiresShipping": .flag(true),
             "requiresComponents": .flag(false), "taxable": .flag(true), "weight": .leaf(.integer(0)),
             "weightUnit": .text("KILOGRAMS"), "image": image(variant.product, of: variant),
             "selectedOptions": .list(
                 zip(facts(of: variant.product).options, variant.values).map { name, value in
-                    .object("SelectedOption", ["name": .text(name), "value": .text(value)])
+                    ["name": .text(name), "value": .text(value)]
                 }
             ), "metafields": Self.noMetafields,
         ]
@@ -51,17 +51,14 @@ extension SandboxStorefront {
         of variant: SandboxStorefrontConfiguration.Variant? = nil
     ) -> GraphNode {
         let name = ProductPicture.name(of: facts(of: title), variant)
-        return .object(
-            "Image",
-            [
-                "id": .text("gid://shopify/ProductImage/\(name)"), "altText": .text(title), "width": .integer(800),
-                "height": .integer(600),
-                "url": .computed { [origin] arguments in
-                    let width = arguments["transform"]?["maxWidth"]?.number?.integer.map { "?width=\($0)" } ?? ""
-                    return .text("\(origin)\(ProductPicture.folder)\(name).svg" + width)
-                },
-            ]
-        )
+        return [
+            "id": .text("gid://shopify/ProductImage/\(name)"), "altText": .text(title), "width": .integer(800),
+            "height": .integer(600),
+            "url": .computed { [origin] arguments in
+                let width = arguments["transform"]?["maxWidth"]?.number?.integer.map { "?width=\($0)" } ?? ""
+                return .text("\(origin)\(ProductPicture.folder)\(name).svg" + width)
+            },
+        ]
     }
 
     /// A product; unless it is `deep`, its variants do not refer to it.
@@ -88,29 +85,17 @@ extension SandboxStorefront {
             "descriptionHtml": .text("<p>\(facts.text)</p>"), "tags": .list(facts.tags.map { .text($0) }),
             "availableForSale": .flag(variants.contains { $0.stock != 0 }),
             "totalInventory": .integer(variants.reduce(0) { $0 + ($1.stock ?? 100) }),
-            "variantsCount": .object("Count", ["count": .integer(variants.count), "precision": .text("EXACT")]),
-            "seo": .object("SEO", ["title": .text(title)]), "featuredImage": image(title),
-            "images": .connection("ImageConnection", "ImageEdge", [image(title)]),
+            "variantsCount": ["count": .integer(variants.count), "precision": .text("EXACT")],
+            "seo": ["title": .text(title)], "featuredImage": image(title),
+            "images": .connection([image(title)]),
             "options": .computed { [self] _ in .list(options(variants, of: facts)) },
             "priceRange": priceRange(variants.map(\.price)),
             "compareAtPriceRange": priceRange([]),
             "collections": .connection(
-                "CollectionConnection",
-                "CollectionEdge",
                 collections.map { collectionNode($0, deep: false) },
                 with: ["totalCount": .text(String(collections.count))]
             ),
-            "variants": .computed { arguments in
-                let nodes = variants.map(node)
-                guard
-                    case .computed(let page) = GraphNode.connection(
-                        "ProductVariantConnection",
-                        "ProductVariantEdge",
-                        nodes
-                    )
-                else { return .null }
-                return page(arguments)
-            },
+            "variants": .computed { _ in .connection(variants.map(node)) },
             "selectedOrFirstAvailableVariant": .computed { arguments in
                 chosen(arguments["selectedOptions"]) ?? (variants.first { $0.stock != 0 } ?? variants.first).map(node)
                     ?? .null
@@ -136,34 +121,22 @@ extension SandboxStorefront {
     ) -> [GraphNode] {
         facts.options.enumerated().map { position, name in
             let id = "gid://shopify/ProductOption/\(Self.handle(facts.title))-\(Self.handle(name))"
-            var known = Set<String>()
-            let values = variants.compactMap { $0.values.dropFirst(position).first }.filter {
-                known.insert($0).inserted
+            let values = variants.compactMap { $0.values.dropFirst(position).first }.unique
+            let nodes = values.map { value -> GraphNode in
+                ["id": .text("\(id)-\(Self.handle(value))"), "name": .text(value)]
             }
-            let nodes = values.map { value in
-                GraphNode.object(
-                    "ProductOptionValue",
-                    ["id": .text("\(id)-\(Self.handle(value))"), "name": .text(value)]
-                )
-            }
-            return .object("ProductOption", ["id": .text(id), "name": .text(name), "optionValues": .list(nodes)])
+            return ["id": .text(id), "name": .text(name), "optionValues": .list(nodes)]
         }
     }
 
     private func priceRange(_ prices: [Int]) -> GraphNode {
-        .object(
-            "ProductPriceRange",
-            [
-                "minVariantPrice": .money(prices.min() ?? 0, configuration.currencyCode),
-                "maxVariantPrice": .money(prices.max() ?? 0, configuration.currencyCode),
-            ]
-        )
+        [
+            "minVariantPrice": .money(prices.min() ?? 0, configuration.currencyCode),
+            "maxVariantPrice": .money(prices.max() ?? 0, configuration.currencyCode),
+        ]
     }
 
-    var productTitles: [String] {
-        var known = Set<String>()
-        return configuration.variants.map(\.product).filter { known.insert($0).inserted }
-    }
+    var productTitles: [String] { configuration.variants.map(\.product).unique }
 
     func productID(_ title: String) -> String {
         "gid://shopify/Product/\((productTitles.firstIndex(of: title) ?? 0) + 1)"
@@ -181,8 +154,7 @@ extension SandboxStorefront {
     /// All collections; the first has every product.
     var collections: [Collection] {
         let everything = Collection(id: "gid://shopify/Collection/1", title: "Everything", products: productTitles)
-        var known = Set<String>()
-        let titles = configuration.products.flatMap(\.collections).filter { known.insert($0).inserted }
+        let titles = configuration.products.flatMap(\.collections).unique
         let others = titles.enumerated().map { position, title in
             Collection(
                 id: "gid://shopify/Collection/\(position + 2)",
@@ -206,36 +178,25 @@ extension SandboxStorefront {
             [
                 "id": .text(collection.id), "handle": .text(isWhole ? "all" : Self.handle(collection.title)),
                 "title": .text(collection.title), "description": Self.description(text),
-                "descriptionHtml": .text("<p>\(text)</p>"), "seo": .object("SEO", ["title": .text(collection.title)]),
+                "descriptionHtml": .text("<p>\(text)</p>"), "seo": ["title": .text(collection.title)],
                 "updatedAt": .text("2026-01-02T03:04:05Z"), "metafields": Self.noMetafields,
                 "products": .computed { [self] arguments in
                     let titles = arranged(collection.products, arguments)
-                    guard case .computed(let page) = productConnection(titles.map { productNode($0, deep: deep) })
-                    else { return .null }
-                    return page(arguments)
+                    return productConnection(titles.map { productNode($0, deep: deep) })
                 },
             ]
         )
     }
 
     func productConnection(_ products: [GraphNode]) -> GraphNode {
-        .connection("ProductConnection", "ProductEdge", products, with: ["filters": .list([])])
+        .connection(products, with: ["filters": .list([])])
     }
 }
 
-extension GraphNode {
-    /// A connection with further fields.
-    static func connection(
-        _ type: String,
-        _ edgeType: String,
-        _ nodes: [GraphNode],
-        with members: [String: GraphNode]
-    ) -> GraphNode {
-        .computed { arguments in
-            guard case .computed(let compute) = connection(type, edgeType, nodes) else { return .null }
-            let result = compute(arguments)
-            guard case .object(let name, let page) = result else { return result }
-            return .object(name, page.merging(members) { $1 })
-        }
+extension Sequence where Element: Hashable {
+    /// The elements in order, each once.
+    var unique: [Element] {
+        var known = Set<Element>()
+        return filter { known.insert($0).inserted }
     }
 }

@@ -15,18 +15,15 @@ extension SandboxStorefront {
             "productByHandle": { [self] call in product(nil, call.arguments["handle"]?.string) },
             "products": { [self] call in
                 let titles = arranged(found(call.arguments["query"]), call.arguments)
-                return page(productConnection(titles.map { productNode($0, deep: true) }), call)
+                return productConnection(titles.map { productNode($0, deep: true) })
             },
             "productRecommendations": { [self] call in
                 let wanted = call.arguments
-                return .list(
-                    recommendations(wanted["productId"]?.string, wanted["productHandle"]?.string).map {
-                        productNode($0, deep: true)
-                    }
-                )
+                let titles = recommendations(wanted["productId"]?.string, wanted["productHandle"]?.string)
+                return .list(titles.map { productNode($0, deep: true) })
             },
-            "productTags": { [self] call in page(texts(configuration.products.flatMap(\.tags)), call) },
-            "productTypes": { [self] call in page(texts(configuration.products.map(\.type)), call) },
+            "productTags": { [self] _ in texts(configuration.products.flatMap(\.tags)) },
+            "productTypes": { [self] _ in texts(configuration.products.map(\.type)) },
         ]
     }
 
@@ -36,15 +33,10 @@ extension SandboxStorefront {
                 collection(call.arguments["id"]?.string, call.arguments["handle"]?.string)
             },
             "collectionByHandle": { [self] call in collection(nil, call.arguments["handle"]?.string) },
-            "collections": { [self] call in
-                page(
-                    .connection(
-                        "CollectionConnection",
-                        "CollectionEdge",
-                        collections.map { collectionNode($0, deep: true) },
-                        with: ["totalCount": .text(String(collections.count))]
-                    ),
-                    call
+            "collections": { [self] _ in
+                .connection(
+                    collections.map { collectionNode($0, deep: true) },
+                    with: ["totalCount": .text(String(collections.count))]
                 )
             },
             "search": { [self] call in search(call) },
@@ -69,7 +61,7 @@ extension SandboxStorefront {
     }
 
     private func texts(_ texts: [String]) -> GraphNode {
-        .connection("StringConnection", "StringEdge", Set(texts).sorted().map { .text($0) })
+        .connection(Set(texts).sorted().map { .text($0) })
     }
 
     /// Products of the same type first; at most ten, as at Shopify.
@@ -111,14 +103,9 @@ extension SandboxStorefront {
     private func search(_ call: GraphCall) -> GraphNode {
         let types = call.arguments["types"]?.array?.compactMap(\.string)
         let titles = types.map { $0.contains("PRODUCT") } ?? true ? found(call.arguments["query"]) : []
-        return page(
-            .connection(
-                "SearchResultItemConnection",
-                "SearchResultItemEdge",
-                titles.map { productNode($0, deep: true) },
-                with: ["totalCount": .integer(titles.count), "productFilters": .list([])]
-            ),
-            call
+        return .connection(
+            titles.map { productNode($0, deep: true) },
+            with: ["totalCount": .integer(titles.count), "productFilters": .list([])]
         )
     }
 
@@ -127,30 +114,20 @@ extension SandboxStorefront {
         let types = call.arguments["types"]?.array?.compactMap(\.string)
         func wants(_ type: String) -> Bool { types.map { $0.contains(type) } ?? true }
         let titles = found(call.arguments["query"]).prefix(limit)
-        let suggestions = titles.map { title in
-            GraphNode.object(
-                "SearchQuerySuggestion",
-                ["text": .text(title.lowercased()), "styledText": .text("<mark>\(title.lowercased())</mark>")]
-            )
+        let suggestions = titles.map { title -> GraphNode in
+            ["text": .text(title.lowercased()), "styledText": .text("<mark>\(title.lowercased())</mark>")]
         }
         let query = (call.arguments["query"]?.string ?? "").lowercased()
-        return .object(
-            "PredictiveSearchResult",
-            [
-                "products": .list(wants("PRODUCT") ? titles.map { productNode($0, deep: true) } : []),
-                "queries": .list(wants("QUERY") ? suggestions : []),
-                "collections": .list(
-                    wants("COLLECTION")
-                        ? collections.filter { $0.title.lowercased().contains(query) }
-                            .map { collectionNode($0, deep: true) } : []
-                ),
-                "articles": .list([]), "pages": .list([]),
-            ]
-        )
-    }
-
-    func page(_ node: GraphNode, _ call: GraphCall) -> GraphNode {
-        if case .computed(let compute) = node { compute(call.arguments) } else { node }
+        return [
+            "products": .list(wants("PRODUCT") ? titles.map { productNode($0, deep: true) } : []),
+            "queries": .list(wants("QUERY") ? suggestions : []),
+            "collections": .list(
+                wants("COLLECTION")
+                    ? collections.filter { $0.title.lowercased().contains(query) }
+                        .map { collectionNode($0, deep: true) } : []
+            ),
+            "articles": .list([]), "pages": .list([]),
+        ]
     }
 
     private func node(id: String) -> GraphNode {
@@ -172,10 +149,7 @@ extension SandboxStorefront {
             "publicApiVersions": { _ in
                 .list(
                     ShopifyVersions.supported.map { version in
-                        .object(
-                            "ApiVersion",
-                            ["handle": .text(version), "displayName": .text(version), "supported": .flag(true)]
-                        )
+                        ["handle": .text(version), "displayName": .text(version), "supported": .flag(true)]
                     }
                 )
             },
@@ -186,13 +160,10 @@ extension SandboxStorefront {
         // Like a shop that has written two of its policies.
         func policy(_ number: Int, _ title: String, _ body: String) -> GraphNode {
             let handle = Self.handle(title)
-            return .object(
-                "ShopPolicy",
-                [
-                    "id": .text("gid://shopify/ShopPolicy/\(number)"), "title": .text(title), "handle": .text(handle),
-                    "body": .text("<p>\(body)</p>"), "url": .text("\(origin)/policies/\(handle)"),
-                ]
-            )
+            return [
+                "id": .text("gid://shopify/ShopPolicy/\(number)"), "title": .text(title), "handle": .text(handle),
+                "body": .text("<p>\(body)</p>"), "url": .text("\(origin)/policies/\(handle)"),
+            ]
         }
         return .object(
             "Shop",
@@ -202,58 +173,40 @@ extension SandboxStorefront {
                 "privacyPolicy": policy(1, "Privacy policy", "The sandbox stores no data permanently."),
                 "refundPolicy": policy(2, "Refund policy", "The sandbox takes everything back."),
                 "customerAccountUrl": .text("\(origin)/account"),
-                "primaryDomain": .object(
-                    "Domain",
-                    ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)]
-                ), "paymentSettings": paymentSettings,
+                "primaryDomain": ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)],
+                "paymentSettings": paymentSettings,
                 "metafields": Self.noMetafields,
             ]
         )
     }
 
     private var paymentSettings: GraphNode {
-        .object(
-            "PaymentSettings",
-            [
-                "currencyCode": .text(configuration.currencyCode), "countryCode": .text("US"),
-                "enabledPresentmentCurrencies": .list([.text(configuration.currencyCode)]),
-                "acceptedCardBrands": .list([.text("VISA"), .text("MASTERCARD")]),
-                "cardVaultUrl": .text("https://vault.example/sessions"), "supportedDigitalWallets": .list([]),
-            ]
-        )
+        [
+            "currencyCode": .text(configuration.currencyCode), "countryCode": .text("US"),
+            "enabledPresentmentCurrencies": .list([.text(configuration.currencyCode)]),
+            "acceptedCardBrands": .list([.text("VISA"), .text("MASTERCARD")]),
+            "cardVaultUrl": .text("https://vault.example/sessions"), "supportedDigitalWallets": .list([]),
+        ]
     }
 
     private func localization(_ context: JSONObject) -> GraphNode {
         func language(_ code: String) -> GraphNode {
-            .object("Language", ["isoCode": .text(code), "name": .text(code), "endonymName": .text(code)])
+            ["isoCode": .text(code), "name": .text(code), "endonymName": .text(code)]
         }
         func country(_ code: String) -> GraphNode {
             let currency = configuration.currencyCode
-            return .object(
-                "Country",
-                [
-                    "isoCode": .text(code), "name": .text(code), "unitSystem": .text("METRIC_SYSTEM"),
-                    "defaultLanguage": language("EN"), "availableLanguages": .list([language("EN")]),
-                    "currency": .object(
-                        "Currency",
-                        ["isoCode": .text(currency), "name": .text(currency), "symbol": .text(currency)]
-                    ),
-                ]
-            )
-        }
-        let languages = [context["language"]?.string ?? "EN", "EN"].reduce(into: [String]()) {
-            if !$0.contains($1) { $0.append($1) }
-        }
-        let countries = [context["country"]?.string ?? "US", "US"].reduce(into: [String]()) {
-            if !$0.contains($1) { $0.append($1) }
-        }
-        return .object(
-            "Localization",
-            [
-                "country": country(countries[0]), "language": language(languages[0]),
-                "availableCountries": .list(countries.map(country)),
-                "availableLanguages": .list(languages.map(language)),
+            return [
+                "isoCode": .text(code), "name": .text(code), "unitSystem": .text("METRIC_SYSTEM"),
+                "defaultLanguage": language("EN"), "availableLanguages": .list([language("EN")]),
+                "currency": ["isoCode": .text(currency), "name": .text(currency), "symbol": .text(currency)],
             ]
-        )
+        }
+        let languages = [context["language"]?.string ?? "EN", "EN"].unique
+        let countries = [context["country"]?.string ?? "US", "US"].unique
+        return [
+            "country": country(countries[0]), "language": language(languages[0]),
+            "availableCountries": .list(countries.map(country)),
+            "availableLanguages": .list(languages.map(language)),
+        ]
     }
 }

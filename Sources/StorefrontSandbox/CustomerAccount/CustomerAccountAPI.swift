@@ -93,24 +93,18 @@ enum CustomerAccountAPI {
     static func customer(_ buyer: KnownBuyer, _ record: CustomerRecord) -> GraphNode {
         let account = buyer.account
         let name = [record.firstName, record.lastName].compactMap { $0 }.joined(separator: " ")
-        return .object(
-            "Customer",
-            [
-                "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(record.firstName),
-                "lastName": .text(record.lastName), "displayName": .text(name.isEmpty ? account.email : name),
-                "imageUrl": .text("https://cdn.example/avatar.png"), "tags": .list([]),
-                "creationDate": .text("2026-01-01T00:00:00Z"),
-                "emailAddress": .object(
-                    "CustomerEmailAddress",
-                    ["emailAddress": .text(account.email), "marketingState": .text("NOT_SUBSCRIBED")]
-                ),
-                "phoneNumber": account.phone.isEmpty
-                    ? .null : .object("CustomerPhoneNumber", ["phoneNumber": .text(account.phone)]),
-                "defaultAddress": record.defaultAddressNode,
-                "addresses": .connection("CustomerAddressConnection", "CustomerAddressEdge", record.addressNodes),
-                "orders": record.orderNodes,
-            ]
-        )
+        return [
+            "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(record.firstName),
+            "lastName": .text(record.lastName), "displayName": .text(name.isEmpty ? account.email : name),
+            "imageUrl": .text("https://cdn.example/avatar.png"), "tags": .list([]),
+            "creationDate": .text("2026-01-01T00:00:00Z"),
+            "emailAddress": ["emailAddress": .text(account.email), "marketingState": .text("NOT_SUBSCRIBED")],
+            "phoneNumber": account.phone.isEmpty
+                ? .null : ["phoneNumber": .text(account.phone)],
+            "defaultAddress": record.defaultAddressNode,
+            "addresses": .connection(record.addressNodes),
+            "orders": record.orderNodes,
+        ]
     }
 }
 
@@ -144,19 +138,13 @@ extension SandboxCustomers {
         else {
             return .json(["errors": .object(["query": .string("Required parameter missing or invalid")])], status: 400)
         }
-        let shop: GraphNode = .object(
-            "Shop",
-            [
-                "id": .text("gid://shopify/Shop/\(shopify.shopID)"), "name": .text("Sandbox"),
-                "url": .text(shopify.platformOrigin),
-            ]
-        )
+        let shop: GraphNode = [
+            "id": .text("gid://shopify/Shop/\(shopify.shopID)"), "name": .text("Sandbox"),
+            "url": .text(shopify.platformOrigin),
+        ]
         var mutations = customerMutations(buyer)
         mutations["storefrontCustomerAccessTokenCreate"] = { [self] _ in
-            .object(
-                "StorefrontCustomerAccessTokenCreatePayload",
-                ["customerAccessToken": .text(exchange(token)), "userErrors": .list([])]
-            )
+            ["customerAccessToken": .text(exchange(token))]
         }
         let executor = GraphExecutor(
             schema: schema,

@@ -53,18 +53,15 @@ struct CustomerOrderRecord: Sendable {
     }
 
     func node(deliveredTo address: GraphNode) -> GraphNode {
-        let nodes = lines.enumerated().map { position, line in
-            GraphNode.object(
-                "LineItem",
-                [
-                    "id": .text("gid://shopify/LineItem/\(number)-\(position)"), "title": .text(line.title),
-                    "variantTitle": .text(line.variantTitle),
-                    "sku": .text(SandboxStorefront.handle(line.variantTitle)), "quantity": .integer(line.quantity),
-                    "productId": .text(line.productID), "variantId": .text(line.variantID),
-                    "price": .money(line.price, currency),
-                    "totalPrice": .money(line.price * line.quantity, currency),
-                ]
-            )
+        let nodes = lines.enumerated().map { position, line -> GraphNode in
+            [
+                "id": .text("gid://shopify/LineItem/\(number)-\(position)"), "title": .text(line.title),
+                "variantTitle": .text(line.variantTitle),
+                "sku": .text(SandboxStorefront.handle(line.variantTitle)), "quantity": .integer(line.quantity),
+                "productId": .text(line.productID), "variantId": .text(line.variantID),
+                "price": .money(line.price, currency),
+                "totalPrice": .money(line.price * line.quantity, currency),
+            ]
         }
         return .object(
             "Order",
@@ -76,7 +73,7 @@ struct CustomerOrderRecord: Sendable {
                 "subtotal": .money(subtotal, currency), "totalShipping": .money(shipping, currency), "totalTax": .null,
                 "totalPrice": .money(subtotal + shipping, currency), "totalRefunded": .money(0, currency),
                 "shippingAddress": address,
-                "lineItems": .connection("LineItemConnection", "LineItemEdge", nodes),
+                "lineItems": .connection(nodes),
             ]
         )
     }

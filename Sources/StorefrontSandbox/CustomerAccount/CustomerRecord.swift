@@ -9,26 +9,6 @@ struct CustomerRecord: Sendable {
         var fields: JSONObject
     }
 
-    struct Refusal: Error {
-        let code: String
-        let field: [String]
-
-        init(_ code: String, _ field: String...) {
-            self.code = code
-            self.field = field
-        }
-
-        func node(_ type: String) -> GraphNode {
-            .object(
-                type,
-                [
-                    "code": .text(code), "field": .list(field.map { .text($0) }),
-                    "message": .text("Refused by the sandbox: \(code)"),
-                ]
-            )
-        }
-    }
-
     var firstName: String?
     var lastName: String?
     var addresses: [Address] = []
@@ -55,22 +35,22 @@ struct CustomerRecord: Sendable {
         defaultAddress = addresses.first?.id
     }
 
-    mutating func update(_ input: JSONObject) throws(Refusal) {
-        guard !input.members.isEmpty else { throw Refusal("CUSTOMER_INPUT_ARGUMENT_EMPTY", "input") }
+    mutating func update(_ input: JSONObject) throws(UserError) {
+        guard !input.members.isEmpty else { throw UserError("CUSTOMER_INPUT_ARGUMENT_EMPTY", at: ["input"]) }
         for (name, value) in input.members where (value.string?.utf8.count ?? 0) > 255 {
-            throw Refusal("TOO_LONG", "input", name)
+            throw UserError("TOO_LONG", at: ["input", name])
         }
         if let value = input["firstName"] { firstName = value.string }
         if let value = input["lastName"] { lastName = value.string }
     }
 
-    mutating func addAddress(_ input: JSONObject, isDefault: Bool) throws(Refusal) -> Address {
+    mutating func addAddress(_ input: JSONObject, isDefault: Bool) throws(UserError) -> Address {
         try Self.check(input)
         addressCount += 1
         var fields = JSONObject()
         for (name, value) in input.members where !value.isNull { fields[name] = value }
         guard !addresses.contains(where: { $0.fields == fields }) else {
-            throw Refusal("CUSTOMER_ADDRESS_ALREADY_EXISTS", "address")
+            throw UserError("CUSTOMER_ADDRESS_ALREADY_EXISTS", at: ["address"])
         }
         let address = Address(id: "gid://shopify/CustomerAddress/\(addressCount)", fields: fields)
         addresses.append(address)
@@ -79,13 +59,13 @@ struct CustomerRecord: Sendable {
     }
 
     /// Absent members keep their value, null clears, a value sets.
-    mutating func updateAddress(_ id: String, _ input: JSONObject?, isDefault: Bool?) throws(Refusal) -> Address {
+    mutating func updateAddress(_ id: String, _ input: JSONObject?, isDefault: Bool?) throws(UserError) -> Address {
         guard let index = addresses.firstIndex(where: { $0.id == id }) else {
-            throw Refusal("ADDRESS_ID_DOES_NOT_EXIST", "addressId")
+            throw UserError("ADDRESS_ID_DOES_NOT_EXIST", at: ["addressId"])
         }
-        guard input != nil || isDefault != nil else { throw Refusal("ADDRESS_ARGUMENT_EMPTY", "address") }
+        guard input != nil || isDefault != nil else { throw UserError("ADDRESS_ARGUMENT_EMPTY", at: ["address"]) }
         if isDefault == false, defaultAddress == id {
-            throw Refusal("DEMOTING_CUSTOMER_DEFAULT_ADDRESS_NOT_ALLOWED", "defaultAddress")
+            throw UserError("DEMOTING_CUSTOMER_DEFAULT_ADDRESS_NOT_ALLOWED", at: ["defaultAddress"])
         }
         try Self.check(input ?? [:])
         for (name, value) in input?.members ?? [] { addresses[index].fields[name] = value.isNull ? nil : value }
@@ -93,43 +73,38 @@ struct CustomerRecord: Sendable {
         return addresses[index]
     }
 
-    mutating func removeAddress(_ id: String) throws(Refusal) {
+    mutating func removeAddress(_ id: String) throws(UserError) {
         guard addresses.contains(where: { $0.id == id }) else {
-            throw Refusal("ADDRESS_ID_DOES_NOT_EXIST", "addressId")
+            throw UserError("ADDRESS_ID_DOES_NOT_EXIST", at: ["addressId"])
         }
         guard defaultAddress != id || addresses.count == 1 else {
-            throw Refusal("DELETING_CUSTOMER_DEFAULT_ADDRESS_NOT_ALLOWED", "addressId")
+            throw UserError("DELETING_CUSTOMER_DEFAULT_ADDRESS_NOT_ALLOWED", at: ["addressId"])
         }
         addresses.removeAll { $0.id == id }
         if defaultAddress == id { defaultAddress = nil }
     }
 
-    private static func check(_ input: JSONObject) throws(Refusal) {
+    private static func check(_ input: JSONObject) throws(UserError) {
         if let phone = input["phoneNumber"]?.string, !phone.hasPrefix("+") || phone.utf8.count < 8 {
-            throw Refusal("PHONE_NUMBER_NOT_VALID", "address", "phoneNumber")
+            throw UserError("PHONE_NUMBER_NOT_VALID", at: ["address", "phoneNumber"])
         }
         if let territory = input["territoryCode"]?.string, !CustomerAccountAPI.countries.contains(territory) {
-            throw Refusal("INVALID_TERRITORY_CODE", "address", "territoryCode")
+            throw UserError("INVALID_TERRITORY_CODE", at: ["address", "territoryCode"])
         }
     }
 
     // MARK: GraphQL nodes
 
     func node(of address: Address) -> GraphNode {
-        func text(_ name: String) -> GraphNode { .text(address.fields[name]?.string) }
         let name = ["firstName", "lastName"].compactMap { address.fields[$0]?.string }.joined(separator: " ")
         let lines = ["address1", "address2", "city", "territoryCode"].compactMap { address.fields[$0]?.string }
-        return .object(
-            "CustomerAddress",
-            [
-                "id": .text(address.id), "firstName": text("firstName"), "lastName": text("lastName"),
-                "name": .text(name.isEmpty ? nil : name), "company": text("company"), "address1": text("address1"),
-                "address2": text("address2"), "city": text("city"), "province": text("zoneCode"),
-                "zoneCode": text("zoneCode"), "zip": text("zip"), "country": text("territoryCode"),
-                "territoryCode": text("territoryCode"), "phoneNumber": text("phoneNumber"),
-                "formatted": .list(lines.map { .text($0) }),
-            ]
-        )
+        var members = GraphNode.members(address.fields)
+        members["id"] = .text(address.id)
+        members["name"] = .text(name.isEmpty ? nil : name)
+        members["province"] = members["zoneCode"]
+        members["country"] = members["territoryCode"]
+        members["formatted"] = .list(lines.map { .text($0) })
+        return .object(members)
     }
 
     var defaultAddressNode: GraphNode {
@@ -147,11 +122,7 @@ struct CustomerRecord: Sendable {
         .computed { arguments in
             let ordered = orders.sorted { $0.number < $1.number }
             let sorted = arguments["reverse"]?.bool == true ? ordered.reversed() : ordered
-            let nodes = sorted.map { $0.node(deliveredTo: defaultAddressNode) }
-            guard case .computed(let page) = GraphNode.connection("OrderConnection", "OrderEdge", nodes) else {
-                return .null
-            }
-            return page(arguments)
+            return .connection(sorted.map { $0.node(deliveredTo: defaultAddressNode) })
         }
     }
 }

@@ -93,74 +93,52 @@ public final class SandboxCustomers: Sendable {
     }
 
     /// Changes a customer, all or nothing.
-    private func change<Value>(
+    private func change<Value: Sendable>(
         _ buyer: KnownBuyer,
-        _ body: (inout CustomerRecord) throws(CustomerRecord.Refusal) -> Value
-    ) -> Result<(Value, CustomerRecord), CustomerRecord.Refusal> {
-        state.withLock { state in
+        _ body: (inout CustomerRecord) throws(UserError) -> Value
+    ) throws(UserError) -> Value {
+        try state.withLock { state throws(UserError) in
             var record = state.records[buyer.number] ?? CustomerRecord(buyer.account)
-            do throws(CustomerRecord.Refusal) {
-                let value = try body(&record)
-                state.records[buyer.number] = record
-                return .success((value, record))
-            } catch {
-                return .failure(error)
-            }
+            let value = try body(&record)
+            state.records[buyer.number] = record
+            return value
         }
     }
 
-    private static func payload(
-        _ type: String,
-        _ field: String,
-        _ errorType: String,
-        _ result: Result<GraphNode, CustomerRecord.Refusal>
-    ) -> GraphNode {
-        switch result {
-        case .success(let node): .object(type, [field: node, "userErrors": .list([])])
-        case .failure(let refusal): .object(type, [field: .null, "userErrors": .list([refusal.node(errorType)])])
-        }
-    }
-
-    func customerMutations(_ buyer: KnownBuyer) -> [String: GraphExecutor.Resolver] {
-        let addressErrors = "UserErrorsCustomerAddressUserErrors"
-        return [
+    func customerMutations(_ buyer: KnownBuyer) -> [String: GraphExecutor.Mutation] {
+        [
             "customerUpdate": { [self] call in
-                let result = change(buyer) { record throws(CustomerRecord.Refusal) in
+                let record = try change(buyer) { record throws(UserError) in
                     try record.update(call.arguments["input"]?.object ?? [:])
+                    return record
                 }
-                return Self.payload(
-                    "CustomerUpdatePayload",
-                    "customer",
-                    "UserErrorsCustomerUserErrors",
-                    result.map { CustomerAccountAPI.customer(buyer, $0.1) }
-                )
+                return ["customer": CustomerAccountAPI.customer(buyer, record)]
             },
             "customerAddressCreate": { [self] call in
-                let result = change(buyer) { record throws(CustomerRecord.Refusal) in
-                    try record.addAddress(
+                let node = try change(buyer) { record throws(UserError) in
+                    let address = try record.addAddress(
                         call.arguments["address"]?.object ?? [:],
                         isDefault: call.arguments["defaultAddress"]?.bool ?? false
                     )
+                    return record.node(of: address)
                 }
-                let node = result.map { $0.1.node(of: $0.0) }
-                return Self.payload("CustomerAddressCreatePayload", "customerAddress", addressErrors, node)
+                return ["customerAddress": node]
             },
             "customerAddressUpdate": { [self] call in
-                let result = change(buyer) { record throws(CustomerRecord.Refusal) in
-                    try record.updateAddress(
+                let node = try change(buyer) { record throws(UserError) in
+                    let address = try record.updateAddress(
                         call.arguments["addressId"]?.string ?? "",
                         call.arguments["address"]?.object,
                         isDefault: call.arguments["defaultAddress"]?.bool
                     )
+                    return record.node(of: address)
                 }
-                let node = result.map { $0.1.node(of: $0.0) }
-                return Self.payload("CustomerAddressUpdatePayload", "customerAddress", addressErrors, node)
+                return ["customerAddress": node]
             },
             "customerAddressDelete": { [self] call in
                 let id = call.arguments["addressId"]?.string ?? ""
-                let result = change(buyer) { record throws(CustomerRecord.Refusal) in try record.removeAddress(id) }
-                let node = result.map { _ in GraphNode.text(id) }
-                return Self.payload("CustomerAddressDeletePayload", "deletedAddressId", addressErrors, node)
+                try change(buyer) { record throws(UserError) in try record.removeAddress(id) }
+                return ["deletedAddressId": .text(id)]
             },
         ]
     }

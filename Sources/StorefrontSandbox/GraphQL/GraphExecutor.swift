@@ -11,10 +11,12 @@ struct GraphCall: Sendable {
 /// Runs requests against a schema and returns the selected fields.
 struct GraphExecutor: Sendable {
     typealias Resolver = @Sendable (GraphCall) -> GraphNode
+    /// Returns the members of the mutation's payload, or throws a ``UserError``; lists that are empty may be left out.
+    typealias Mutation = @Sendable (GraphCall) throws -> [String: GraphNode]
 
     let schema: GraphSchema
     let queries: [String: Resolver]
-    let mutations: [String: Resolver]
+    let mutations: [String: Mutation]
 
     /// Answers one request body `{query, variables, operationName}`.
     func run(_ request: JSONValue) -> JSONObject {
@@ -86,7 +88,6 @@ struct GraphExecutor: Sendable {
         for directive in operation.directives where directive.name == "inContext" {
             context = (try? run.arguments(directive.arguments, schema.directives["inContext"]?.arguments ?? [])) ?? [:]
         }
-        let isQuery = operation.kind == .query
         let rootType = schema.root(operation.kind) ?? ""
         var data: JSONObject? = [:]
         for (key, fields) in run.collect(operation.selections, rootType) {
@@ -101,9 +102,13 @@ struct GraphExecutor: Sendable {
             do {
                 arguments = try run.arguments(field.arguments, definition.arguments)
                 let call = GraphCall(arguments: arguments, context: context)
-                node =
-                    (isQuery ? queries : mutations)[field.name]?(call)
-                    ?? .failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+                if operation.kind == .query, let resolve = queries[field.name] {
+                    node = resolve(call)
+                } else if operation.kind == .mutation, let mutate = mutations[field.name] {
+                    node = .payload { try mutate(call) }
+                } else {
+                    node = .failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+                }
             } catch {
                 node = GraphRun.refusal(error)
             }

@@ -2,15 +2,29 @@ internal import GraphQLLanguage
 internal import IdentityKit
 
 /// The result of a resolver: a complete value, from which the executor takes the selected fields.
-indirect enum GraphNode: Sendable {
+indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
     case list([GraphNode])
-    case object(String, [String: GraphNode])
+    /// An object; only a field of an interface or union needs the name of its type, for others the schema knows it.
+    case object(String?, [String: GraphNode])
     /// Depends on the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
     /// The field is null, and the reason is added to `errors`.
     case failure(message: String, code: String)
+
+    init(dictionaryLiteral members: (String, GraphNode)...) {
+        self = .object(Dictionary(members) { $1 })
+    }
+
+    static func object(_ members: [String: GraphNode]) -> GraphNode {
+        .object(nil, members)
+    }
+
+    /// The members of a JSON object.
+    static func members(_ object: JSONObject) -> [String: GraphNode] {
+        Dictionary(object.members.map { ($0.name, .leaf($0.value)) }) { $1 }
+    }
 
     static func text(_ text: String?) -> GraphNode {
         text.map { .leaf(.string($0)) } ?? .null
@@ -27,7 +41,7 @@ indirect enum GraphNode: Sendable {
     /// A Relay connection over nodes; cursors are positions.
     ///
     /// It needs `first` or `last`, from 0 to 250, as every connection of Shopify does.
-    static func connection(_ type: String, _ edgeType: String, _ nodes: [GraphNode]) -> GraphNode {
+    static func connection(_ nodes: [GraphNode], with members: [String: GraphNode] = [:]) -> GraphNode {
         .computed { arguments in
             if let problem = sizeProblem(arguments) { return .failure(message: problem, code: "BAD_REQUEST") }
             let after = arguments["after"]?.string.flatMap(Int.init) ?? 0
@@ -38,21 +52,17 @@ indirect enum GraphNode: Sendable {
             } else if let last = arguments["last"]?.number?.integer {
                 range = max(range.lowerBound, range.upperBound - last)..<range.upperBound
             }
-            let edges = range.map { index in
-                GraphNode.object(edgeType, ["cursor": .text(String(index + 1)), "node": nodes[index]])
+            let edges = range.map { index -> GraphNode in
+                ["cursor": .text(String(index + 1)), "node": nodes[index]]
             }
-            let page: [String: GraphNode] = [
+            let page: GraphNode = [
                 "hasNextPage": .flag(range.upperBound < nodes.count),
                 "hasPreviousPage": .flag(range.lowerBound > 0),
                 "startCursor": range.isEmpty ? .null : .text(String(range.lowerBound + 1)),
                 "endCursor": range.isEmpty ? .null : .text(String(range.upperBound)),
             ]
-            return .object(
-                type,
-                [
-                    "nodes": .list(Array(nodes[range])), "edges": .list(edges), "pageInfo": .object("PageInfo", page),
-                ]
-            )
+            let connection = ["nodes": .list(Array(nodes[range])), "edges": .list(edges), "pageInfo": page]
+            return .object(connection.merging(members) { $1 })
         }
     }
 

@@ -119,7 +119,7 @@ struct GraphRun {
         case .leaf(let value): return value
         case .list(let elements): return complete(elements, type, fields, arguments, path)
         case .object(let typeName, let members):
-            if let object = complete(typeName, members, fields, path) { return object }
+            if let object = complete(typeName ?? type.leafName, members, fields, path) { return object }
             if case .nonNull = type { return nil }
             return .null
         }

@@ -8,13 +8,13 @@ extension Cart {
         _ inputs: [JSONValue],
         field: [String],
         _ warnings: inout [CartWarning]
-    ) throws(CartUserError) {
+    ) throws(UserError) {
         for (index, input) in inputs.enumerated() {
             guard addresses.count < Self.maximumAddresses else {
-                throw CartUserError(
-                    code: "TOO_MANY_DELIVERY_ADDRESSES",
-                    field: field,
-                    message: "The cart has too many addresses."
+                throw UserError(
+                    "TOO_MANY_DELIVERY_ADDRESSES",
+                    at: field,
+                    "The cart has too many addresses."
                 )
             }
             let path = field + [String(index)]
@@ -43,13 +43,13 @@ extension Cart {
         try checkSelection(inputs, field)
     }
 
-    mutating func replaceAddresses(_ inputs: [JSONValue], _ warnings: inout [CartWarning]) throws(CartUserError) {
+    mutating func replaceAddresses(_ inputs: [JSONValue], _ warnings: inout [CartWarning]) throws(UserError) {
         addresses = []
         try addAddresses(inputs, field: ["addresses"], &warnings)
     }
 
     /// Changes addresses; an empty list removes all, as at Shopify since 2025-10.
-    mutating func updateAddresses(_ inputs: [JSONValue]) throws(CartUserError) {
+    mutating func updateAddresses(_ inputs: [JSONValue]) throws(UserError) {
         if inputs.isEmpty { addresses = [] }
         for (position, input) in inputs.enumerated() {
             let path = ["addresses", String(position)]
@@ -66,28 +66,28 @@ extension Cart {
         try checkSelection(inputs, ["addresses"])
     }
 
-    mutating func removeAddresses(_ ids: [String]) throws(CartUserError) {
+    mutating func removeAddresses(_ ids: [String]) throws(UserError) {
         for (position, id) in ids.enumerated() where !addresses.contains(where: { $0.id == id }) {
             throw Self.addressMissing(["addressIds", String(position)])
         }
         addresses.removeAll { ids.contains($0.id) }
     }
 
-    private static func addressMissing(_ field: [String]) -> CartUserError {
-        CartUserError(code: "INVALID_DELIVERY_ADDRESS_ID", field: field, message: "The address id is invalid.")
+    private static func addressMissing(_ field: [String]) -> UserError {
+        UserError("INVALID_DELIVERY_ADDRESS_ID", at: field, "The address id is invalid.")
     }
 
-    private func checkSelection(_ inputs: [JSONValue], _ field: [String]) throws(CartUserError) {
+    private func checkSelection(_ inputs: [JSONValue], _ field: [String]) throws(UserError) {
         guard inputs.count(where: { $0["selected"]?.bool == true }) <= 1 else {
-            throw CartUserError(
-                code: "ONLY_ONE_DELIVERY_ADDRESS_CAN_BE_SELECTED",
-                field: field,
-                message: "Only one delivery address can be selected."
+            throw UserError(
+                "ONLY_ONE_DELIVERY_ADDRESS_CAN_BE_SELECTED",
+                at: field,
+                "Only one delivery address can be selected."
             )
         }
     }
 
-    private func addressFields(_ input: JSONValue, _ path: [String]) throws(CartUserError) -> JSONObject {
+    private func addressFields(_ input: JSONValue, _ path: [String]) throws(UserError) -> JSONObject {
         let path = path + ["address"]
         if input["address"]?["copyFromCustomerAddressId"]?.string != nil {
             guard let buyer = identity.customer?.account, let address = buyer.addresses.first else {
@@ -102,30 +102,30 @@ extension Cart {
         }
         let inside = path + ["deliveryAddress"]
         guard let fields = input["address"]?["deliveryAddress"]?.object else {
-            throw CartUserError(code: "INVALID", field: path, message: "An address is required.")
+            throw UserError("INVALID", at: path, "An address is required.")
         }
         let required =
             input["validationStrategy"]?.string == "STRICT"
             ? ["countryCode", "address1", "city", "zip", "lastName"] : ["countryCode"]
         for name in required where fields[name]?.string?.isEmpty != false {
-            throw CartUserError(
-                code: "ADDRESS_FIELD_IS_REQUIRED",
-                field: inside + [name],
-                message: "The field is required."
+            throw UserError(
+                "ADDRESS_FIELD_IS_REQUIRED",
+                at: inside + [name],
+                "The field is required."
             )
         }
         for member in fields.members where member.value.string?.isEmpty == true {
-            throw CartUserError(
-                code: "ADDRESS_FIELD_DOES_NOT_MATCH_EXPECTED_PATTERN",
-                field: inside + [member.name],
-                message: "The field is empty."
+            throw UserError(
+                "ADDRESS_FIELD_DOES_NOT_MATCH_EXPECTED_PATTERN",
+                at: inside + [member.name],
+                "The field is empty."
             )
         }
         if let phone = fields["phone"]?.string, !Self.isPhone(phone) {
-            throw CartUserError(
-                code: "ADDRESS_FIELD_DOES_NOT_MATCH_EXPECTED_PATTERN",
-                field: inside + ["phone"],
-                message: "Phone is invalid"
+            throw UserError(
+                "ADDRESS_FIELD_DOES_NOT_MATCH_EXPECTED_PATTERN",
+                at: inside + ["phone"],
+                "Phone is invalid"
             )
         }
         return fields

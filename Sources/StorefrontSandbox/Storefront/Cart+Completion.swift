@@ -15,109 +15,74 @@ extension SandboxStorefront {
         ["cartCompletionAttempt": { [self] call in completionAttempt(call.arguments["attemptId"]?.string ?? "") }]
     }
 
-    func restrictedMutations(_ viewer: CartViewer) -> [String: GraphExecutor.Resolver] {
+    func restrictedMutations(_ viewer: CartViewer) -> [String: GraphExecutor.Mutation] {
         [
-            "cartClone": { [self] call in clone(call, viewer) },
+            "cartClone": { [self] call in
+                let copy = try owned(call).copyWithoutBuyer(at: viewer.now)
+                save(copy)
+                return ["cart": node(of: copy, hasKey: true, viewer.during(call))]
+            },
             "cartRemovePersonalData": { [self] call in
-                update(call, "CartRemovePersonalDataPayload", viewer) { cart, _, _ in cart.removePersonalData() }
+                update(call, viewer) { cart, _, _ in cart.removePersonalData() }
             },
             "cartBillingAddressUpdate": { [self] call in
-                update(call, "CartBillingAddressUpdatePayload", viewer) { cart, arguments, _ in
+                update(call, viewer) { cart, arguments, _ in
                     cart.billingAddress = arguments["billingAddress"]?.object
                 }
             },
             "cartPaymentUpdate": { [self] call in
-                update(call, "CartPaymentUpdatePayload", viewer) { cart, _, _ in cart.completion.isPaid = true }
+                update(call, viewer) { cart, _, _ in cart.completion.isPaid = true }
             },
-            "cartPrepareForCompletion": { [self] call in prepare(call, viewer) },
-            "cartSubmitForCompletion": { [self] call in submit(call, viewer) },
+            "cartPrepareForCompletion": { [self] call in
+                ["result": prepare(try owned(call), viewer.during(call))]
+            },
+            "cartSubmitForCompletion": { [self] call in
+                let token = call.arguments["attemptToken"]?.string ?? ""
+                return ["result": submit(try owned(call), token, viewer.during(call))]
+            },
         ]
     }
 
-    private func owned(_ call: GraphCall) -> Cart? {
+    private func owned(_ call: GraphCall) throws(UserError) -> Cart {
         guard let parts = Cart.parse(call.arguments["cartId"]?.string ?? ""), let cart = cart(token: parts.token),
             cart.key == parts.key
-        else { return nil }
+        else { throw .cartMissing }
         return cart
     }
 
-    /// A copy without the buyer, for `cartClone` and a checkout without key.
-    private func clone(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
-        guard let cart = owned(call) else { return payloadNode("CartClonePayload", .null, [.cartMissing], []) }
-        let copy = cart.copyWithoutBuyer(at: viewer.now)
-        save(copy)
-        return payloadNode("CartClonePayload", node(of: copy, hasKey: true, viewer.during(call)), [], [])
-    }
-
-    private func result(_ payload: String, _ node: GraphNode, _ errors: [CartUserError] = []) -> GraphNode {
-        .object(payload, ["result": node, "userErrors": .list(errors.map(Self.errorNode))])
-    }
-
-    private func prepare(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
-        let viewer = viewer.during(call)
-        let payload = "CartPrepareForCompletionPayload"
-        guard let cart = owned(call) else { return result(payload, .null, [.cartMissing]) }
+    private func prepare(_ cart: Cart, _ viewer: CartViewer) -> GraphNode {
         let node = node(of: cart, hasKey: true, viewer)
         if let pause = takeThrottle() {
-            return result(
-                payload,
-                .object("CartThrottled", ["cart": node, "pollAfter": .date(viewer.now + pause.seconds)])
-            )
+            return .object("CartThrottled", ["cart": node, "pollAfter": .date(viewer.now + pause.timeInterval)])
         }
         guard !cart.lines.isEmpty else {
-            let error = GraphNode.object(
-                "CartOperationError",
-                ["code": .text("CART_EMPTY"), "message": .text("The cart has no lines.")]
-            )
-            return result(payload, .object("CartStatusNotReady", ["cart": node, "errors": .list([error])]))
+            let error: GraphNode = ["code": .text("CART_EMPTY"), "message": .text("The cart has no lines.")]
+            return .object("CartStatusNotReady", ["cart": node, "errors": .list([error])])
         }
         var prepared = cart
         prepared.completion.isPrepared = true
         save(prepared)
-        return result(
-            payload,
-            .object("CartStatusReady", ["cart": node])
-        )
+        return .object("CartStatusReady", ["cart": node])
     }
 
-    private func submit(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
-        let viewer = viewer.during(call)
-        let payload = "CartSubmitForCompletionPayload"
-        let token = call.arguments["attemptToken"]?.string ?? ""
-        guard var cart = owned(call) else { return result(payload, .null, [.cartMissing]) }
+    private func submit(_ cart: Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
         if let known = cart.completion.attempts[token] {
-            return result(payload, .object("SubmitAlreadyAccepted", ["attemptId": .text(known)]))
+            return .object("SubmitAlreadyAccepted", ["attemptId": .text(known)])
         }
         if let pause = takeThrottle() {
-            return result(payload, .object("SubmitThrottled", ["pollAfter": .date(viewer.now + pause.seconds)]))
+            return .object("SubmitThrottled", ["pollAfter": .date(viewer.now + pause.timeInterval)])
         }
+        let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
         guard cart.completion.isPrepared, cart.completion.isPaid else {
-            let error = GraphNode.object(
-                "SubmissionError",
-                ["code": .text("NO_PAYMENT"), "message": .text("Prepare and pay first.")]
-            )
-            return result(
-                payload,
-                .object(
-                    "SubmitFailed",
-                    ["checkoutUrl": .text(checkoutURL(of: cart, hasKey: true, viewer)), "errors": .list([error])]
-                )
-            )
+            let error: GraphNode = ["code": .text("NO_PAYMENT"), "message": .text("Prepare and pay first.")]
+            return .object("SubmitFailed", ["checkoutUrl": url, "errors": .list([error])])
         }
         let attempt = RandomText.hexadecimal(16)
-        cart.completion.attempts[token] = attempt
-        save(cart)
+        var submitted = cart
+        submitted.completion.attempts[token] = attempt
+        save(submitted)
         beginAttempt(attempt, of: cart.token)
-        return result(
-            payload,
-            .object(
-                "SubmitSuccess",
-                [
-                    "attemptId": .text(attempt),
-                    "redirectUrl": .text(checkoutURL(of: cart, hasKey: true, viewer)),
-                ]
-            )
-        )
+        return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
     }
 
     /// "Processing" as often as configured, then a completed order, which removes the cart.
@@ -127,7 +92,10 @@ extension SandboxStorefront {
         case false?:
             .object(
                 "CartCompletionProcessing",
-                ["id": .text(id), "pollDelay": .integer(configuration.completionPollDelay.wholeMilliseconds)]
+                [
+                    "id": .text(id),
+                    "pollDelay": .integer(Int((configuration.completionPollDelay / .milliseconds(1)).rounded())),
+                ]
             )
         case true?:
             .object(
@@ -138,16 +106,6 @@ extension SandboxStorefront {
                 ]
             )
         }
-    }
-}
-
-extension Duration {
-    fileprivate var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
-
-    fileprivate var wholeMilliseconds: Int {
-        Int((seconds * 1000).rounded())
     }
 }
 
@@ -163,18 +121,8 @@ extension Cart {
     /// A copy of the lines and all other data that are not personal, with a new id.
     func copyWithoutBuyer(at now: Date) -> Cart {
         var copy = Cart(at: now)
-        for line in lines {
-            copy.lines.append(
-                Line(
-                    id: copy.nextID("CartLine"),
-                    variant: line.variant,
-                    quantity: line.quantity,
-                    attributes: line.attributes,
-                    sellingPlanID: line.sellingPlanID,
-                    parent: line.parent
-                )
-            )
-        }
+        copy.lines = lines
+        for index in copy.lines.indices { copy.lines[index].id = copy.nextID("CartLine") }
         copy.attributes = attributes
         copy.note = note
         copy.discountCodes = discountCodes

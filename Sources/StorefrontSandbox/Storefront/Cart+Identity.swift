@@ -9,29 +9,29 @@ extension Cart {
         _ input: JSONObject,
         _ shop: ShopFacts,
         field: [String]
-    ) throws(CartUserError) {
+    ) throws(UserError) {
         var changed = identity
         if let value = input["customerAccessToken"] {
             let isSwallowed = value.string != nil && shop.swallowsToken()
             changed.accessToken = isSwallowed ? nil : value.string
             changed.customer = isSwallowed ? nil : value.string.flatMap(shop.customer)
             if value.string != nil, !isSwallowed, changed.customer == nil {
-                throw CartUserError(
-                    code: "INVALID",
-                    field: field + ["customerAccessToken"],
-                    message: "Customer is invalid"
+                throw UserError(
+                    "INVALID",
+                    at: field + ["customerAccessToken"],
+                    "Customer is invalid"
                 )
             }
         }
         if let value = input["email"] {
             if let email = value.string, !Self.isEmail(email) {
-                throw CartUserError(code: "INVALID", field: field + ["email"], message: "Email is invalid")
+                throw UserError("INVALID", at: field + ["email"], "Email is invalid")
             }
             changed.email = value.string
         }
         if let value = input["phone"] {
             if let phone = value.string, !Self.isPhone(phone) {
-                throw CartUserError(code: "INVALID", field: field + ["phone"], message: "Phone is invalid")
+                throw UserError("INVALID", at: field + ["phone"], "Phone is invalid")
             }
             changed.phone = value.string
         }
@@ -49,26 +49,26 @@ extension Cart {
         _ identity: Identity,
         _ shop: ShopFacts,
         _ field: [String]
-    ) throws(CartUserError) {
+    ) throws(UserError) {
         guard identity.customer != nil else {
-            throw CartUserError(
-                code: "MISSING_CUSTOMER_ACCESS_TOKEN",
-                field: field + ["customerAccessToken"],
-                message: "A customer access token is required."
+            throw UserError(
+                "MISSING_CUSTOMER_ACCESS_TOKEN",
+                at: field + ["customerAccessToken"],
+                "A customer access token is required."
             )
         }
         guard !shop.configuration.refusedCompanyLocations.contains(location) else {
-            throw CartUserError(
-                code: "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION",
-                field: field + ["companyLocationId"],
-                message: "Buyer cannot purchase for company location."
+            throw UserError(
+                "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION",
+                at: field + ["companyLocationId"],
+                "Buyer cannot purchase for company location."
             )
         }
         guard shop.configuration.companyLocations.contains(location) else {
-            throw CartUserError(
-                code: "INVALID_COMPANY_LOCATION",
-                field: field + ["companyLocationId"],
-                message: "The company location is invalid."
+            throw UserError(
+                "INVALID_COMPANY_LOCATION",
+                at: field + ["companyLocationId"],
+                "The company location is invalid."
             )
         }
     }

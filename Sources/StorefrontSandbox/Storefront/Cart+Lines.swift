@@ -24,15 +24,15 @@ extension Cart {
         _ shop: ShopFacts,
         field: [String],
         _ warnings: inout [CartWarning]
-    ) throws(CartUserError) {
+    ) throws(UserError) {
         guard inputs.count <= Self.maximumLinesPerCall else { throw Self.tooMany(field) }
         for (index, input) in inputs.enumerated() {
             let path = field + [String(index)]
             guard let variant = input["merchandiseId"]?.string.flatMap(shop.variant) else {
-                throw CartUserError(
-                    code: "INVALID",
-                    field: path + ["merchandiseId"],
-                    message: "The merchandise with id \(input["merchandiseId"]?.string ?? "") does not exist."
+                throw UserError(
+                    "INVALID",
+                    at: path + ["merchandiseId"],
+                    "The merchandise with id \(input["merchandiseId"]?.string ?? "") does not exist."
                 )
             }
             let quantity = try Self.quantity(input["quantity"], path) ?? 1
@@ -47,7 +47,7 @@ extension Cart {
                 try set(quantity: lines[known].quantity + quantity, at: known, path, &warnings)
             } else {
                 guard lines.count < Self.maximumLines else {
-                    throw CartUserError(code: "CART_TOO_LARGE", field: field, message: "The cart has too many lines.")
+                    throw UserError("CART_TOO_LARGE", at: field, "The cart has too many lines.")
                 }
                 let line = Line(
                     id: nextID("CartLine"),
@@ -68,7 +68,7 @@ extension Cart {
         _ inputs: [JSONValue],
         _ shop: ShopFacts,
         _ warnings: inout [CartWarning]
-    ) throws(CartUserError) {
+    ) throws(UserError) {
         for (position, input) in inputs.enumerated() {
             let path = ["lines", String(position)]
             guard
@@ -78,10 +78,10 @@ extension Cart {
             else { throw Self.lineMissing(path + ["id"], input["id"]?.string) }
             if let id = input["merchandiseId"]?.string {
                 guard let variant = shop.variant(id) else {
-                    throw CartUserError(
-                        code: "INVALID",
-                        field: path + ["merchandiseId"],
-                        message: "The merchandise does not exist."
+                    throw UserError(
+                        "INVALID",
+                        at: path + ["merchandiseId"],
+                        "The merchandise does not exist."
                     )
                 }
                 lines[index].variant = variant
@@ -95,7 +95,7 @@ extension Cart {
         lines.removeAll { $0.quantity == 0 }
     }
 
-    mutating func removeLines(_ ids: [String]) throws(CartUserError) {
+    mutating func removeLines(_ ids: [String]) throws(UserError) {
         for (position, id) in ids.enumerated() where !lines.contains(where: { $0.id == id }) {
             throw Self.lineMissing(["lineIds", String(position)], id)
         }
@@ -103,36 +103,36 @@ extension Cart {
         lines.removeAll { gone.contains($0.id) }
     }
 
-    private static func tooMany(_ field: [String]) -> CartUserError {
-        CartUserError(
-            code: "MAXIMUM_EXCEEDED",
-            field: field,
-            message: "The input array size is greater than the maximum allowed of 250."
+    private static func tooMany(_ field: [String]) -> UserError {
+        UserError(
+            "MAXIMUM_EXCEEDED",
+            at: field,
+            "The input array size is greater than the maximum allowed of 250."
         )
     }
 
-    private static func lineMissing(_ field: [String], _ id: String?) -> CartUserError {
-        CartUserError(
-            code: "INVALID_MERCHANDISE_LINE",
-            field: field,
-            message: "The merchandise line with id \(id ?? "") does not exist."
+    private static func lineMissing(_ field: [String], _ id: String?) -> UserError {
+        UserError(
+            "INVALID_MERCHANDISE_LINE",
+            at: field,
+            "The merchandise line with id \(id ?? "") does not exist."
         )
     }
 
-    private static func quantity(_ value: JSONValue?, _ path: [String]) throws(CartUserError) -> Int? {
+    private static func quantity(_ value: JSONValue?, _ path: [String]) throws(UserError) -> Int? {
         guard let quantity = value?.number?.integer else { return nil }
         guard quantity >= 0 else {
-            throw CartUserError(
-                code: "LESS_THAN",
-                field: path + ["quantity"],
-                message: "The quantity must be greater than or equal to 0."
+            throw UserError(
+                "LESS_THAN",
+                at: path + ["quantity"],
+                "The quantity must be greater than or equal to 0."
             )
         }
         guard quantity <= maximumQuantity else {
-            throw CartUserError(
-                code: "MAXIMUM_EXCEEDED",
-                field: path + ["quantity"],
-                message: "The quantity is too large."
+            throw UserError(
+                "MAXIMUM_EXCEEDED",
+                at: path + ["quantity"],
+                "The quantity is too large."
             )
         }
         return quantity
@@ -143,12 +143,12 @@ extension Cart {
         at index: Int,
         _ path: [String],
         _ warnings: inout [CartWarning]
-    ) throws(CartUserError) {
+    ) throws(UserError) {
         guard quantity <= Self.maximumQuantity else {
-            throw CartUserError(
-                code: "MAXIMUM_EXCEEDED",
-                field: path + ["quantity"],
-                message: "The quantity is too large."
+            throw UserError(
+                "MAXIMUM_EXCEEDED",
+                at: path + ["quantity"],
+                "The quantity is too large."
             )
         }
         let line = lines[index]

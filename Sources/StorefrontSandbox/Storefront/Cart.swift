@@ -2,19 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// A user error of a cart mutation: a value the buyer or the app must change.
-struct CartUserError: Error, Sendable {
-    let code: String
-    let field: [String]
-    let message: String
-
-    static let cartMissing = CartUserError(
-        code: "INVALID",
-        field: ["cartId"],
-        message: "The specified cart does not exist."
-    )
-}
-
 /// A problem that does not fail the mutation.
 struct CartWarning: Sendable {
     let code: String
@@ -25,7 +12,7 @@ struct CartWarning: Sendable {
 /// The state of one cart.
 struct Cart: Sendable {
     struct Line: Sendable {
-        let id: String
+        var id: String
         var variant: SandboxStorefrontConfiguration.Variant
         var quantity: Int
         var attributes: [JSONValue]
@@ -39,6 +26,13 @@ struct Cart: Sendable {
         let type: String
         let value: String
         let updatedAt: Date
+
+        init(_ input: JSONValue, at now: Date) {
+            key = input["key"]?.string ?? ""
+            type = input["type"]?.string ?? ""
+            value = input["value"]?.string ?? ""
+            updatedAt = now
+        }
     }
 
     struct Identity: Sendable {

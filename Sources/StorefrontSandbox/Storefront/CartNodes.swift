@@ -24,10 +24,7 @@ extension GraphNode {
     static func money(_ hundredths: Int, _ currency: String) -> GraphNode {
         let fraction = hundredths % 100
         let digits = fraction % 10 == 0 ? String(fraction / 10) : (fraction < 10 ? "0" : "") + String(fraction)
-        return .object(
-            "MoneyV2",
-            ["amount": .text("\(hundredths / 100).\(digits)"), "currencyCode": .text(currency)]
-        )
+        return ["amount": .text("\(hundredths / 100).\(digits)"), "currencyCode": .text(currency)]
     }
 
     static func date(_ date: Date) -> GraphNode {
@@ -53,55 +50,43 @@ extension SandboxStorefront {
             "attribute": .computed { arguments in
                 cart.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
             },
-            "buyerIdentity": hasKey ? buyerIdentity(of: cart, viewer) : .object("CartBuyerIdentity", [:]),
-            "cost": .object(
-                "CartCost",
-                [
-                    "subtotalAmount": .money(cart.subtotal, currency), "subtotalAmountEstimated": .flag(true),
-                    "totalAmount": .money(cart.total, currency), "totalAmountEstimated": .flag(true),
-                    "checkoutChargeAmount": .money(cart.total, currency),
-                ]
-            ),
-            "delivery": .object(
-                "CartDelivery",
-                [
-                    "addresses": .computed { arguments in
-                        let onlySelected = arguments["selected"]?.bool == true
-                        return .list(addresses.filter { !onlySelected || $0.isSelected }.map(Self.address))
-                    }
-                ]
-            ),
-            "deliveryGroups": .connection("CartDeliveryGroupConnection", "CartDeliveryGroupEdge", groups),
+            "buyerIdentity": hasKey ? buyerIdentity(of: cart, viewer) : [:],
+            "cost": [
+                "subtotalAmount": .money(cart.subtotal, currency), "subtotalAmountEstimated": .flag(true),
+                "totalAmount": .money(cart.total, currency), "totalAmountEstimated": .flag(true),
+                "checkoutChargeAmount": .money(cart.total, currency),
+            ],
+            "delivery": [
+                "addresses": .computed { arguments in
+                    let onlySelected = arguments["selected"]?.bool == true
+                    return .list(addresses.filter { !onlySelected || $0.isSelected }.map(Self.address))
+                }
+            ],
+            "deliveryGroups": .connection(groups),
             "discountCodes": .list(
                 cart.discountCodes.map { code in
-                    .object(
-                        "CartDiscountCode",
-                        ["code": .text(code), "applicable": .flag(cart.isApplicable(code))]
-                    )
+                    ["code": .text(code), "applicable": .flag(cart.isApplicable(code))]
                 }
             ),
             "appliedGiftCards": .list(
                 cart.giftCards.map { card in
-                    .object(
-                        "AppliedGiftCard",
-                        [
-                            "id": .text(card.id), "lastCharacters": .text(String(card.code.suffix(4)).lowercased()),
-                            "amountUsed": .money(0, currency), "balance": .money(5000, currency),
-                            "presentmentAmountUsed": .money(0, currency),
-                        ]
-                    )
+                    [
+                        "id": .text(card.id), "lastCharacters": .text(String(card.code.suffix(4)).lowercased()),
+                        "amountUsed": .money(0, currency), "balance": .money(5000, currency),
+                        "presentmentAmountUsed": .money(0, currency),
+                    ]
                 }
             ),
             "discountAllocations": .list(
                 cart.discount.map { [Self.allocation($0.code, $0.amount, currency)] } ?? []
             ),
-            "lines": .connection("BaseCartLineConnection", "BaseCartLineEdge", lines),
+            "lines": .connection(lines),
         ]
-        return .object("Cart", members.merging(Self.metafieldMembers(hasKey ? cart.metafields : [:])) { $1 })
+        return .object(members.merging(Self.metafieldMembers(hasKey ? cart.metafields : [:])) { $1 })
     }
 
     private static func attribute(_ value: JSONValue) -> GraphNode {
-        .object("Attribute", ["key": .text(value["key"]?.string ?? ""), "value": .text(value["value"]?.string)])
+        ["key": .text(value["key"]?.string ?? ""), "value": .text(value["value"]?.string)]
     }
 
     private static func allocation(_ code: String, _ amount: Int, _ currency: String) -> GraphNode {
@@ -125,28 +110,19 @@ extension SandboxStorefront {
                 "discountAllocations": .computed { arguments in
                     .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
                 },
-                "instructions": .object(
-                    "CartLineInstructions",
-                    ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)]
-                ),
+                "instructions": ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)],
                 "sellingPlanAllocation": line.sellingPlanID.map { plan in
-                    .object(
-                        "SellingPlanAllocation",
-                        ["sellingPlan": .object("SellingPlan", ["id": .text(plan), "name": .text("Sandbox plan")])]
-                    )
+                    ["sellingPlan": ["id": .text(plan), "name": .text("Sandbox plan")]]
                 } ?? .null,
                 "attributes": .list(line.attributes.map(Self.attribute)),
                 "attribute": .computed { arguments in
                     line.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
                 },
-                "cost": .object(
-                    "CartLineCost",
-                    [
-                        "amountPerQuantity": .money(line.variant.price, currency),
-                        "subtotalAmount": .money(line.variant.price * line.quantity, currency),
-                        "totalAmount": .money(line.variant.price * line.quantity, currency),
-                    ]
-                ),
+                "cost": [
+                    "amountPerQuantity": .money(line.variant.price, currency),
+                    "subtotalAmount": .money(line.variant.price * line.quantity, currency),
+                    "totalAmount": .money(line.variant.price * line.quantity, currency),
+                ],
             ]
         )
     }
@@ -161,71 +137,53 @@ extension SandboxStorefront {
                 code: "ACCESS_DENIED"
             )
         }
-        let location = identity.companyLocationID.map { id in
-            GraphNode.object(
-                "PurchasingCompany",
-                [
-                    "company": .object(
-                        "Company",
-                        ["id": .text("gid://shopify/Company/1"), "name": .text("Sandbox Company")]
-                    ),
-                    "location": .object("CompanyLocation", ["id": .text(id), "name": .text("Sandbox Location")]),
-                ]
-            )
-        }
-        return .object(
-            "CartBuyerIdentity",
+        let location = identity.companyLocationID.map { id -> GraphNode in
             [
-                // The customer's own data are removed together with the customer.
-                "email": .text(identity.email ?? identity.customer?.account.email),
-                "phone": .text(identity.phone), "countryCode": .text(identity.countryCode), "customer": customer,
-                "purchasingCompany": location ?? .null,
-                "preferences": identity.wallets.map {
-                    .object("CartPreferences", ["wallet": .list($0.map { .leaf($0) })])
-                } ?? .null,
+                "company": ["id": .text("gid://shopify/Company/1"), "name": .text("Sandbox Company")],
+                "location": ["id": .text(id), "name": .text("Sandbox Location")],
             ]
-        )
+        }
+        return [
+            // The customer's own data are removed together with the customer.
+            "email": .text(identity.email ?? identity.customer?.account.email),
+            "phone": .text(identity.phone), "countryCode": .text(identity.countryCode), "customer": customer,
+            "purchasingCompany": location ?? .null,
+            "preferences": identity.wallets.map {
+                ["wallet": .list($0.map { .leaf($0) })]
+            } ?? .null,
+        ]
     }
 
     private static func customer(_ buyer: KnownBuyer) -> GraphNode {
         let account = buyer.account
-        return .object(
-            "Customer",
-            [
-                "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(account.firstName),
-                "lastName": .text(account.lastName), "displayName": .text("\(account.firstName) \(account.lastName)"),
-                "email": .text(account.email), "phone": account.phone.isEmpty ? .null : .text(account.phone),
-                "tags": .list([]), "acceptsMarketing": .flag(false), "createdAt": .text("2026-01-01T00:00:00Z"),
-                "addresses": .connection("MailingAddressConnection", "MailingAddressEdge", []),
-                "orders": .connection("OrderConnection", "OrderEdge", [], with: ["totalCount": .text("0")]),
-                "metafields": noMetafields,
-            ]
-        )
+        return [
+            "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(account.firstName),
+            "lastName": .text(account.lastName), "displayName": .text("\(account.firstName) \(account.lastName)"),
+            "email": .text(account.email), "phone": account.phone.isEmpty ? .null : .text(account.phone),
+            "tags": .list([]), "acceptsMarketing": .flag(false), "createdAt": .text("2026-01-01T00:00:00Z"),
+            "addresses": .connection([]),
+            "orders": .connection([], with: ["totalCount": .text("0")]),
+            "metafields": noMetafields,
+        ]
     }
 
     private static func address(_ address: Cart.Address) -> GraphNode {
-        var members: [String: GraphNode] = [:]
-        for member in address.fields.members { members[member.name] = .leaf(member.value) }
+        var members = GraphNode.members(address.fields)
         let names = ["firstName", "lastName"].compactMap { address.fields[$0]?.string }
         if !names.isEmpty { members["name"] = .text(names.joined(separator: " ")) }
         let lines = ["address1", "address2", "city", "zip", "countryCode"].compactMap { address.fields[$0]?.string }
         members["formatted"] = .list(lines.map { .text($0) })
         members["formattedArea"] = .text(address.fields["city"]?.string)
-        return .object(
-            "CartSelectableAddress",
-            [
-                "id": .text(address.id), "selected": .flag(address.isSelected),
-                "oneTimeUse": .flag(address.isOneTimeUse), "address": .object("CartDeliveryAddress", members),
-            ]
-        )
+        return [
+            "id": .text(address.id), "selected": .flag(address.isSelected),
+            "oneTimeUse": .flag(address.isOneTimeUse), "address": .object("CartDeliveryAddress", members),
+        ]
     }
 
     // MARK: Delivery
 
     private func mailingAddress(of cart: Cart) -> [String: GraphNode] {
-        let fields = cart.addresses.first { $0.isSelected }?.fields ?? [:]
-        var members: [String: GraphNode] = [:]
-        for member in fields.members { members[member.name] = .leaf(member.value) }
+        var members = GraphNode.members(cart.addresses.first { $0.isSelected }?.fields ?? [:])
         members["id"] = .text("gid://shopify/MailingAddress/\(cart.token)")
         members["countryCodeV2"] = members.removeValue(forKey: "countryCode")
         members["formatted"] = .list([])
@@ -241,31 +199,23 @@ extension SandboxStorefront {
 
     private func deliveryGroups(of cart: Cart) -> [GraphNode] {
         guard !cart.lines.isEmpty, cart.addresses.contains(where: { $0.isSelected }) else { return [] }
-        let options = Self.deliveryOptions.map { option in
-            GraphNode.object(
-                "CartDeliveryOption",
-                [
-                    "handle": .text(option.handle), "title": .text(option.title), "code": .text(option.title),
-                    "description": .text(""), "estimatedCost": .money(option.cost, configuration.currencyCode),
-                    "deliveryMethodType": .text("SHIPPING"),
-                ]
-            )
+        let options = Self.deliveryOptions.map { option -> GraphNode in
+            [
+                "handle": .text(option.handle), "title": .text(option.title), "code": .text(option.title),
+                "description": .text(""), "estimatedCost": .money(option.cost, configuration.currencyCode),
+                "deliveryMethodType": .text("SHIPPING"),
+            ]
         }
         let chosen = Self.deliveryOptions.firstIndex { $0.handle == cart.deliveryOption } ?? 0
         return [
-            .object(
-                "CartDeliveryGroup",
-                [
-                    "id": .text(Self.deliveryGroupID(of: cart)), "groupType": .text("ONE_TIME_PURCHASE"),
-                    "deliveryOptions": .list(options), "selectedDeliveryOption": options[chosen],
-                    "cartLines": .connection(
-                        "BaseCartLineConnection",
-                        "BaseCartLineEdge",
-                        cart.lines.map { line($0, of: cart, configuration.currencyCode) }
-                    ),
-                    "deliveryAddress": .object("MailingAddress", mailingAddress(of: cart)),
-                ]
-            )
+            [
+                "id": .text(Self.deliveryGroupID(of: cart)), "groupType": .text("ONE_TIME_PURCHASE"),
+                "deliveryOptions": .list(options), "selectedDeliveryOption": options[chosen],
+                "cartLines": .connection(
+                    cart.lines.map { line($0, of: cart, configuration.currencyCode) }
+                ),
+                "deliveryAddress": .object(mailingAddress(of: cart)),
+            ]
         ]
     }
 }

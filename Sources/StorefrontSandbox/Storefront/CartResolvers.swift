@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension SandboxStorefront {
-    typealias Change = @Sendable (inout Cart, JSONObject, inout [CartWarning]) throws(CartUserError) -> Void
+    typealias Change = @Sendable (inout Cart, JSONObject, inout [CartWarning]) throws(UserError) -> Void
 
     func executor(_ viewer: CartViewer, _ version: String) -> GraphExecutor? {
         let isRestricted = configuration.servesRestrictedMutations
@@ -16,11 +16,11 @@ extension SandboxStorefront {
             }
             return node(of: cart, hasKey: parts.key == cart.key, viewer.during(call))
         }
-        var mutations: [String: GraphExecutor.Resolver] = ["cartCreate": { [self] call in create(call, viewer) }]
+        var mutations = metafieldMutations(viewer.now)
+        mutations["cartCreate"] = { [self] call in try create(call, viewer) }
         for (name, change) in changes {
-            mutations[name] = { [self] call in update(call, payload(of: name), viewer, change) }
+            mutations[name] = { [self] call in update(call, viewer, change) }
         }
-        mutations.merge(metafieldMutations(viewer.now)) { $1 }
         queries.merge(legacyQueries) { $1 }
         mutations.merge(legacyMutations) { $1 }
         if isRestricted {
@@ -30,24 +30,20 @@ extension SandboxStorefront {
         return GraphExecutor(schema: schema, queries: queries, mutations: mutations)
     }
 
-    private func payload(of mutation: String) -> String {
-        mutation.prefix(1).uppercased() + mutation.dropFirst() + "Payload"
-    }
-
     private var changes: [String: Change] {
         let shop = shopFacts
         return [
-            "cartLinesAdd": { cart, arguments, warnings throws(CartUserError) in
+            "cartLinesAdd": { cart, arguments, warnings throws(UserError) in
                 try cart.addLines(arguments["lines"]?.array ?? [], shop, field: ["lines"], &warnings)
             },
-            "cartLinesUpdate": { cart, arguments, warnings throws(CartUserError) in
+            "cartLinesUpdate": { cart, arguments, warnings throws(UserError) in
                 try cart.updateLines(arguments["lines"]?.array ?? [], shop, &warnings)
             },
-            "cartLinesRemove": { cart, arguments, _ throws(CartUserError) in
+            "cartLinesRemove": { cart, arguments, _ throws(UserError) in
                 let ids = (arguments["lineIds"]?.array ?? []) + (arguments["viewKeys"]?.array ?? [])
                 try cart.removeLines(ids.compactMap(\.string))
             },
-            "cartBuyerIdentityUpdate": { cart, arguments, _ throws(CartUserError) in
+            "cartBuyerIdentityUpdate": { cart, arguments, _ throws(UserError) in
                 try cart.updateIdentity(arguments["buyerIdentity"]?.object ?? [:], shop, field: ["buyerIdentity"])
             },
             "cartAttributesUpdate": { cart, arguments, _ in cart.attributes = arguments["attributes"]?.array ?? [] },
@@ -55,10 +51,10 @@ extension SandboxStorefront {
             "cartDiscountCodesUpdate": { cart, arguments, warnings in
                 cart.setDiscountCodes(arguments["discountCodes"]?.array ?? [], &warnings)
             },
-            "cartGiftCardCodesAdd": { cart, arguments, _ throws(CartUserError) in
+            "cartGiftCardCodesAdd": { cart, arguments, _ throws(UserError) in
                 try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
             },
-            "cartGiftCardCodesUpdate": { cart, arguments, _ throws(CartUserError) in
+            "cartGiftCardCodesUpdate": { cart, arguments, _ throws(UserError) in
                 cart.giftCards = []
                 try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
             },
@@ -66,114 +62,82 @@ extension SandboxStorefront {
                 let ids = (arguments["appliedGiftCardIds"]?.array ?? []).compactMap(\.string)
                 cart.giftCards.removeAll { ids.contains($0.id) }
             },
-            "cartDeliveryAddressesAdd": { cart, arguments, warnings throws(CartUserError) in
+            "cartDeliveryAddressesAdd": { cart, arguments, warnings throws(UserError) in
                 try cart.addAddresses(arguments["addresses"]?.array ?? [], field: ["addresses"], &warnings)
             },
-            "cartDeliveryAddressesReplace": { cart, arguments, warnings throws(CartUserError) in
+            "cartDeliveryAddressesReplace": { cart, arguments, warnings throws(UserError) in
                 try cart.replaceAddresses(arguments["addresses"]?.array ?? [], &warnings)
             },
-            "cartDeliveryAddressesUpdate": { cart, arguments, _ throws(CartUserError) in
+            "cartDeliveryAddressesUpdate": { cart, arguments, _ throws(UserError) in
                 try cart.updateAddresses(arguments["addresses"]?.array ?? [])
             },
-            "cartDeliveryAddressesRemove": { cart, arguments, _ throws(CartUserError) in
+            "cartDeliveryAddressesRemove": { cart, arguments, _ throws(UserError) in
                 try cart.removeAddresses((arguments["addressIds"]?.array ?? []).compactMap(\.string))
             },
-            "cartSelectedDeliveryOptionsUpdate": { cart, arguments, _ throws(CartUserError) in
+            "cartSelectedDeliveryOptionsUpdate": { cart, arguments, _ throws(UserError) in
                 try cart.selectDelivery(arguments["selectedDeliveryOptions"]?.array ?? [])
             },
         ]
     }
 
-    private func create(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
+    private func create(_ call: GraphCall, _ viewer: CartViewer) throws(UserError) -> [String: GraphNode] {
         let viewer = viewer.during(call)
         let input = call.arguments["input"]?.object ?? [:]
         let shop = shopFacts
         var cart = Cart(at: viewer.now)
         var warnings: [CartWarning] = []
-        do throws(CartUserError) {
-            if let refusal = takeRefusal() { throw refusal }
-            guard input["metafields"]?.array?.allSatisfy(Cart.Metafield.fits) ?? true else {
-                let field = ["input", "metafields"]
-                throw CartUserError(code: "INVALID_METAFIELDS", field: field, message: "A metafield is too long.")
-            }
-            if let identity = input["buyerIdentity"]?.object {
-                try cart.updateIdentity(identity, shop, field: ["input", "buyerIdentity"])
-            }
-            if cart.identity.countryCode == nil { cart.identity.countryCode = call.context["country"]?.string }
-            try cart.addLines(input["lines"]?.array ?? [], shop, field: ["input", "lines"], &warnings)
-            try cart.addAddresses(
-                input["delivery"]?["addresses"]?.array ?? [],
-                field: ["input", "delivery", "addresses"],
-                &warnings
-            )
-            try cart.addGiftCards(input["giftCardCodes"]?.array ?? [], field: ["input", "giftCardCodes"])
-        } catch {
-            return payloadNode("CartCreatePayload", .null, [error], [])
+        if let refusal = takeRefusal() { throw refusal }
+        guard input["metafields"]?.array?.allSatisfy(Cart.Metafield.fits) ?? true else {
+            let field = ["input", "metafields"]
+            throw UserError("INVALID_METAFIELDS", at: field, "A metafield is too long.")
         }
+        if let identity = input["buyerIdentity"]?.object {
+            try cart.updateIdentity(identity, shop, field: ["input", "buyerIdentity"])
+        }
+        if cart.identity.countryCode == nil { cart.identity.countryCode = call.context["country"]?.string }
+        try cart.addLines(input["lines"]?.array ?? [], shop, field: ["input", "lines"], &warnings)
+        try cart.addAddresses(
+            input["delivery"]?["addresses"]?.array ?? [],
+            field: ["input", "delivery", "addresses"],
+            &warnings
+        )
+        try cart.addGiftCards(input["giftCardCodes"]?.array ?? [], field: ["input", "giftCardCodes"])
         for field in input["metafields"]?.array ?? [] {
-            guard let key = field["key"]?.string else { continue }
-            cart.metafields[key] = Cart.Metafield(
-                key: key,
-                type: field["type"]?.string ?? "",
-                value: field["value"]?.string ?? "",
-                updatedAt: viewer.now
-            )
+            let metafield = Cart.Metafield(field, at: viewer.now)
+            cart.metafields[metafield.key] = metafield
         }
         cart.attributes = input["attributes"]?.array ?? []
         cart.note = input["note"]?.string
         cart.setDiscountCodes(input["discountCodes"]?.array ?? [], &warnings)
         save(cart)
-        return payloadNode("CartCreatePayload", node(of: cart, hasKey: true, viewer), [], warnings)
+        return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(warnings)]
     }
 
-    func update(_ call: GraphCall, _ payload: String, _ viewer: CartViewer, _ change: Change) -> GraphNode {
+    func update(_ call: GraphCall, _ viewer: CartViewer, _ change: Change) -> [String: GraphNode] {
         let viewer = viewer.during(call)
         let parts = current(call.arguments["cartId"]?.string ?? "")
         var warnings: [CartWarning] = []
-        let outcome = withCart(parts?.token ?? "") { stored throws(CartUserError) -> Cart in
+        do throws(UserError) {
             if let refusal = takeRefusal() { throw refusal }
-            guard var cart = stored, let key = parts?.key, cart.key == key else { throw .cartMissing }
-            try change(&cart, call.arguments, &warnings)
-            cart.updatedAt = viewer.now
-            stored = cart
-            return cart
-        }
-        switch outcome {
-        case .success(let cart): return payloadNode(payload, node(of: cart, hasKey: true, viewer), [], warnings)
-        case .failure(let error):
+            let cart = try changeCart(parts) { cart throws(UserError) in
+                try change(&cart, call.arguments, &warnings)
+                cart.updatedAt = viewer.now
+            }
+            return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(warnings)]
+        } catch {
             // Returns the unchanged cart, or null for an unknown cart.
             let unchanged = parts.flatMap { cart(token: $0.token) }
             let isOwner = unchanged.map { $0.key == parts?.key } ?? false
             let current = isOwner ? unchanged.map { node(of: $0, hasKey: true, viewer) } : nil
-            return payloadNode(payload, current ?? .null, [error], [])
+            return ["cart": current ?? .null, "userErrors": .list([.userError(error)])]
         }
     }
 
-    func payloadNode(
-        _ type: String,
-        _ cart: GraphNode,
-        _ errors: [CartUserError],
-        _ warnings: [CartWarning]
-    ) -> GraphNode {
-        let warningNodes = warnings.map { warning in
-            GraphNode.object(
-                "CartWarning",
-                ["code": .text(warning.code), "message": .text(warning.message), "target": .text(warning.target)]
-            )
-        }
-        return .object(
-            type,
-            ["cart": cart, "userErrors": .list(errors.map(Self.errorNode)), "warnings": .list(warningNodes)]
-        )
-    }
-
-    static func errorNode(_ error: CartUserError) -> GraphNode {
-        .object(
-            "CartUserError",
-            [
-                "code": .text(error.code), "field": .list(error.field.map { .text($0) }),
-                "message": .text(error.message),
-            ]
+    private static func list(_ warnings: [CartWarning]) -> GraphNode {
+        .list(
+            warnings.map {
+                ["code": .text($0.code), "message": .text($0.message), "target": .text($0.target)]
+            }
         )
     }
 }
@@ -196,33 +160,33 @@ extension Cart {
     }
 
     /// Applies gift cards; a blank code is refused, and every other one is a card with a balance.
-    mutating func addGiftCards(_ codes: [JSONValue], field: [String]) throws(CartUserError) {
+    mutating func addGiftCards(_ codes: [JSONValue], field: [String]) throws(UserError) {
         let codes = codes.compactMap(\.string)
         if let index = codes.firstIndex(where: { $0.allSatisfy(\.isWhitespace) }) {
             let message = "The gift card code is blank."
-            throw CartUserError(code: "INVALID", field: field + [String(index)], message: message)
+            throw UserError("INVALID", at: field + [String(index)], message)
         }
         for code in codes where !giftCards.contains(where: { $0.code.lowercased() == code.lowercased() }) {
             giftCards.append(GiftCard(id: nextID("AppliedGiftCard"), code: code))
         }
     }
 
-    mutating func selectDelivery(_ inputs: [JSONValue]) throws(CartUserError) {
+    mutating func selectDelivery(_ inputs: [JSONValue]) throws(UserError) {
         for input in inputs {
             guard input["deliveryGroupId"]?.string == SandboxStorefront.deliveryGroupID(of: self) else {
-                throw CartUserError(
-                    code: "INVALID_DELIVERY_GROUP",
-                    field: ["selectedDeliveryOptions"],
-                    message: "The group is invalid."
+                throw UserError(
+                    "INVALID_DELIVERY_GROUP",
+                    at: ["selectedDeliveryOptions"],
+                    "The group is invalid."
                 )
             }
             guard let handle = input["deliveryOptionHandle"]?.string,
                 SandboxStorefront.deliveryOptions.contains(where: { $0.handle == handle })
             else {
-                throw CartUserError(
-                    code: "INVALID_DELIVERY_OPTION",
-                    field: ["selectedDeliveryOptions"],
-                    message: "The option is invalid."
+                throw UserError(
+                    "INVALID_DELIVERY_OPTION",
+                    at: ["selectedDeliveryOptions"],
+                    "The option is invalid."
                 )
             }
             deliveryOption = handle

@@ -19,26 +19,6 @@ struct LegacyCustomers: Sendable {
         var id: String { "gid://shopify/Customer/\(number)" }
     }
 
-    struct Refusal: Error {
-        let code: String
-        let field: [String]
-
-        init(_ code: String, _ field: String...) {
-            self.code = code
-            self.field = field
-        }
-
-        var node: GraphNode {
-            .object(
-                "CustomerUserError",
-                [
-                    "code": .text(code), "field": .list(field.map { .text($0) }),
-                    "message": .text("Refused by the sandbox: \(code)"),
-                ]
-            )
-        }
-    }
-
     private var customers: [Customer] = []
     private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
     /// Reset and activation tokens, by purpose.
@@ -49,12 +29,12 @@ struct LegacyCustomers: Sendable {
 
     // MARK: Accounts
 
-    mutating func create(_ input: JSONObject, isActive: Bool = true) throws(Refusal) -> Customer {
+    mutating func create(_ input: JSONObject, isActive: Bool = true) throws(UserError) -> Customer {
         guard let email = input["email"]?.string, email.contains("@") else {
-            throw Refusal("INVALID", "input", "email")
+            throw UserError("INVALID", at: ["input", "email"])
         }
-        let password = try Self.password(input["password"]?.string, "input", "password")
-        guard index(email: email) == nil else { throw Refusal("TAKEN", "input", "email") }
+        let password = try Self.password(input["password"]?.string, at: ["input", "password"])
+        guard index(email: email) == nil else { throw UserError("TAKEN", at: ["input", "email"]) }
         var customer = Customer(number: 8_000_000_001 + customers.count, email: email, password: password)
         customer.firstName = input["firstName"]?.string
         customer.lastName = input["lastName"]?.string
@@ -65,17 +45,13 @@ struct LegacyCustomers: Sendable {
         return customer
     }
 
-    private static func password(_ text: String?, _ field: String...) throws(Refusal) -> String {
-        guard let text, text.utf8.count >= 5 else { throw refusal("TOO_SHORT", field) }
-        guard text.utf8.count <= 40 else { throw refusal("TOO_LONG", field) }
+    private static func password(_ text: String?, at field: [String]) throws(UserError) -> String {
+        guard let text, text.utf8.count >= 5 else { throw UserError("TOO_SHORT", at: field) }
+        guard text.utf8.count <= 40 else { throw UserError("TOO_LONG", at: field) }
         guard text.first != " ", text.last != " " else {
-            throw refusal("PASSWORD_STARTS_OR_ENDS_WITH_WHITESPACE", field)
+            throw UserError("PASSWORD_STARTS_OR_ENDS_WITH_WHITESPACE", at: field)
         }
         return text
-    }
-
-    private static func refusal(_ code: String, _ field: [String]) -> Refusal {
-        field.count > 1 ? Refusal(code, field[0], field[1]) : Refusal(code, field.first ?? "")
     }
 
     private func index(email: String) -> Int? {
@@ -84,9 +60,9 @@ struct LegacyCustomers: Sendable {
 
     // MARK: Tokens
 
-    mutating func signIn(_ email: String, _ password: String, at now: Date) throws(Refusal) -> (String, Date) {
+    mutating func signIn(_ email: String, _ password: String, at now: Date) throws(UserError) -> (String, Date) {
         guard let index = index(email: email), customers[index].isActive, customers[index].password == password else {
-            throw Refusal("UNIDENTIFIED_CUSTOMER")
+            throw UserError("UNIDENTIFIED_CUSTOMER", at: [])
         }
         return issue(customers[index].number, at: now)
     }
@@ -96,8 +72,8 @@ struct LegacyCustomers: Sendable {
         multipassToken token: String,
         email: String,
         at now: Date
-    ) throws(Refusal) -> (String, Date) {
-        guard usedMultipassTokens.insert(token).inserted else { throw Refusal("INVALID_MULTIPASS_REQUEST") }
+    ) throws(UserError) -> (String, Date) {
+        guard usedMultipassTokens.insert(token).inserted else { throw UserError("INVALID_MULTIPASS_REQUEST", at: []) }
         if let index = index(email: email) { return issue(customers[index].number, at: now) }
         let input: JSONObject = ["email": .string(email), "password": .string(RandomText.hexadecimal(16))]
         return issue(try create(input).number, at: now)
@@ -140,11 +116,11 @@ struct LegacyCustomers: Sendable {
         for id: String?,
         password: String?,
         at now: Date
-    ) throws(Refusal) -> (String, Date) {
+    ) throws(UserError) -> (String, Date) {
         guard let number = mails[token], let index = customers.firstIndex(where: { $0.number == number }),
             id.map({ $0 == customers[index].id }) ?? true
-        else { throw Refusal("TOKEN_INVALID", "input", "resetToken") }
-        customers[index].password = try Self.password(password, "input", "password")
+        else { throw UserError("TOKEN_INVALID", at: ["input", "resetToken"]) }
+        customers[index].password = try Self.password(password, at: ["input", "password"])
         customers[index].isActive = true
         mails[token] = nil
         tokens = tokens.filter { $0.value.customer != number }
@@ -158,11 +134,11 @@ struct LegacyCustomers: Sendable {
         _ token: String,
         _ input: JSONObject,
         at now: Date
-    ) throws(Refusal) -> (customer: Customer, token: (String, Date)?) {
+    ) throws(UserError) -> (customer: Customer, token: (String, Date)?) {
         let index = try index(token, now)
         var changed = customers[index]
         if let value = input["email"]?.string {
-            guard value.contains("@") else { throw Refusal("INVALID", "customer", "email") }
+            guard value.contains("@") else { throw UserError("INVALID", at: ["customer", "email"]) }
             changed.email = value
         }
         if let value = input["firstName"] { changed.firstName = value.string }
@@ -171,7 +147,7 @@ struct LegacyCustomers: Sendable {
         if let value = input["acceptsMarketing"]?.bool { changed.acceptsMarketing = value }
         var issued: (String, Date)?
         if let value = input["password"] {
-            changed.password = try Self.password(value.string, "customer", "password")
+            changed.password = try Self.password(value.string, at: ["customer", "password"])
             tokens = tokens.filter { $0.value.customer != changed.number }
             issued = issue(changed.number, at: now)
         }
@@ -179,10 +155,10 @@ struct LegacyCustomers: Sendable {
         return (changed, issued)
     }
 
-    private func index(_ token: String, _ now: Date) throws(Refusal) -> Int {
+    private func index(_ token: String, _ now: Date) throws(UserError) -> Int {
         guard let known = customer(token, at: now),
             let index = customers.firstIndex(where: { $0.number == known.number })
-        else { throw Refusal("TOKEN_INVALID", "customerAccessToken") }
+        else { throw UserError("TOKEN_INVALID", at: ["customerAccessToken"]) }
         return index
     }
 
@@ -191,11 +167,11 @@ struct LegacyCustomers: Sendable {
         _ id: String?,
         _ input: JSONObject,
         at now: Date
-    ) throws(Refusal) -> (id: String, fields: JSONObject) {
+    ) throws(UserError) -> (id: String, fields: JSONObject) {
         let index = try index(token, now)
         if let id {
             guard let place = customers[index].addresses.firstIndex(where: { $0.id == id }) else {
-                throw Refusal("NOT_FOUND", "id")
+                throw UserError("NOT_FOUND", at: ["id"])
             }
             for (name, value) in input.members {
                 customers[index].addresses[place].fields[name] = value.isNull ? nil : value
@@ -209,19 +185,21 @@ struct LegacyCustomers: Sendable {
         return address
     }
 
-    mutating func removeAddress(_ token: String, _ id: String, at now: Date) throws(Refusal) {
+    mutating func removeAddress(_ token: String, _ id: String, at now: Date) throws(UserError) {
         let index = try index(token, now)
-        guard customers[index].addresses.contains(where: { $0.id == id }) else { throw Refusal("NOT_FOUND", "id") }
+        guard customers[index].addresses.contains(where: { $0.id == id }) else {
+            throw UserError("NOT_FOUND", at: ["id"])
+        }
         customers[index].addresses.removeAll { $0.id == id }
         if customers[index].defaultAddress == id {
             customers[index].defaultAddress = customers[index].addresses.first?.id
         }
     }
 
-    mutating func setDefaultAddress(_ token: String, _ id: String, at now: Date) throws(Refusal) -> Customer {
+    mutating func setDefaultAddress(_ token: String, _ id: String, at now: Date) throws(UserError) -> Customer {
         let index = try index(token, now)
         guard customers[index].addresses.contains(where: { $0.id == id }) else {
-            throw Refusal("NOT_FOUND", "addressId")
+            throw UserError("NOT_FOUND", at: ["addressId"])
         }
         customers[index].defaultAddress = id
         return customers[index]

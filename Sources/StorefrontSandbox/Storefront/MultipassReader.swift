@@ -8,12 +8,12 @@ enum MultipassReader {
     private static let lifetime: Double = 15 * 60
 
     /// The e-mail address in a token of the shop's secret.
-    static func email(in token: String, secret: String, at now: Date) throws(LegacyCustomers.Refusal) -> String {
+    static func email(in token: String, secret: String, at now: Date) throws(UserError) -> String {
         guard let json = try? content(of: token, secret: secret), let email = json["email"]?.string,
             email.contains("@"), let created = json["created_at"]?.string,
             let moment = try? Date(created, strategy: .iso8601),
             (-60...lifetime).contains(now.timeIntervalSince(moment))
-        else { throw LegacyCustomers.Refusal("INVALID_MULTIPASS_REQUEST") }
+        else { throw UserError("INVALID_MULTIPASS_REQUEST", at: []) }
         return email
     }
 

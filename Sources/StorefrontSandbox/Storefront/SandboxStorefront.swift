@@ -109,7 +109,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         message: String = "Planned by the sandbox.",
         times: Int = 1
     ) {
-        let refusal = CartUserError(code: code, field: field, message: message)
+        let refusal = UserError(code, at: field, message)
         faults.withLock { $0.refusals += Array(repeating: refusal, count: times) }
     }
 
@@ -145,7 +145,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         return moved.id
     }
 
-    func takeRefusal() -> CartUserError? {
+    func takeRefusal() -> UserError? {
         faults.withLock { $0.refusals.isEmpty ? nil : $0.refusals.removeFirst() }
     }
 
@@ -171,18 +171,12 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
     var now: Date { clock.now }
 
     /// Changes the legacy customers, all or nothing.
-    func withLegacy<Value: Sendable>(
-        _ body: (inout LegacyCustomers) throws(LegacyCustomers.Refusal) -> Value
-    ) -> Result<Value, LegacyCustomers.Refusal> {
-        legacy.withLock { customers in
+    func withLegacy<Value: Sendable>(_ body: (inout LegacyCustomers) throws -> Value) throws -> Value {
+        try legacy.withLock { customers in
             var changed = customers
-            do throws(LegacyCustomers.Refusal) {
-                let value = try body(&changed)
-                customers = changed
-                return .success(value)
-            } catch {
-                return .failure(error)
-            }
+            let value = try body(&changed)
+            customers = changed
+            return value
         }
     }
 
@@ -219,12 +213,17 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         carts.withLock { $0[cart.token] = cart }
     }
 
-    func withCart(
-        _ token: String,
-        _ body: (inout Cart?) throws(CartUserError) -> Cart
-    ) -> Result<Cart, CartUserError> {
-        carts.withLock { carts in
-            do throws(CartUserError) { return .success(try body(&carts[token])) } catch { return .failure(error) }
+    /// Changes the cart of an id with its key, all or nothing.
+    func changeCart(
+        _ parts: (token: String, key: String?)?,
+        orThrow missing: UserError = .cartMissing,
+        _ body: (inout Cart) throws(UserError) -> Void
+    ) throws(UserError) -> Cart {
+        try carts.withLock { carts throws(UserError) in
+            guard let parts, var cart = carts[parts.token], cart.key == parts.key else { throw missing }
+            try body(&cart)
+            carts[parts.token] = cart
+            return cart
         }
     }
 

@@ -1,6 +1,6 @@
 /// The planned faults of the Storefront's state.
 struct StorefrontFaults: Sendable {
-    var refusals: [CartUserError] = []
+    var refusals: [UserError] = []
     var swallowedTokens = 0
     var throttles: [Duration] = []
     /// Moved carts, by their old tokens.

@@ -1,0 +1,40 @@
+/// An entry of `userErrors`: why a mutation was refused.
+struct UserError: Error, Sendable {
+    let code: String
+    /// The path to the refused argument.
+    let field: [String]
+    let message: String
+
+    init(_ code: String, at field: [String], _ message: String? = nil) {
+        self.code = code
+        self.field = field
+        self.message = message ?? "Refused by the sandbox: \(code)"
+    }
+
+    static let cartMissing = UserError("INVALID", at: ["cartId"], "The specified cart does not exist.")
+}
+
+extension GraphNode {
+    /// The payload of a mutation: its members, or null members and the error that refused it.
+    ///
+    /// Errors have two names at Shopify, and not every payload has warnings; the schema selects what the payload's type has.
+    static func payload(_ body: () throws -> [String: GraphNode]) -> GraphNode {
+        do {
+            return payload(try body(), errors: [])
+        } catch let error as UserError {
+            return payload([:], errors: [error])
+        } catch {
+            return .failure(message: "\(error)", code: "INTERNAL_SERVER_ERROR")
+        }
+    }
+
+    private static func payload(_ members: [String: GraphNode], errors: [UserError]) -> GraphNode {
+        let nodes = errors.map(userError)
+        let lists = ["userErrors": list(nodes), "customerUserErrors": list(nodes), "warnings": list([])]
+        return .object(lists.merging(members) { $1 })
+    }
+
+    static func userError(_ error: UserError) -> GraphNode {
+        ["code": text(error.code), "field": list(error.field.map { text($0) }), "message": text(error.message)]
+    }
+}
