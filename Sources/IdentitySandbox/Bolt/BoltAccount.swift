@@ -105,15 +105,13 @@ extension SandboxBolt {
         case ("POST", "/v1/testing/shopper/create"):
             let email = "shopper-\(RandomText.hexadecimal(8))@example.com"
             let buyer = directory.buyer(email: email)
-            let code = issueCode(
-                clientID: configuration.publishableKey,
+            let session = LoginSessions.Session(
+                id: RandomText.hexadecimal(32),
                 buyer: buyer.number,
-                scopes: ["openid", "bolt.account.manage"],
-                nonce: nil,
-                sessionID: RandomText.hexadecimal(32),
-                redirectURI: nil,
-                challenge: nil
+                authenticatedAt: clock.now
             )
+            let scopes = ["openid", "bolt.account.manage"]
+            let code = issueCode(for: Grant(clientID: configuration.publishableKey, scopes: scopes, session))
             return .json([
                 "email": .string(email), "phone": .string(buyer.account.phone), "otp_code": .string("000000"),
                 "oauth_code": .string(code),

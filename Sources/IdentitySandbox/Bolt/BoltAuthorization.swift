@@ -31,7 +31,7 @@ extension SandboxBolt {
         guard query.scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return fail("invalid_scope", "The requested scope is invalid, unknown, or malformed.")
         }
-        guard let loginState = query["state"], loginState.utf8.count >= 8 else {
+        guard (query["state"]?.utf8.count ?? 0) >= 8 else {
             return fail("invalid_state", "The state is missing or does not have enough characters.")
         }
         let method = query["code_challenge_method"]
@@ -39,23 +39,11 @@ extension SandboxBolt {
             return fail("invalid_request", "code_challenge_method must be S256.")
         }
         journal.count(\.authorizations)
-        var login = HostedLogin(
-            id: RandomText.hexadecimal(32),
-            clientID: clientID,
-            callback: callback,
-            redirectURI: query["redirect_uri"],
-            state: loginState,
-            scopes: query.scopes,
-            nonce: query["nonce"],
-            challenge: query["code_challenge"],
-            loginHint: query["login_hint"] ?? query["email"],
-            wishes: [],
-            binding: RandomText.hexadecimal(32),
-            expires: clock.now + 600
-        )
+        var login = HostedLogin(clientID: clientID, callback: callback, query, at: clock.now)
+        login.loginHint = query["login_hint"] ?? query["email"]
         if call.request.path == Self.internalAuthorizationPath { login.brand = SandboxSFCC.brand }
         if let session = state.withLock({ $0.logins.session(of: call.request) }) {
-            return finish(login, buyer: session.buyer, session: session)
+            return finish(login, session)
         }
         return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/hosted") }
     }
@@ -65,58 +53,30 @@ extension SandboxBolt {
         switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
-            var fields = [(name: "error", value: "access_denied"), ("error_description", "The shopper declined.")]
-            if let state = login.state { fields.append(("state", state)) }
-            return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+            return login.redirect(with: [("error", "access_denied"), ("error_description", "The shopper declined.")])
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
             let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
-            return finish(login, buyer: buyer, session: session).with("Set-Cookie", cookie)
+            return finish(login, session).with("Set-Cookie", cookie)
         }
     }
 
-    private func finish(_ login: HostedLogin, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
-        let code = issueCode(
-            clientID: login.clientID,
-            buyer: buyer,
-            scopes: login.scopes,
-            nonce: login.nonce,
-            sessionID: session.id,
-            redirectURI: login.redirectURI,
-            challenge: login.challenge
-        )
-        var fields = [(name: "code", value: code)]
+    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
+        var fields = [(name: "code", value: issueCode(for: Grant(login, session)))]
         if !login.scopes.isEmpty { fields.append(("scope", login.scopes.joined(separator: " "))) }
-        if let state = login.state { fields.append(("state", state)) }
         guard !login.callback.isEmpty else {
+            if let state = login.state { fields.append(("state", state)) }
             return .html(NoticePages.finished(brand: "Bolt", callback: "?" + FormText.encode(fields)))
         }
-        return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+        return login.redirect(with: fields)
     }
 
-    func issueCode(
-        clientID: String,
-        buyer: Int,
-        scopes: [String],
-        nonce: String?,
-        sessionID: String,
-        redirectURI: String?,
-        challenge: String?
-    ) -> String {
+    func issueCode(for grant: Grant) -> String {
         let now = clock.now
         let code = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
         state.withLock { state in
-            let grant = state.ledger.addGrant(
-                clientID: clientID,
-                buyer: buyer,
-                scopes: scopes,
-                nonce: nonce,
-                sessionID: sessionID,
-                at: now,
-                redirectURI: redirectURI,
-                challenge: challenge
-            )
-            state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
+            let added = state.ledger.add(grant)
+            state.ledger.addCode(code, for: added.id, expires: now + codeLifetime.timeInterval)
         }
         journal.count(\.codesIssued)
         return code

@@ -3,81 +3,52 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// A refusal of Bolt's token endpoint.
-struct BoltRefusal: Error {
-    let error: String
-    let description: String
-    let status: Int
-
-    var answer: SandboxAnswer {
-        SandboxAnswer.oauthError(error, description, status: status).with("X-Bolt-Error-Code", "0")
-    }
-}
-
 extension SandboxBolt {
     static let viewScope = "bolt.account.view"
 
     func token(_ call: SandboxCall) -> SandboxAnswer {
-        do throws(BoltRefusal) {
-            let fields = try form(call.request)
+        do throws(OAuthRefusal) {
+            let fields = try OAuthForm.fields(of: call.request)
             let hasSecret = try authenticate(fields, call.request)
             switch fields["grant_type"] {
             case "authorization_code":
                 return try exchange(fields, hasSecret: hasSecret, idTokenChanges: call.idTokenChanges)
             case "refresh_token": return try refresh(fields, hasSecret: hasSecret)
-            case nil: throw BoltRefusal(error: "invalid_request", description: "grant_type is missing.", status: 400)
-            default: throw BoltRefusal(error: "unsupported_grant_type", description: "Not supported.", status: 403)
+            case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
+            default: throw OAuthRefusal("unsupported_grant_type", "Not supported.", status: 403)
             }
         } catch {
             journal.count(\.tokenRefusals)
-            return error.answer
+            return error.answer.with("X-Bolt-Error-Code", "0")
         }
-    }
-
-    private func form(_ request: SandboxRequest) throws(BoltRefusal) -> [String: String] {
-        let type = request.header("content-type")?.lowercased() ?? ""
-        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
-            let decoded = FormText.decode(request.body)
-        else {
-            throw BoltRefusal(
-                error: "invalid_request",
-                description: "The body must be a well-formed form.",
-                status: 400
-            )
-        }
-        var fields: [String: String] = [:]
-        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw BoltRefusal(error: "invalid_request", description: "\(field.name) is repeated.", status: 400)
-        }
-        return fields
     }
 
     /// Whether the client authenticated with its secret; a wrong secret is refused.
-    private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(BoltRefusal) -> Bool {
+    private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(OAuthRefusal) -> Bool {
         guard isClient(fields["client_id"]) else {
-            throw BoltRefusal(error: "invalid_client", description: "The client is unknown.", status: 401)
+            throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
         }
         if let key = request.header("x-api-key"), key != configuration.apiKey {
-            throw BoltRefusal(error: "request_forbidden", description: "X-API-Key is wrong.", status: 403)
+            throw OAuthRefusal("request_forbidden", "X-API-Key is wrong.", status: 403)
         }
         guard let secret = fields["client_secret"] else { return false }
         guard secret == configuration.apiKey else {
-            throw BoltRefusal(error: "invalid_client", description: "Client authentication failed.", status: 401)
+            throw OAuthRefusal("invalid_client", "Client authentication failed.", status: 401)
         }
         return true
     }
 
-    private var invalidGrant: BoltRefusal {
-        BoltRefusal(
-            error: "invalid_grant",
-            description: "The provided authorization grant is invalid, expired or revoked.",
+    private var invalidGrant: OAuthRefusal {
+        OAuthRefusal(
+            "invalid_grant",
+            "The provided authorization grant is invalid, expired or revoked.",
             status: configuration.invalidGrantStatus
         )
     }
 
-    private func requireSecret(_ hasSecret: Bool, for grant: Grant) throws(BoltRefusal) {
+    private func requireSecret(_ hasSecret: Bool, for grant: Grant) throws(OAuthRefusal) {
         guard hasSecret || configuration.acceptsPublicClients && grant.challenge != nil else {
-            throw BoltRefusal(error: "invalid_client", description: "client_secret is missing.", status: 401)
+            throw OAuthRefusal("invalid_client", "client_secret is missing.", status: 401)
         }
     }
 
@@ -87,25 +58,19 @@ extension SandboxBolt {
         _ fields: [String: String],
         hasSecret: Bool,
         idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
-    ) throws(BoltRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let code = fields["code"] ?? ""
-        let outcome = state.withLock { state in
-            Result { () throws(GrantLedger.Refusal) in try state.ledger.grant(ofCode: code, at: now) }
-        }
-        let grant: Grant
-        switch outcome {
-        case .success(let found): grant = found
-        case .failure(let refusal): throw punish(refusal)
-        }
-        try requireSecret(hasSecret, for: grant)
-        guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
-            PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
-        else { throw invalidGrant }
-        let scopes = try scopes(asked: fields["scope"], grant)
-        let body = state.withLock { state -> JSONObject? in
-            // Checked again when it is used, because two requests may have arrived at once.
-            guard (try? state.ledger.grant(ofCode: code, at: now)) != nil else { return nil }
+        let body = try state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
+                throw punish(error, &state)
+            }
+            try requireSecret(hasSecret, for: grant)
+            guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
+                PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
+            else { throw invalidGrant }
+            let scopes = try scopes(asked: fields["scope"], grant)
             state.ledger.spendCode(code)
             let refreshes = hasSecret || configuration.refreshesPublicClients
             var body = issue(grant, scopes: scopes, withRefreshToken: refreshes, &state, now)
@@ -115,18 +80,17 @@ extension SandboxBolt {
             }
             return body
         }
-        guard let body else { throw invalidGrant }
         journal.count(\.exchanges)
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
     /// The scopes of the login, restricted to those of the exchange; separated by spaces or plus signs.
-    private func scopes(asked: String?, _ grant: Grant) throws(BoltRefusal) -> [String] {
+    private func scopes(asked: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let asked, !asked.isEmpty else { return grant.scopes }
         let wanted = asked.split { $0 == " " || $0 == "+" }.map(String.init)
         let permitted = grant.scopes.isEmpty ? Self.knownScopes : grant.scopes
         guard wanted.allSatisfy({ permitted.contains($0) }) else {
-            throw BoltRefusal(error: "invalid_scope", description: "The scope was not granted.", status: 400)
+            throw OAuthRefusal("invalid_scope", "The scope was not granted.")
         }
         return wanted
     }
@@ -151,27 +115,18 @@ extension SandboxBolt {
 
     // MARK: Refresh
 
-    private func refresh(_ fields: [String: String], hasSecret: Bool) throws(BoltRefusal) -> SandboxAnswer {
+    private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = fields["refresh_token"] ?? ""
-        let outcome = state.withLock { state in
-            Result { () throws(GrantLedger.Refusal) in try state.ledger.grant(ofRefreshToken: token, at: now) }
-        }
-        let grant: Grant
-        switch outcome {
-        case .success(let found): grant = found
-        case .failure(let refusal): throw punish(refusal)
-        }
-        try requireSecret(hasSecret, for: grant)
-        guard fields["scope"].map({ $0.isEmpty || $0 == Self.viewScope }) ?? true else {
-            throw BoltRefusal(
-                error: "invalid_scope",
-                description: "A refresh grants \(Self.viewScope) only.",
-                status: 400
-            )
-        }
-        let answer = state.withLock { state -> SandboxAnswer? in
-            guard (try? state.ledger.grant(ofRefreshToken: token, at: now)) != nil else { return nil }
+        return try state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
+                throw punish(error, &state)
+            }
+            try requireSecret(hasSecret, for: grant)
+            guard fields["scope"].map({ $0.isEmpty || $0 == Self.viewScope }) ?? true else {
+                throw OAuthRefusal("invalid_scope", "A refresh grants \(Self.viewScope) only.")
+            }
             let repeated = state.ledger.repeatedAnswer(to: token)
             journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
             if let repeated { return repeated }
@@ -181,8 +136,6 @@ extension SandboxBolt {
             state.ledger.keep(answer, to: token)
             return answer
         }
-        guard let answer else { throw invalidGrant }
-        return answer
     }
 
     private func issue(
@@ -213,11 +166,8 @@ extension SandboxBolt {
         return body
     }
 
-    private func punish(_ refusal: GrantLedger.Refusal) -> BoltRefusal {
-        if case .reused(let grant) = refusal {
-            state.withLock { $0.ledger.revoke(grant) }
-            journal.count(\.reusesPunished)
-        }
+    private func punish(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
+        state.ledger.punish(refusal, journal)
         return invalidGrant
     }
 

@@ -111,16 +111,7 @@ extension SandboxOpenID {
         let deviceCode = try form.required("device_code")
         let body = try state.withLock { state throws(OAuthRefusal) in
             let (device, session) = try state.devices.poll(deviceCode: deviceCode, clientID: client.clientID, at: now)
-            let grant = state.ledger.addGrant(
-                clientID: client.clientID,
-                buyer: session.buyer,
-                scopes: device.scopes,
-                nonce: nil,
-                sessionID: session.id,
-                at: session.authenticatedAt,
-                redirectURI: nil,
-                challenge: nil
-            )
+            let grant = state.ledger.add(Grant(clientID: client.clientID, scopes: device.scopes, session))
             return issue(grant, .first, client, grant.scopes, key, &state, now, call)
         }
         journal.count(\.exchanges)
@@ -144,12 +135,10 @@ extension SandboxOpenID {
         }
     }
 
-    /// A second use means that one of the two clients stole the token, so all tokens of its login are revoked.
     private func punish(_ refusal: GrantLedger.Refusal, _ what: String, _ state: inout State) -> OAuthRefusal {
+        state.ledger.punish(refusal, journal)
         switch refusal {
-        case .reused(let grant):
-            state.ledger.revoke(grant)
-            journal.count(\.reusesPunished)
+        case .reused:
             return OAuthRefusal("invalid_grant", "The \(what) was used before: all tokens of its login are revoked.")
         case .unknown: return OAuthRefusal("invalid_grant", "The \(what) is unknown.")
         case .expired: return OAuthRefusal("invalid_grant", "The \(what) has expired.", isViolation: false)

@@ -50,25 +50,12 @@ extension SandboxShopify {
         _ redirectURI: String,
         _ shape: SandboxShopifyConfiguration.EndpointShape
     ) -> SandboxAnswer {
-        let now = clock.now
-        let login = HostedLogin(
-            id: RandomText.hexadecimal(32),
-            clientID: clientID,
-            callback: redirectURI,
-            redirectURI: redirectURI,
-            state: query["state"],
-            scopes: query.scopes,
-            nonce: query["nonce"],
-            challenge: query["code_challenge"],
-            loginHint: query["login_hint"],
-            wishes: query.wishes(["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]),
-            binding: RandomText.hexadecimal(32),
-            expires: now + 600
-        )
+        let wishes = ["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]
+        let login = HostedLogin(clientID: clientID, callback: redirectURI, query, wishes: wishes, at: clock.now)
         let session = state.withLock { $0.logins.session(of: request) }
         let signedIn = session.flatMap { directory.buyer(number: $0.buyer)?.account.email.lowercased() }
         if let session, login.loginHint.map({ $0.lowercased() == signedIn }) ?? true {
-            return finish(login, buyer: session.buyer, session: session)
+            return finish(login, session)
         }
         if query["prompt"] == "none" { return refuseSilently(login) }
         let submits = query["login_hint_mode"] == "submit"
@@ -76,13 +63,10 @@ extension SandboxShopify {
     }
 
     private func refuseSilently(_ login: HostedLogin) -> SandboxAnswer {
-        let stateField = login.state.map { [(name: "state", value: $0)] } ?? []
         switch configuration.silentLoginRefusal {
-        case .error:
-            return .redirect(to: FormText.append([("error", "login_required")] + stateField, to: login.callback))
-        case .code:
-            return .redirect(to: FormText.append([("code", "login_required")] + stateField, to: login.callback))
-        case .notAcceptable: return .html(NoticePages.accessDenied(brand: "Shopify"), status: 406)
+        case .error: login.redirect(with: [("error", "login_required")], status: 302)
+        case .code: login.redirect(with: [("code", "login_required")], status: 302)
+        case .notAcceptable: .html(NoticePages.accessDenied(brand: "Shopify"), status: 406)
         }
     }
 
@@ -91,35 +75,22 @@ extension SandboxShopify {
         switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
-            var fields = [(name: "error", value: "access_denied"), ("error_description", "The buyer cancelled.")]
-            if let state = login.state { fields.append(("state", state)) }
-            return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+            return login.redirect(with: [("error", "access_denied"), ("error_description", "The buyer cancelled.")])
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
             let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
-            return finish(login, buyer: buyer, session: session).with("Set-Cookie", cookie)
+            return finish(login, session).with("Set-Cookie", cookie)
         }
     }
 
-    private func finish(_ login: HostedLogin, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = "shcac_" + RandomText.hexadecimal(32)
         state.withLock { state in
-            let grant = state.ledger.addGrant(
-                clientID: login.clientID,
-                buyer: buyer,
-                scopes: login.scopes,
-                nonce: login.nonce,
-                sessionID: session.id,
-                at: now,
-                redirectURI: login.redirectURI,
-                challenge: login.challenge
-            )
+            let grant = state.ledger.add(Grant(login, session))
             state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
         }
         journal.count(\.codesIssued)
-        var fields = [(name: "code", value: code)]
-        if let state = login.state { fields.append(("state", state)) }
-        return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+        return login.redirect(with: [("code", code)])
     }
 }

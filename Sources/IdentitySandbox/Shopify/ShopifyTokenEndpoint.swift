@@ -4,23 +4,11 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxShopify {
-    private struct Refused: Error {
-        let answer: SandboxAnswer
-
-        init(_ error: String, _ description: String, status: Int = 400) {
-            answer = .oauthError(error, description, status: status)
-        }
-
-        init(_ answer: SandboxAnswer) {
-            self.answer = answer
-        }
-    }
-
     func token(_ call: SandboxCall) -> SandboxAnswer {
-        do throws(Refused) {
+        do throws(OAuthRefusal) {
             let (fields, client) = try authenticate(call.request)
             switch fields["grant_type"] {
-            case nil: throw Refused("invalid_request", "grant_type is missing.")
+            case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
             case "authorization_code":
                 try require(
                     ["code", "redirect_uri", "code_verifier"],
@@ -31,7 +19,7 @@ extension SandboxShopify {
             case "refresh_token" where client.kind != .app:
                 try require(["refresh_token"], in: fields)
                 return try refresh(fields, client)
-            default: throw Refused("unsupported_grant_type", "The grant type is not supported for this client.")
+            default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported for this client.")
             }
         } catch {
             journal.count(\.tokenRefusals)
@@ -44,9 +32,9 @@ extension SandboxShopify {
         _ names: [String],
         in fields: [String: String],
         unless isConfidential: Bool = false
-    ) throws(Refused) {
+    ) throws(OAuthRefusal) {
         for name in names where fields[name] == nil && !(isConfidential && name == "code_verifier") {
-            throw Refused("invalid_request", "\(name) is missing.")
+            throw OAuthRefusal("invalid_request", "\(name) is missing.")
         }
     }
 
@@ -54,36 +42,29 @@ extension SandboxShopify {
 
     private func authenticate(
         _ request: SandboxRequest
-    ) throws(Refused) -> (fields: [String: String], client: SandboxShopifyClient) {
+    ) throws(OAuthRefusal) -> (fields: [String: String], client: SandboxShopifyClient) {
         guard request.header("user-agent")?.isEmpty == false else {
-            throw Refused(.html(NoticePages.accessDenied(brand: "Shopify"), status: 403))
+            throw OAuthRefusal(.html(NoticePages.accessDenied(brand: "Shopify"), status: 403))
         }
-        let type = request.header("content-type")?.lowercased() ?? ""
-        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
-            let decoded = FormText.decode(request.body)
-        else { throw Refused("invalid_request", "The body must be a well-formed form.") }
-        var fields: [String: String] = [:]
-        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw Refused("invalid_request", "\(field.name) is repeated.")
-        }
+        let fields = try OAuthForm.fields(of: request)
         let basicID = configuration.requiresClientIDBesideBasic ? nil : Self.basicID(request)
         guard let clientID = fields["client_id"] ?? basicID else {
-            throw Refused("invalid_request", "client_id is missing.")
+            throw OAuthRefusal("invalid_request", "client_id is missing.")
         }
         guard let client = clients.first(where: { $0.id == clientID }) else {
-            throw Refused("invalid_client", "The client is unknown.", status: 401)
+            throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
         }
         switch client.kind {
         case .confidential:
             let expected = "Basic " + Base64.encode(Array("\(client.id):\(client.secret ?? "")".utf8))
             guard request.header("authorization") == expected else {
-                throw Refused("invalid_client", "Client authentication failed.", status: 401)
+                throw OAuthRefusal("invalid_client", "Client authentication failed.", status: 401)
             }
         case .publicWeb:
             let origin = request.header("origin") ?? ""
             let origins = client.javaScriptOrigins
             guard RedirectRule.permits(origin, registered: origins, allowsLoopback: client.allowsLoopback)
-            else { throw Refused(.originMissing) }
+            else { throw OAuthRefusal(.originMissing) }
         case .publicMobile, .app: break
         }
         return (fields, client)
@@ -103,28 +84,22 @@ extension SandboxShopify {
         _ fields: [String: String],
         _ client: SandboxShopifyClient,
         _ call: SandboxCall
-    ) throws(Refused) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let code = fields["code"] ?? ""
-        let grant: Grant
-        do {
-            grant = try state.withLock { state throws(GrantLedger.Refusal) in
-                try state.ledger.grant(ofCode: code, at: now)
+        let answer = try state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
+                throw punish(error, &state)
             }
-        } catch {
-            throw punish(error)
-        }
-        guard grant.clientID == client.id else { throw Refused("invalid_grant", "The code is another client's.") }
-        guard let redirectURI = fields["redirect_uri"],
-            Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
-        else { throw Refused("invalid_grant", "redirect_uri differs from the authorization request.") }
-        guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
-            throw Refused("invalid_grant", "code_verifier does not match.")
-        }
-        let answer = try state.withLock { state throws(Refused) -> SandboxAnswer in
-            // Checked again when it is used, because two requests may have arrived at once.
-            do { _ = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw Refused("invalid_grant", "The code was used.")
+            guard grant.clientID == client.id else {
+                throw OAuthRefusal("invalid_grant", "The code is another client's.")
+            }
+            guard let redirectURI = fields["redirect_uri"],
+                Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
+            else { throw OAuthRefusal("invalid_grant", "redirect_uri differs from the authorization request.") }
+            guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
+                throw OAuthRefusal("invalid_grant", "code_verifier does not match.")
             }
             state.ledger.spendCode(code)
             let idToken = grant.scopes.contains("openid") ? mintIDToken(grant, &state, now, call) : nil
@@ -134,36 +109,31 @@ extension SandboxShopify {
         return answer
     }
 
-    private func refresh(_ fields: [String: String], _ client: SandboxShopifyClient) throws(Refused) -> SandboxAnswer {
+    private func refresh(
+        _ fields: [String: String],
+        _ client: SandboxShopifyClient
+    ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = fields["refresh_token"] ?? ""
-        let result = state.withLock { state -> Result<SandboxAnswer, GrantLedger.Refusal> in
+        return try state.withLock { state throws(OAuthRefusal) in
             do throws(GrantLedger.Refusal) {
                 let grant = try state.ledger.grant(ofRefreshToken: token, at: now)
                 guard grant.clientID == client.id else { throw .unknown }
                 let repeated = state.ledger.repeatedAnswer(to: token)
                 journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
-                if let repeated { return .success(repeated) }
+                if let repeated { return repeated }
                 let answer = issue(grant, client, idToken: nil, &state, now)
                 state.ledger.keep(answer, to: token)
-                return .success(answer)
+                return answer
             } catch {
-                return .failure(error)
+                throw punish(error, &state)
             }
-        }
-        switch result {
-        case .success(let answer): return answer
-        case .failure(let refusal): throw punish(refusal)
         }
     }
 
-    /// A second use means that one of the two clients stole the token, so all tokens of its login are revoked.
-    private func punish(_ refusal: GrantLedger.Refusal) -> Refused {
-        if case .reused(let grant) = refusal {
-            state.withLock { $0.ledger.revoke(grant) }
-            journal.count(\.reusesPunished)
-        }
-        return Refused("invalid_grant", "The grant is invalid, expired or was revoked.")
+    private func punish(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
+        state.ledger.punish(refusal, journal)
+        return OAuthRefusal("invalid_grant", "The grant is invalid, expired or was revoked.")
     }
 
     // MARK: Tokens

@@ -3,21 +3,39 @@ internal import IdentityKit
 
 /// A buyer's consent in one login; all codes and tokens belong to a grant.
 struct Grant: Sendable {
-    let id: Int
+    fileprivate(set) var id = 0
     let clientID: String
     let buyer: Int
     let scopes: [String]
-    let nonce: String?
     /// The login's session at the provider.
     let sessionID: String
     let authenticatedAt: Date
-    let redirectURI: String?
-    let challenge: String?
+    private(set) var nonce: String?
+    private(set) var redirectURI: String?
+    private(set) var challenge: String?
     /// The authentication context of the login.
-    let acr: String?
+    private(set) var acr: String?
     /// The key to which the code is bound (RFC 9449 section 10).
-    let keyThumbprint: String?
-    var isRevoked = false
+    private(set) var keyThumbprint: String?
+    fileprivate(set) var isRevoked = false
+
+    /// A grant without a login page.
+    init(clientID: String, scopes: [String], _ session: LoginSessions.Session) {
+        self.clientID = clientID
+        self.scopes = scopes
+        buyer = session.buyer
+        sessionID = session.id
+        authenticatedAt = session.authenticatedAt
+    }
+
+    init(_ login: HostedLogin, _ session: LoginSessions.Session) {
+        self.init(clientID: login.clientID, scopes: login.scopes, session)
+        nonce = login.nonce
+        redirectURI = login.redirectURI
+        challenge = login.challenge
+        acr = login.acr
+        keyThumbprint = login.keyThumbprint
+    }
 }
 
 /// The codes and tokens of one authorization server: one-use codes, rotating refresh tokens, and token families that are revoked
@@ -66,31 +84,9 @@ struct GrantLedger: Sendable {
         self.reuse = reuse
     }
 
-    mutating func addGrant(
-        clientID: String,
-        buyer: Int,
-        scopes: [String],
-        nonce: String?,
-        sessionID: String,
-        at now: Date,
-        redirectURI: String?,
-        challenge: String?,
-        acr: String? = nil,
-        keyThumbprint: String? = nil
-    ) -> Grant {
-        let grant = Grant(
-            id: grants.count + 1,
-            clientID: clientID,
-            buyer: buyer,
-            scopes: scopes,
-            nonce: nonce,
-            sessionID: sessionID,
-            authenticatedAt: now,
-            redirectURI: redirectURI,
-            challenge: challenge,
-            acr: acr,
-            keyThumbprint: keyThumbprint
-        )
+    mutating func add(_ grant: Grant) -> Grant {
+        var grant = grant
+        grant.id = grants.count + 1
         grants[grant.id] = grant
         return grant
     }
@@ -177,6 +173,13 @@ struct GrantLedger: Sendable {
     /// Keeps a response if it may be repeated.
     mutating func keep(_ answer: SandboxAnswer, to token: String) {
         if reuse == .repeatsAnswer { refreshTokens[token]?.answer = answer }
+    }
+
+    /// A second use means that one of the two clients stole the code or token, so all tokens of its login are revoked.
+    mutating func punish(_ refusal: Refusal, _ journal: SandboxJournal) {
+        guard case .reused(let grant) = refusal else { return }
+        revoke(grant)
+        journal.count(\.reusesPunished)
     }
 
     /// Revokes the access tokens of a grant; an unused refresh token still works.

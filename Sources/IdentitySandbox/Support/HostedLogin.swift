@@ -16,10 +16,10 @@ struct HostedLogin: Sendable {
     /// The redirect URI of the request; nil when it had none.
     let redirectURI: String?
     let state: String?
-    let scopes: [String]
+    var scopes: [String]
     let nonce: String?
     let challenge: String?
-    let loginHint: String?
+    var loginHint: String?
     /// Further options of the request, which the page shows.
     let wishes: [(name: String, value: String)]
     let binding: String
@@ -50,4 +50,31 @@ struct HostedLogin: Sendable {
     var keyThumbprint: String?
     /// The `request_uri` of a pushed request.
     var pushedRequest: String?
+
+    init(
+        clientID: String,
+        callback: String,
+        _ query: AuthorizationQuery = AuthorizationQuery([:]),
+        wishes: [String] = [],
+        at now: Date
+    ) {
+        id = RandomText.hexadecimal(32)
+        binding = RandomText.hexadecimal(32)
+        expires = now + 600
+        self.clientID = clientID
+        self.callback = callback
+        self.wishes = query.wishes(wishes)
+        redirectURI = query["redirect_uri"]
+        state = query["state"]
+        scopes = query.scopes
+        nonce = query["nonce"]
+        challenge = query["code_challenge"]
+        loginHint = query["login_hint"]
+    }
+
+    /// A redirect to the app with these fields and the state.
+    func redirect(with fields: [(name: String, value: String)], status: Int = 303) -> SandboxAnswer {
+        let state = state.map { [(name: "state", value: $0)] } ?? []
+        return .redirect(to: FormText.append(fields + state, to: callback), status: status)
+    }
 }

@@ -7,15 +7,26 @@ struct OAuthForm: Sendable {
         guard request.method == "POST" else {
             throw OAuthRefusal("invalid_request", "The method must be POST.", status: 405, headers: [("Allow", "POST")])
         }
-        guard type.lowercased().filter({ $0 != " " }) == "application/x-www-form-urlencoded",
+        guard type.lowercased().filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
+            throw Self.malformed
+        }
+        fields = try Self.fields(of: request)
+    }
+
+    /// The fields of a form as a provider reads it that does not check the media type strictly.
+    static func fields(of request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
+        let type = request.header("content-type")?.lowercased() ?? ""
+        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
             let decoded = FormText.decode(request.body)
-        else { throw OAuthRefusal("invalid_request", "The body must be a well-formed form.") }
+        else { throw malformed }
         var fields: [String: String] = [:]
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
             throw OAuthRefusal("invalid_request", "\(field.name) is repeated.")
         }
-        self.fields = fields
+        return fields
     }
+
+    private static let malformed = OAuthRefusal("invalid_request", "The body must be a well-formed form.")
 
     /// The parameters as those of a pushed authorization request.
     var query: AuthorizationQuery { AuthorizationQuery(fields) }

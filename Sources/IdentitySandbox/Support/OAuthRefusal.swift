@@ -6,6 +6,8 @@ struct OAuthRefusal: Error, Sendable {
     let headers: [(name: String, value: String)]
     /// Whether the client broke a rule; an expired code, or a poll before the buyer has answered, is not a violation.
     let isViolation: Bool
+    /// The response of a provider that does not answer with an OAuth error here.
+    private var response: SandboxAnswer?
 
     init(
         _ error: String,
@@ -21,8 +23,13 @@ struct OAuthRefusal: Error, Sendable {
         self.isViolation = isViolation
     }
 
+    init(_ response: SandboxAnswer) {
+        self.init("", "", status: response.status)
+        self.response = response
+    }
+
     var answer: SandboxAnswer {
-        headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
+        response ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
     /// What `error_description` may contain: printable ASCII without quotation mark and backslash.

@@ -133,12 +133,8 @@ extension TransportConformance {
     }
 
     @Sendable private static func firstByte(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .script([.delay(.seconds(60))]) }) { server, _ in
-            let limits = HTTPLimits(firstByteTimeout: .milliseconds(200), totalTimeout: .seconds(50))
-            try await probe.withinBounds {
-                try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
-            }
-        }
+        let answer = LoopbackResponse.script([.delay(.seconds(60))])
+        try await expectDeadline(probe, answer, firstByte: .milliseconds(200))
     }
 
     private static func dripping(_ start: String, _ drop: String = "A") -> LoopbackResponse {
@@ -147,42 +143,43 @@ extension TransportConformance {
     }
 
     @Sendable private static func drip(_ probe: TransportProbe) async throws {
-        try await expectTotalDeadline(probe, dripping("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"))
+        try await expectDeadline(
+            probe,
+            dripping("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"),
+            total: .milliseconds(400)
+        )
     }
 
     @Sendable private static func headerDrip(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in dripping("HTTP/1.1 200 OK\r\nX: ") }) { server, _ in
-            let limits = HTTPLimits(firstByteTimeout: .milliseconds(300), totalTimeout: .milliseconds(400))
-            try await probe.withinBounds {
-                try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
-            }
-        }
+        let answer = dripping("HTTP/1.1 200 OK\r\nX: ")
+        try await expectDeadline(probe, answer, firstByte: .milliseconds(300), total: .milliseconds(400))
     }
 
     @Sendable private static func interimDrip(_ probe: TransportProbe) async throws {
         for interim in ["100 Continue", "103 Early Hints"] {
-            try await probe.withServer({ _, _ in dripping("", "HTTP/1.1 \(interim)\r\n\r\n") }) { server, _ in
-                let limits = HTTPLimits(firstByteTimeout: .milliseconds(300), totalTimeout: .seconds(50))
-                try await probe.withinBounds {
-                    try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
-                }
-            }
+            let answer = dripping("", "HTTP/1.1 \(interim)\r\n\r\n")
+            try await expectDeadline(probe, answer, firstByte: .milliseconds(300))
         }
     }
 
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1"
 
     @Sendable private static func extensionDrip(_ probe: TransportProbe) async throws {
-        try await expectTotalDeadline(probe, dripping(chunked + ";a="))
+        try await expectDeadline(probe, dripping(chunked + ";a="), total: .milliseconds(400))
     }
 
     @Sendable private static func trailerDrip(_ probe: TransportProbe) async throws {
-        try await expectTotalDeadline(probe, dripping(chunked + "\r\na\r\n0\r\n", "A: b\r\n"))
+        try await expectDeadline(probe, dripping(chunked + "\r\na\r\n0\r\n", "A: b\r\n"), total: .milliseconds(400))
     }
 
-    private static func expectTotalDeadline(_ probe: TransportProbe, _ answer: LoopbackResponse) async throws {
+    private static func expectDeadline(
+        _ probe: TransportProbe,
+        _ answer: LoopbackResponse,
+        firstByte: Duration = .seconds(50),
+        total: Duration = .seconds(50)
+    ) async throws {
         try await probe.withServer({ _, _ in answer }) { server, _ in
-            let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .milliseconds(400))
+            let limits = HTTPLimits(firstByteTimeout: firstByte, totalTimeout: total)
             try await probe.withinBounds {
                 try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
             }

@@ -64,10 +64,7 @@ enum CustomerAccountAPI {
           phoneNumber: String formatted(withName: Boolean = false withCompany: Boolean = true): [String!]!
         }
         type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
-        type CustomerAddressConnection { nodes: [CustomerAddress!]! edges: [CustomerAddressEdge!]! pageInfo: PageInfo! }
-        type CustomerAddressEdge { cursor: String! node: CustomerAddress! }
-        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! }
-        type OrderEdge { cursor: String! node: Order! }
+        \(StorefrontSchema.connections(["CustomerAddress", "Order", "LineItem"]))
         type Order {
           id: ID! name: String! number: Int! processedAt: DateTime! cancelledAt: DateTime
           financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusPageUrl: URL!
@@ -75,8 +72,6 @@ enum CustomerAccountAPI {
           shippingAddress: CustomerAddress
           lineItems(first: Int after: String last: Int before: String reverse: Boolean = false): LineItemConnection!
         }
-        type LineItemConnection { nodes: [LineItem!]! edges: [LineItemEdge!]! pageInfo: PageInfo! }
-        type LineItemEdge { cursor: String! node: LineItem! }
         type LineItem {
           id: ID! title: String! variantTitle: String sku: String quantity: Int! productId: ID variantId: ID
           price: MoneyV2 totalPrice: MoneyV2

@@ -11,11 +11,7 @@ extension Cart {
     ) throws(UserError) {
         for (index, input) in inputs.enumerated() {
             guard addresses.count < Self.maximumAddresses else {
-                throw UserError(
-                    "TOO_MANY_DELIVERY_ADDRESSES",
-                    at: field,
-                    "The cart has too many addresses."
-                )
+                throw UserError("TOO_MANY_DELIVERY_ADDRESSES", at: field, "The cart has too many addresses.")
             }
             let path = field + [String(index)]
             let fields = try addressFields(input, path)
@@ -108,11 +104,7 @@ extension Cart {
             input["validationStrategy"]?.string == "STRICT"
             ? ["countryCode", "address1", "city", "zip", "lastName"] : ["countryCode"]
         for name in required where fields[name]?.string?.isEmpty != false {
-            throw UserError(
-                "ADDRESS_FIELD_IS_REQUIRED",
-                at: inside + [name],
-                "The field is required."
-            )
+            throw UserError("ADDRESS_FIELD_IS_REQUIRED", at: inside + [name], "The field is required.")
         }
         for member in fields.members where member.value.string?.isEmpty == true {
             throw UserError(
@@ -122,11 +114,7 @@ extension Cart {
             )
         }
         if let phone = fields["phone"]?.string, !Self.isPhone(phone) {
-            throw UserError(
-                "ADDRESS_FIELD_DOES_NOT_MATCH_EXPECTED_PATTERN",
-                at: inside + ["phone"],
-                "Phone is invalid"
-            )
+            throw UserError("ADDRESS_FIELD_DOES_NOT_MATCH_EXPECTED_PATTERN", at: inside + ["phone"], "Phone is invalid")
         }
         return fields
     }

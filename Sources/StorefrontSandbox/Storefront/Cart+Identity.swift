@@ -16,11 +16,7 @@ extension Cart {
             changed.accessToken = isSwallowed ? nil : value.string
             changed.customer = isSwallowed ? nil : value.string.flatMap(shop.customer)
             if value.string != nil, !isSwallowed, changed.customer == nil {
-                throw UserError(
-                    "INVALID",
-                    at: field + ["customerAccessToken"],
-                    "Customer is invalid"
-                )
+                throw UserError("INVALID", at: field + ["customerAccessToken"], "Customer is invalid")
             }
         }
         if let value = input["email"] {

@@ -78,11 +78,7 @@ extension Cart {
             else { throw Self.lineMissing(path + ["id"], input["id"]?.string) }
             if let id = input["merchandiseId"]?.string {
                 guard let variant = shop.variant(id) else {
-                    throw UserError(
-                        "INVALID",
-                        at: path + ["merchandiseId"],
-                        "The merchandise does not exist."
-                    )
+                    throw UserError("INVALID", at: path + ["merchandiseId"], "The merchandise does not exist.")
                 }
                 lines[index].variant = variant
             }
@@ -104,36 +100,20 @@ extension Cart {
     }
 
     private static func tooMany(_ field: [String]) -> UserError {
-        UserError(
-            "MAXIMUM_EXCEEDED",
-            at: field,
-            "The input array size is greater than the maximum allowed of 250."
-        )
+        UserError("MAXIMUM_EXCEEDED", at: field, "The input array size is greater than the maximum allowed of 250.")
     }
 
     private static func lineMissing(_ field: [String], _ id: String?) -> UserError {
-        UserError(
-            "INVALID_MERCHANDISE_LINE",
-            at: field,
-            "The merchandise line with id \(id ?? "") does not exist."
-        )
+        UserError("INVALID_MERCHANDISE_LINE", at: field, "The merchandise line with id \(id ?? "") does not exist.")
     }
 
     private static func quantity(_ value: JSONValue?, _ path: [String]) throws(UserError) -> Int? {
         guard let quantity = value?.number?.integer else { return nil }
         guard quantity >= 0 else {
-            throw UserError(
-                "LESS_THAN",
-                at: path + ["quantity"],
-                "The quantity must be greater than or equal to 0."
-            )
+            throw UserError("LESS_THAN", at: path + ["quantity"], "The quantity must be greater than or equal to 0.")
         }
         guard quantity <= maximumQuantity else {
-            throw UserError(
-                "MAXIMUM_EXCEEDED",
-                at: path + ["quantity"],
-                "The quantity is too large."
-            )
+            throw UserError("MAXIMUM_EXCEEDED", at: path + ["quantity"], "The quantity is too large.")
         }
         return quantity
     }
@@ -145,11 +125,7 @@ extension Cart {
         _ warnings: inout [CartWarning]
     ) throws(UserError) {
         guard quantity <= Self.maximumQuantity else {
-            throw UserError(
-                "MAXIMUM_EXCEEDED",
-                at: path + ["quantity"],
-                "The quantity is too large."
-            )
+            throw UserError("MAXIMUM_EXCEEDED", at: path + ["quantity"], "The quantity is too large.")
         }
         let line = lines[index]
         guard let stock = line.variant.stock, quantity > stock else {

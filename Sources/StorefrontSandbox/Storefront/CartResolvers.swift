@@ -174,20 +174,12 @@ extension Cart {
     mutating func selectDelivery(_ inputs: [JSONValue]) throws(UserError) {
         for input in inputs {
             guard input["deliveryGroupId"]?.string == SandboxStorefront.deliveryGroupID(of: self) else {
-                throw UserError(
-                    "INVALID_DELIVERY_GROUP",
-                    at: ["selectedDeliveryOptions"],
-                    "The group is invalid."
-                )
+                throw UserError("INVALID_DELIVERY_GROUP", at: ["selectedDeliveryOptions"], "The group is invalid.")
             }
             guard let handle = input["deliveryOptionHandle"]?.string,
                 SandboxStorefront.deliveryOptions.contains(where: { $0.handle == handle })
             else {
-                throw UserError(
-                    "INVALID_DELIVERY_OPTION",
-                    at: ["selectedDeliveryOptions"],
-                    "The option is invalid."
-                )
+                throw UserError("INVALID_DELIVERY_OPTION", at: ["selectedDeliveryOptions"], "The option is invalid.")
             }
             deliveryOption = handle
         }

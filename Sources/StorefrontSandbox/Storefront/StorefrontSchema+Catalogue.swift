@@ -3,8 +3,7 @@ extension StorefrontSchema {
     static let catalogueTypes = """
         union Merchandise = ProductVariant
         interface HasMetafields {
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
         }
         interface OnlineStorePublishable { onlineStoreUrl: URL }
         interface Trackable { trackingParameters: String }
@@ -19,11 +18,7 @@ extension StorefrontSchema {
         type Image {
           id: ID url(transform: ImageTransformInput): URL! altText: String width: Int height: Int thumbhash: String
         }
-        type ImageConnection { nodes: [Image!]! edges: [ImageEdge!]! pageInfo: PageInfo! }
-        type ImageEdge { cursor: String! node: Image! }
         type SEO { title: String description: String }
-        type StringConnection { edges: [StringEdge!]! nodes: [String!]! pageInfo: PageInfo! }
-        type StringEdge { cursor: String! node: String! }
         enum CountPrecision { AT_LEAST EXACT }
         type Count { count: Int! precision: CountPrecision! }
         type SelectedOption { name: String! value: String! }
@@ -41,8 +36,7 @@ extension StorefrontSchema {
           quantityAvailable: Int quantityRule: QuantityRule! price: MoneyV2! compareAtPrice: MoneyV2 unitPrice: MoneyV2
           unitPriceMeasurement: UnitPriceMeasurement requiresShipping: Boolean! requiresComponents: Boolean! taxable: Boolean!
           weight: Float weightUnit: WeightUnit! image: Image product: Product! selectedOptions: [SelectedOption!]!
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
         }
         type ProductPriceRange { minVariantPrice: MoneyV2! maxVariantPrice: MoneyV2! }
         type ProductOption implements Node { id: ID! name: String! optionValues: [ProductOptionValue!]! }
@@ -60,15 +54,11 @@ extension StorefrontSchema {
           variants(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: ProductVariantSortKeys = POSITION): ProductVariantConnection!
           selectedOrFirstAvailableVariant(selectedOptions: [SelectedOptionInput!] ignoreUnknownOptions: Boolean = true caseInsensitiveMatch: Boolean = false): ProductVariant
           variantBySelectedOptions(selectedOptions: [SelectedOptionInput!]! ignoreUnknownOptions: Boolean = false caseInsensitiveMatch: Boolean = false): ProductVariant
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
         }
         enum ProductSortKeys { BEST_SELLING CREATED_AT ID PRICE PRODUCT_TYPE RELEVANCE TITLE UPDATED_AT VENDOR }
         enum ProductRecommendationIntent { COMPLEMENTARY RELATED }
         type ProductConnection { nodes: [Product!]! edges: [ProductEdge!]! filters: [Filter!]! pageInfo: PageInfo! }
-        type ProductEdge { cursor: String! node: Product! }
-        type ProductVariantConnection { nodes: [ProductVariant!]! edges: [ProductVariantEdge!]! pageInfo: PageInfo! }
-        type ProductVariantEdge { cursor: String! node: ProductVariant! }
         enum FilterType { BOOLEAN LIST PRICE_RANGE }
         enum FilterPresentation { IMAGE SWATCH TEXT }
         type Filter { id: String! label: String! presentation: FilterPresentation type: FilterType! values: [FilterValue!]! }
@@ -85,13 +75,11 @@ extension StorefrontSchema {
           id: ID! handle: String! title: String! description(truncateAt: Int): String! descriptionHtml: HTML! image: Image
           onlineStoreUrl: URL trackingParameters: String seo: SEO! updatedAt: DateTime!
           products(first: Int after: String last: Int before: String reverse: Boolean = false filters: [ProductFilter!] sortKey: ProductCollectionSortKeys = COLLECTION_DEFAULT): ProductConnection!
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
         }
         type CollectionConnection {
           nodes: [Collection!]! edges: [CollectionEdge!]! pageInfo: PageInfo! totalCount: UnsignedInt64!
         }
-        type CollectionEdge { cursor: String! node: Collection! }
 
         """ + searchTypes + shopTypes
 
@@ -108,7 +96,6 @@ extension StorefrontSchema {
           nodes: [SearchResultItem!]! edges: [SearchResultItemEdge!]! pageInfo: PageInfo! productFilters: [Filter!]!
           totalCount: Int!
         }
-        type SearchResultItemEdge { cursor: String! node: SearchResultItem! }
         type PredictiveSearchResult {
           articles: [Article!]! collections: [Collection!]! pages: [Page!]! products: [Product!]!
           queries: [SearchQuerySuggestion!]!
@@ -122,8 +109,7 @@ extension StorefrontSchema {
         type Page implements HasMetafields & Node & OnlineStorePublishable & Trackable {
           id: ID! handle: String! title: String! body: HTML! bodySummary: String! createdAt: DateTime! updatedAt: DateTime!
           onlineStoreUrl: URL trackingParameters: String seo: SEO
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
         }
 
         """
@@ -134,8 +120,7 @@ extension StorefrontSchema {
           shipsToCountries: [CountryCode!]! customerAccountUrl: String
           privacyPolicy: ShopPolicy refundPolicy: ShopPolicy shippingPolicy: ShopPolicy termsOfService: ShopPolicy
           subscriptionPolicy: ShopPolicyWithDefault
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
         }
         type ShopPolicy implements Node { id: ID! title: String! handle: String! body: String! url: URL! }
         type ShopPolicyWithDefault { id: ID title: String! handle: String! body: String! url: URL! }

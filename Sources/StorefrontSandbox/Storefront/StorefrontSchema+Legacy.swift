@@ -22,8 +22,7 @@ extension StorefrontSchema {
         """
 
     static let legacyCustomerFields = """
-         metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+         \(metafields)
           acceptsMarketing: Boolean! createdAt: DateTime! defaultAddress: MailingAddress
           addresses(first: Int after: String last: Int before: String reverse: Boolean = false): MailingAddressConnection!
           orders(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: OrderSortKeys = ID): OrderConnection!
@@ -65,13 +64,9 @@ extension StorefrontSchema {
         type CustomerAddressUpdatePayload { customerAddress: MailingAddress customerUserErrors: [CustomerUserError!]! }
         type CustomerAddressDeletePayload { deletedCustomerAddressId: String customerUserErrors: [CustomerUserError!]! }
         type CustomerDefaultAddressUpdatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
-        type MailingAddressConnection { nodes: [MailingAddress!]! edges: [MailingAddressEdge!]! pageInfo: PageInfo! }
-        type MailingAddressEdge { cursor: String! node: MailingAddress! }
         type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! totalCount: UnsignedInt64! }
-        type OrderEdge { cursor: String! node: Order! }
         type Order implements HasMetafields & Node {
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
           id: ID! name: String! orderNumber: Int! processedAt: DateTime! canceledAt: DateTime
           financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusUrl: URL! totalPrice: MoneyV2!
         }

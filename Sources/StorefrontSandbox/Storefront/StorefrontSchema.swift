@@ -22,7 +22,7 @@ enum StorefrontSchema {
     static func definition(version: String, restricted: Bool = false) -> String {
         // Every shop of the sandbox has legacy accounts beside the new ones. At Shopify, a shop has them until it migrates.
         var newest =
-            (roots + codes + "\n" + cart + inputs + catalogueTypes)
+            (roots + codes + "\n" + cart + inputs + catalogueTypes + connectionTypes)
             .replacing("type Mutation {", with: "type Mutation {" + legacyMutations)
             .replacing("type QueryRoot {", with: "type QueryRoot {" + legacyQueries)
             .replacing(
@@ -129,13 +129,29 @@ enum StorefrontSchema {
     ]
     .map { "type \($0)Payload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }\n" }.joined()
 
+    private static let connectionTypes = connections(
+        ["BaseCartLine", "CartDeliveryGroup", "Image", "MailingAddress", "ProductVariant", "String"],
+        edgesOf: ["Collection", "Order", "Product", "SearchResultItem"]
+    )
+
+    /// The types of connections: those without further fields, and the edges of others.
+    static func connections(_ nodes: [String], edgesOf others: [String] = []) -> String {
+        nodes.map { "type \($0)Connection { nodes: [\($0)!]! edges: [\($0)Edge!]! pageInfo: PageInfo! }\n" }.joined()
+            + (nodes + others).map { "type \($0)Edge { cursor: String! node: \($0)! }\n" }.joined()
+    }
+
+    /// The fields of `HasMetafields`.
+    static let metafields = """
+        metafield(key: String! namespace: String): Metafield
+        metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+        """
+
     private static let cart = """
         type CartUserError implements DisplayableError { code: CartErrorCode field: [String!] message: String! }
         type CartWarning { code: CartWarningCode! message: String! target: ID! }
         type Attribute { key: String! value: String }
         type Cart implements HasMetafields & Node {
-          metafield(key: String! namespace: String): Metafield
-          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          \(metafields)
           discountAllocations: [CartDiscountAllocation!]!
           id: ID! checkoutUrl: URL! createdAt: DateTime! updatedAt: DateTime! note: String totalQuantity: Int!
           attribute(key: String!): Attribute attributes: [Attribute!]!
@@ -189,8 +205,6 @@ enum StorefrontSchema {
         type CartLineParentRelationship { parent: CartLine! }
         type SellingPlanAllocation { sellingPlan: SellingPlan! }
         type SellingPlan { id: ID! name: String! }
-        type BaseCartLineConnection { nodes: [BaseCartLine!]! edges: [BaseCartLineEdge!]! pageInfo: PageInfo! }
-        type BaseCartLineEdge { cursor: String! node: BaseCartLine! }
         type CartDelivery { addresses(selected: Boolean = false): [CartSelectableAddress!]! }
         type CartSelectableAddress { id: ID! selected: Boolean! oneTimeUse: Boolean! address: CartAddress! }
         union CartAddress = CartDeliveryAddress
@@ -201,8 +215,6 @@ enum StorefrontSchema {
         }
         enum CartDeliveryGroupType { ONE_TIME_PURCHASE SUBSCRIPTION }
         enum DeliveryMethodType { LOCAL NONE PICKUP_POINT PICK_UP RETAIL SHIPPING }
-        type CartDeliveryGroupConnection { nodes: [CartDeliveryGroup!]! edges: [CartDeliveryGroupEdge!]! pageInfo: PageInfo! }
-        type CartDeliveryGroupEdge { cursor: String! node: CartDeliveryGroup! }
         type CartDeliveryGroup {
           id: ID! groupType: CartDeliveryGroupType! deliveryOptions: [CartDeliveryOption!]!
           selectedDeliveryOption: CartDeliveryOption deliveryAddress: MailingAddress!

@@ -68,22 +68,20 @@ struct CommandLineParser {
         _ arguments: inout Arguments,
         _ command: (any Command.Type)?
     ) throws(UsageError) {
-        switch option.form {
-        case .flag:
+        guard option.takesValue else {
             guard inline == nil else { throw UsageError("\(option.name) takes no value.", command: command) }
-            arguments.insert("", for: option)
-        case .value, .values:
-            // After a space, "--" begins the next option: the value was probably forgotten. "--name=--value" is allowed.
-            let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
-            if inline == nil, following != nil { rest.removeFirst() }
-            guard let value = inline ?? following, !value.isEmpty else {
-                throw UsageError("\(option.usage) needs a value.", command: command)
-            }
-            if case .value = option.form, arguments.contains(option) {
-                throw UsageError("\(option.name) may be given only once.", command: command)
-            }
-            arguments.insert(value, for: option)
+            return arguments.insert("", for: option)
         }
+        // After a space, "--" begins the next option: the value was probably forgotten. "--name=--value" is allowed.
+        let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+        if inline == nil, following != nil { rest.removeFirst() }
+        guard let value = inline ?? following, !value.isEmpty else {
+            throw UsageError("\(option.usage) needs a value.", command: command)
+        }
+        guard option.repeats || !arguments.contains(option) else {
+            throw UsageError("\(option.name) may be given only once.", command: command)
+        }
+        arguments.insert(value, for: option)
     }
 
     private func find(_ name: String) throws(UsageError) -> any Command.Type {

@@ -1,66 +1,43 @@
 /// An option of the command line.
 struct Option: Sendable {
-    enum Form: Sendable {
-        /// Takes no value.
-        case flag
-        /// Takes a value, which the help shows under this name; may be given once.
-        case value(String)
-        /// Takes a value and may be given several times.
-        case values(String)
-    }
-
-    /// The name with its dashes.
+    /// The option as shown in the help: the name with its dashes and, if it takes a value, what the value is.
+    let usage: String
     let name: String
-    let form: Form
+    /// Whether it may be given several times.
+    let repeats: Bool
     let help: String
 
-    /// Whether the option takes a value.
-    var takesValue: Bool {
-        if case .flag = form { false } else { true }
+    init(_ usage: String, repeats: Bool = false, _ help: String) {
+        self.usage = usage
+        self.repeats = repeats
+        self.help = help
+        name = String(usage.prefix { $0 != " " })
     }
 
-    /// The option as shown in the help.
-    var usage: String {
-        switch form {
-        case .flag: name
-        case .value(let value), .values(let value): "\(name) \(value)"
-        }
-    }
+    var takesValue: Bool { usage != name }
 }
 
 extension Option {
     static let config = Option(
-        name: "--config",
-        form: .value("FILE"),
-        help: "The configuration file (JSON); by default the file named by $IDENTITY_CONFIG."
+        "--config FILE",
+        "The configuration file (JSON); by default the file named by $IDENTITY_CONFIG."
     )
-    static let store = Option(
-        name: "--store",
-        form: .value("PATH"),
-        help: "The SQLite file for sessions; replaces store.path of the configuration."
-    )
-    static let json = Option(name: "--json", form: .flag, help: "Print one JSON object per line on standard output.")
-    static let verbose = Option(
-        name: "--verbose",
-        form: .flag,
-        help: "Print events and error details on standard error."
-    )
-    static let help = Option(name: "--help", form: .flag, help: "Print this help.")
+    static let store = Option("--store PATH", "The SQLite file for sessions; replaces store.path of the configuration.")
+    static let json = Option("--json", "Print one JSON object per line on standard output.")
+    static let verbose = Option("--verbose", "Print events and error details on standard error.")
+    static let help = Option("--help", "Print this help.")
 
     static let common = [config, store, json, verbose, help]
 
     static let provider = Option(
-        name: "--provider",
-        form: .value("NAME"),
-        help: "The provider's name in the configuration; optional if only one is configured."
+        "--provider NAME",
+        "The provider's name in the configuration; optional if only one is configured."
     )
-    static let session = Option(name: "--session", form: .value("ID"), help: "The session id, as printed by login.")
+    static let session = Option("--session ID", "The session id, as printed by login.")
     static let callbackModes = CallbackMode.allCases.map(\.rawValue).joined(separator: "|")
     static let callback = Option(
-        name: "--callback",
-        form: .value(callbackModes),
-        help:
-            "How to receive the callback: with the system browser and a listener on this machine, as a line on standard input, or "
+        "--callback \(callbackModes)",
+        "How to receive the callback: with the system browser and a listener on this machine, as a line on standard input, or "
             + "with the sandbox's robot. By default loopback for a loopback redirect URI, otherwise stdin."
     )
 }

@@ -13,10 +13,8 @@ struct CallCommand: Command {
         "identity-lab call --session ID --method DELETE --json https://api.example/orders/7",
     ]
     private static let method = Option(
-        name: "--method",
-        form: .value("METHOD"),
-        help:
-            "The HTTP method, by default GET. The token is sent only to origins in the member resources of the session's provider."
+        "--method METHOD",
+        "The HTTP method, by default GET. The token is sent only to origins in the member resources of the session's provider."
     )
 
     private let session: SessionID

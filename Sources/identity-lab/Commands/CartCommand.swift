@@ -13,20 +13,17 @@ struct CartCommand: Command {
         "identity-lab cart --session ID --cart 'gid://shopify/Cart/…?key=…' --line gid://shopify/ProductVariant/2 --json",
     ]
     private static let line = Option(
-        name: "--line",
-        form: .values("MERCHANDISE_ID[:QUANTITY]"),
-        help: "The global id of a variant, and the quantity (default 1); may be given several times."
+        "--line MERCHANDISE_ID[:QUANTITY]",
+        repeats: true,
+        "The global id of a variant, and the quantity (default 1); may be given several times."
     )
     private static let cart = Option(
-        name: "--cart",
-        form: .value("CART_ID"),
-        help:
-            "Use this cart for the session. Pass only an id from a trusted source, never one from the buyer's browser."
+        "--cart CART_ID",
+        "Use this cart for the session. Pass only an id from a trusted source, never one from the buyer's browser."
     )
     private static let buyerIP = Option(
-        name: "--buyer-ip",
-        form: .value("IP"),
-        help: "The buyer's IP address. With a private Storefront token it is needed for a signed-in checkout."
+        "--buyer-ip IP",
+        "The buyer's IP address. With a private Storefront token it is needed for a signed-in checkout."
     )
 
     private let session: SessionID

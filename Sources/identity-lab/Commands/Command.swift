@@ -34,6 +34,14 @@ extension Arguments {
     }
 
     /// The value of an option with a fixed set of values; nil if it was not given.
+    func seconds(_ option: Option, of command: any Command.Type) throws(UsageError) -> Duration? {
+        guard let text = self[option] else { return nil }
+        guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
+            throw UsageError("\(option.name) must be an integer from 0 to 31536000 (seconds).", command: command)
+        }
+        return .seconds(seconds)
+    }
+
     func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ option: Option,
         of command: any Command.Type

@@ -16,14 +16,13 @@ struct CompareCommand: Command {
         "identity-lab compare --config identity.json --provider shopify --provider bolt",
     ]
     private static let providers = Option(
-        name: Option.provider.name,
-        form: .values("NAME"),
-        help: "Compare only this provider; may be given several times. By default all are compared."
+        "\(Option.provider.name) NAME",
+        repeats: true,
+        "Compare only this provider; may be given several times. By default all are compared."
     )
     private static let html = Option(
-        name: "--html",
-        form: .value("FILE"),
-        help: "Write a self-contained page with sequence diagrams, times, requests and responses; secrets are masked."
+        "--html FILE",
+        "Write a self-contained page with sequence diagrams, times, requests and responses; secrets are masked."
     )
 
     private let names: [String]

@@ -16,15 +16,13 @@ struct LoginCommand: Command {
         "identity-lab login --provider any --prompt consent --parameter audience=https://api.example",
     ]
     private static let entryPoint = Option(
-        name: "--entry-point",
-        form: .value("async|completion|delegate"),
-        help: "The entry point of the SDK to call; by default async."
+        "--entry-point async|completion|delegate",
+        "The entry point of the SDK to call; by default async."
     )
 
     private static let callback = Option(
-        name: Option.callback.name,
-        form: .value("\(Option.callbackModes)|device"),
-        help: Option.callback.help
+        "\(Option.callback.name) \(Option.callbackModes)|device",
+        Option.callback.help
             + " With device there is no callback: the buyer enters a code on another device, if the provider supports it."
     )
 

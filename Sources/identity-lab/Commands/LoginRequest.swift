@@ -7,35 +7,26 @@ enum LoginRequest {
         "[--prompt VALUES] [--max-age SECONDS] [--acr-values VALUES] [--ui-locales TAGS] [--login-hint TEXT] [--parameter NAME=VALUE]"
 
     private static let prompt = Option(
-        name: "--prompt",
-        form: .value("VALUES"),
-        help: "OpenID Connect prompt, such as consent or \"login consent\"."
+        "--prompt VALUES",
+        "OpenID Connect prompt, such as consent or \"login consent\"."
     )
     private static let maximumAge = Option(
-        name: "--max-age",
-        form: .value("SECONDS"),
-        help: "The longest time since the buyer authenticated at the provider; the ID token has to prove it."
+        "--max-age SECONDS",
+        "The longest time since the buyer authenticated at the provider; the ID token has to prove it."
     )
     private static let contexts = Option(
-        name: "--acr-values",
-        form: .value("VALUES"),
-        help: "The requested authentication contexts, in order of preference, separated by spaces."
+        "--acr-values VALUES",
+        "The requested authentication contexts, in order of preference, separated by spaces."
     )
     private static let locales = Option(
-        name: "--ui-locales",
-        form: .value("TAGS"),
-        help: "The languages of the login page, separated by spaces, such as \"fr-CA fr\"."
+        "--ui-locales TAGS",
+        "The languages of the login page, separated by spaces, such as \"fr-CA fr\"."
     )
-    private static let hint = Option(
-        name: "--login-hint",
-        form: .value("TEXT"),
-        help: "The e-mail address or name to fill in on the login page."
-    )
+    private static let hint = Option("--login-hint TEXT", "The e-mail address or name to fill in on the login page.")
     private static let parameter = Option(
-        name: "--parameter",
-        form: .values("NAME=VALUE"),
-        help:
-            "A further authorization parameter; may be given several times. Parameters of the protocol, such as state, are refused."
+        "--parameter NAME=VALUE",
+        repeats: true,
+        "A further authorization parameter; may be given several times. Parameters of the protocol, such as state, are refused."
     )
 
     /// Reads the options.
@@ -47,12 +38,7 @@ enum LoginRequest {
         options.loginHint = arguments[hint]
         options.locale = arguments[locales]
         options.authenticationContexts = (arguments[contexts] ?? "").split(separator: " ").map(String.init)
-        if let text = arguments[maximumAge] {
-            guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
-                throw UsageError("--max-age must be an integer from 0 to 31536000 (seconds).", command: command)
-            }
-            options.maximumAge = .seconds(seconds)
-        }
+        options.maximumAge = try arguments.seconds(maximumAge, of: command)
         for text in arguments.values(of: parameter) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {

@@ -12,10 +12,8 @@ struct LogoutCommand: Command {
         "identity-lab logout --session ID --callback stdin --json",
     ]
     private static let callback = Option(
-        name: Option.callback.name,
-        form: .value(Option.callbackModes),
-        help:
-            "How to receive the browser's return to the provider's postLogoutRedirectURI, which is then compared with the logout. "
+        "\(Option.callback.name) \(Option.callbackModes)",
+        "How to receive the browser's return to the provider's postLogoutRedirectURI, which is then compared with the logout. "
             + "By default loopback for a loopback address, otherwise stdin."
     )
 

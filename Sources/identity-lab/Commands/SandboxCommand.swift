@@ -19,37 +19,29 @@ struct SandboxCommand: Command {
         "identity-lab sandbox --openid provider.json",
     ]
     private static let port = Option(
-        name: "--port",
-        form: .value("N"),
-        help: "The first of seven consecutive ports on 127.0.0.1, the last one for commands; by default free ports."
+        "--port N",
+        "The first of seven consecutive ports on 127.0.0.1, the last one for commands; by default free ports."
     )
 
     private static let app = Option(
-        name: "--app",
-        form: .value("URL"),
-        help:
-            "The origin of a web app with the routes of IdentityWeb: registers and prints one redirect URI per provider."
+        "--app URL",
+        "The origin of a web app with the routes of IdentityWeb: registers and prints one redirect URI per provider."
     )
     private static let openID = Option(
-        name: "--openid",
-        form: .value("FILE"),
-        help: "The configuration of the OpenID provider (JSON): Documentation/Using/Sandbox.md."
+        "--openid FILE",
+        "The configuration of the OpenID provider (JSON): Documentation/Using/Sandbox.md."
     )
     private static let requirePKCE = Option(
-        name: "--require-pkce",
-        form: .flag,
-        help: "The OpenID provider refuses logins without PKCE, also for the confidential client."
+        "--require-pkce",
+        "The OpenID provider refuses logins without PKCE, also for the confidential client."
     )
     private static let requirePAR = Option(
-        name: "--require-par",
-        form: .flag,
-        help: "The OpenID provider accepts only pushed authorization requests; by default it accepts all requests."
+        "--require-par",
+        "The OpenID provider accepts only pushed authorization requests; by default it accepts all requests."
     )
     private static let specialSecrets = Option(
-        name: "--special-secrets",
-        form: .flag,
-        help:
-            "Use client secrets with + / = and &, which form encoding changes. For HTTP Basic the OpenID provider requires "
+        "--special-secrets",
+        "Use client secrets with + / = and &, which form encoding changes. For HTTP Basic the OpenID provider requires "
             + "the form-encoded secret, and Shopify refuses it."
     )
 

@@ -15,15 +15,12 @@ struct ServeCommand: Command {
         "identity-lab serve --config identity.json --public-origin https://lab.example",
     ]
     private static let port = Option(
-        name: "--port",
-        form: .value("N"),
-        help: "The port on 127.0.0.1 and [::1], by default 8080; 0 takes a free one."
+        "--port N",
+        "The port on 127.0.0.1 and [::1], by default 8080; 0 takes a free one."
     )
     private static let publicOrigin = Option(
-        name: "--public-origin",
-        form: .value("URL"),
-        help:
-            "The https origin of a tunnel or proxy that leads to this port; the redirect URIs and cookies follow it. "
+        "--public-origin URL",
+        "The https origin of a tunnel or proxy that leads to this port; the redirect URIs and cookies follow it. "
             + "Shopify accepts neither http nor localhost."
     )
 

@@ -12,19 +12,16 @@ struct TokenCommand: Command {
         "identity-lab token --session ID --refresh",
     ]
     private static let validFor = Option(
-        name: "--valid-for",
-        form: .value("SECONDS"),
-        help: "How long the token must remain valid; by default 60, less for short-lived tokens."
+        "--valid-for SECONDS",
+        "How long the token must remain valid; by default 60, less for short-lived tokens."
     )
     private static let refresh = Option(
-        name: "--refresh",
-        form: .flag,
-        help: "Refresh now, even if the token is still valid; useful if the provider states no expiry."
+        "--refresh",
+        "Refresh now, even if the token is still valid; useful if the provider states no expiry."
     )
     private static let reveal = Option(
-        name: "--reveal",
-        form: .flag,
-        help: "Print the token itself. Everybody who sees it can act as the buyer."
+        "--reveal",
+        "Print the token itself. Everybody who sees it can act as the buyer."
     )
 
     private let session: SessionID
@@ -39,14 +36,7 @@ struct TokenCommand: Command {
         guard !refreshes || arguments[Self.validFor] == nil else {
             throw UsageError("--refresh refreshes always, so it excludes --valid-for.", command: Self.self)
         }
-        guard let text = arguments[Self.validFor] else {
-            validFor = nil
-            return
-        }
-        guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
-            throw UsageError("--valid-for must be an integer from 0 to 31536000 (seconds).", command: Self.self)
-        }
-        validFor = .seconds(seconds)
+        validFor = try arguments.seconds(Self.validFor, of: Self.self)
     }
 
     func run(_ lab: Lab) async throws {

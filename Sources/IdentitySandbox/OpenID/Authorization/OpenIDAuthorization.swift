@@ -46,24 +46,12 @@ extension SandboxOpenID {
         redirectURI: String,
         key: String?
     ) -> HostedLogin {
-        var scopes = configuration.granted(query.scopes)
+        let wishes = ["ui_locales", "prompt", "acr_values", "max_age"]
+        var login = HostedLogin(clientID: client.clientID, callback: redirectURI, query, wishes: wishes, at: clock.now)
+        login.scopes = configuration.granted(query.scopes)
         if configuration.offlineAccessNeedsConsent, !query.prompts.contains("consent") {
-            scopes.removeAll { $0 == "offline_access" }
+            login.scopes.removeAll { $0 == "offline_access" }
         }
-        var login = HostedLogin(
-            id: RandomText.hexadecimal(32),
-            clientID: client.clientID,
-            callback: redirectURI,
-            redirectURI: redirectURI,
-            state: query["state"],
-            scopes: scopes,
-            nonce: query["nonce"],
-            challenge: query["code_challenge"],
-            loginHint: query["login_hint"],
-            wishes: query.wishes(["ui_locales", "prompt", "acr_values", "max_age"]),
-            binding: RandomText.hexadecimal(32),
-            expires: clock.now + 600
-        )
         login.responseMode = query.responseMode(served: configuration.responseModes)
         login.responseType = query.responseType
         login.asksConsent = query.prompts.contains("consent")
@@ -147,18 +135,7 @@ extension SandboxOpenID {
         let now = clock.now
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
         let idToken = state.withLock { state in
-            let grant = state.ledger.addGrant(
-                clientID: login.clientID,
-                buyer: session.buyer,
-                scopes: login.scopes,
-                nonce: login.nonce,
-                sessionID: session.id,
-                at: session.authenticatedAt,
-                redirectURI: login.redirectURI,
-                challenge: login.challenge,
-                acr: login.acr,
-                keyThumbprint: login.keyThumbprint
-            )
+            let grant = state.ledger.add(Grant(login, session))
             if let code { state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval) }
             return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
         }

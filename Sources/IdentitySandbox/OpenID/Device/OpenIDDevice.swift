@@ -47,20 +47,8 @@ extension SandboxOpenID {
             return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits for this code."))
         }
         if state.withLock({ $0.logins.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
-        var login = HostedLogin(
-            id: RandomText.hexadecimal(32),
-            clientID: found.clientID,
-            callback: "",
-            redirectURI: nil,
-            state: nil,
-            scopes: found.scopes,
-            nonce: nil,
-            challenge: nil,
-            loginHint: nil,
-            wishes: [],
-            binding: RandomText.hexadecimal(32),
-            expires: now + 600
-        )
+        var login = HostedLogin(clientID: found.clientID, callback: "", at: now)
+        login.scopes = found.scopes
         login.deviceHandle = found.handle
         return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }

@@ -6,22 +6,20 @@ internal import Testing
 extension StoreConformance {
     static let lockCases: [Case] = [
         Case("two holders of one session's lock never run at the same time") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
             _ = try await count(of: 8) { _ in
-                try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
                 return true
             }
             #expect(room.most == 1)
             #expect(room.entries == 8)
         },
         Case("different sessions do not wait for each other, and the store works inside a lock") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let session = try StoreSample.session()
             let other = try StoreSample.id()
-            let result = try await locking.withSessionLock(session.id, waitingUpTo: .zero) { _ in
-                try await locking.withSessionLock(other, waitingUpTo: .zero) { _ in
+            let result = try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in
+                try await store.withSessionLock(other, waitingUpTo: .zero) { _ in
                     try await store.insert(session)
                     return try await store.session(session.id)?.payload.reveal()
                 }
@@ -29,21 +27,19 @@ extension StoreConformance {
             #expect(result == "tokens")
         },
         Case("the body's lock reports that it is held, and the caller gets the body's result") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
-            let isHeld = try await locking.withSessionLock(id, waitingUpTo: .zero) { lock in
+            let isHeld = try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
                 await Task.yield()
                 return lock.isHeld
             }
             #expect(isHeld)
         },
         Case("a lock that is not free in time is refresh_busy, and the body does not run") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
-            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                 for limit in [Duration.zero, .seconds(-1), .milliseconds(30)] {
                     let error = await expectTyped(.refreshBusy) {
-                        try await locking.withSessionLock(id, waitingUpTo: limit) { _ in
+                        try await store.withSessionLock(id, waitingUpTo: limit) { _ in
                             _ = Issue.record("the body ran")
                         }
                     }
@@ -52,33 +48,30 @@ extension StoreConformance {
             }
         },
         Case("a lock that was not free can be acquired after its holder has released it") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
-            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                 _ = await expectTyped(.refreshBusy) {
-                    try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
+                    try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
                 }
             }
-            for _ in 0..<3 { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+            for _ in 0..<3 { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
         },
         Case("a body that throws passes its error on and releases the lock") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             struct Failure: Error {}
             let id = try StoreSample.id()
             await #expect(throws: Failure.self) {
-                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in throw Failure() }
+                try await store.withSessionLock(id, waitingUpTo: .zero) { _ in throw Failure() }
             }
-            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
         },
         Case("a holder that is cancelled releases the lock when its body ends") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let holder = Task {
-                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+                try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                     while !Task.isCancelled { await Task.yield() }
                     // A cancelled holder still holds the lock.
                     await expectTyped(.refreshBusy) {
-                        try await Task { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }.value
+                        try await Task { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }.value
                     }
                 }
             }
@@ -86,29 +79,27 @@ extension StoreConformance {
             holder.cancel()
             // If it was cancelled before it got the lock, it may throw instead.
             _ = try? await holder.value
-            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
-            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                 let waiter = Task {
-                    try await locking.withSessionLock(id, waitingUpTo: .seconds(3_600)) { _ in
+                    try await store.withSessionLock(id, waitingUpTo: .seconds(3_600)) { _ in
                         _ = Issue.record("the body ran")
                     }
                 }
                 waiter.cancel()
                 await #expect(throws: (any Error).self) { try await waiter.value }
             }
-            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a saved, a removed and an unknown session can be locked") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let saved = try await StoreSample.inserted(in: store)
             let removed = try await StoreSample.inserted(in: store)
             _ = try await store.remove(removed.id)
             for id in [saved.id, removed.id, try StoreSample.id()] {
-                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
+                try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
             }
             #expect(StoreSample.areSame(try await store.session(saved.id), saved))
         },
@@ -116,23 +107,21 @@ extension StoreConformance {
 
     static let lockQueueCases: [Case] = [
         Case("100 tasks get one session's lock, one after another") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
             _ = try await count(of: 100) { _ in
-                try await locking.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in await room.visit() }
+                try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in await room.visit() }
                 return true
             }
             #expect(room.most == 1)
             #expect(room.entries == 100)
         },
         Case("tasks that acquire the lock again and again do not starve others") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
             _ = try await count(of: 6) { _ in
                 for _ in 0..<6 {
-                    try await locking.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                    try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
                 }
                 return true
             }
@@ -140,34 +129,32 @@ extension StoreConformance {
             #expect(room.entries == 36)
         },
         Case("a waiter that gives up does not delay the others") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
-            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                 let first = Task {
-                    try await locking.withSessionLock(id, waitingUpTo: .milliseconds(20)) { _ in await room.visit() }
+                    try await store.withSessionLock(id, waitingUpTo: .milliseconds(20)) { _ in await room.visit() }
                 }
                 _ = try? await first.value
                 let second = Task {
-                    try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                    try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
                 }
                 second.cancel()
                 _ = try? await second.value
             }
             #expect(room.entries == 0)
             _ = try await count(of: 4) { _ in
-                try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
                 return true
             }
             #expect(room.entries == 4)
         },
         Case("40 concurrent locks of different sessions are independent") { store in
-            let locking = try offered((any SessionLocking).self, by: store)
             let ids = try (0..<40).map { _ in try StoreSample.id() }
             let rooms = ids.map { _ in Room() }
             _ = try await count(of: 80) { number in
                 let index = number % 40
-                try await locking.withSessionLock(ids[index], waitingUpTo: .seconds(60)) { _ in
+                try await store.withSessionLock(ids[index], waitingUpTo: .seconds(60)) { _ in
                     await rooms[index].visit()
                 }
                 return true
@@ -175,8 +162,8 @@ extension StoreConformance {
             #expect(rooms.allSatisfy { $0.most == 1 && $0.entries == 2 })
         },
         Case("the lock holds between two stores on the same data", needing: [.reopening]) { place in
-            let one = try offered((any SessionLocking).self, by: try await place.open())
-            let other = try offered((any SessionLocking).self, by: try await place.open())
+            let one = try await place.open()
+            let other = try await place.open()
             let id = try StoreSample.id()
             let room = Room()
             try await one.withSessionLock(id, waitingUpTo: .zero) { _ in
