@@ -8,12 +8,11 @@ extension PostgresFailure {
         case .readOnly: .storeReadOnly(cause: self)
         case .server(let state): identityError(ofServer: state)
         case .crowded:
-            IdentityError(
+            failed(
                 .retryLater,
                 .storeBusy,
                 "All connections to the store's database were in use until the time limit.",
-                hint: "Increase maximumConnections, or find calls that keep connections for a long time.",
-                cause: self
+                "Increase maximumConnections, or find calls that keep connections for a long time."
             )
         case .untrusted:
             misconfigured(
@@ -31,13 +30,7 @@ extension PostgresFailure {
             misconfigured("The database server is older than PostgreSQL 12.", "Update the server.")
         case .closed: .storeClosed
         case .client:
-            IdentityError(
-                .retryLater,
-                .systemFailure,
-                "libpq failed.",
-                hint: "Check the process's memory.",
-                cause: self
-            )
+            failed(.retryLater, .systemFailure, "libpq failed.", "Check the process's memory.")
         case .unreachable, .lost, .timedOut, .behind: .storeUnavailable(cause: self)
         }
     }
@@ -47,20 +40,18 @@ extension PostgresFailure {
         case "25006": return .storeReadOnly(cause: self)
         case "25P03": return .storeUnavailable(cause: self)
         case "53100":
-            return IdentityError(
+            return failed(
                 .retryLater,
                 .storeFull,
                 "The disk of the database server is full.",
-                hint: "Free space on the disk.",
-                cause: self
+                "Free space on the disk."
             )
         case "57014", "55P03", "40001", "40P01":
-            return IdentityError(
+            return failed(
                 .retryLater,
                 .storeBusy,
                 "Another transaction has locked the store's rows.",
-                hint: "Try again. If it lasts, look for a transaction that stays open.",
-                cause: self
+                "Try again. If it lasts, look for a transaction that stays open."
             )
         case "3D000":
             return misconfigured("The store's database does not exist.", "Create the database, or correct its name.")
@@ -82,26 +73,23 @@ extension PostgresFailure {
             )
         case "08", "53", "57": return .storeUnavailable(cause: self)
         case "22", "23":
-            return IdentityError(
-                .rejected,
-                .storeFailed,
-                "The database refused a value.",
-                hint: "See the cause.",
-                cause: self
-            )
+            return failed(.rejected, .storeFailed, "The database refused a value.", "See the cause.")
         default:
-            return IdentityError(
-                .retryLater,
-                .storeFailed,
-                "The store failed: \(self).",
-                hint: "Read the database server's log.",
-                cause: self
-            )
+            return failed(.retryLater, .storeFailed, "The store failed: \(self).", "Read the database server's log.")
         }
     }
 
     private func misconfigured(_ message: String, _ hint: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message, hint: hint, cause: self)
+        failed(.configuration, .configurationInvalid, message, hint)
+    }
+
+    private func failed(
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ message: String,
+        _ hint: String
+    ) -> IdentityError {
+        IdentityError(kind, code, message, hint: hint, cause: self)
     }
 }
 

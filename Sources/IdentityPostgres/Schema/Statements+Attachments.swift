@@ -6,7 +6,6 @@ extension Statements {
     /// Waits while another transaction removes the session, and then finds no session.
     var insertAttachment: Statement {
         statement(
-            "insert_attachment",
             [.integer, .bytes, .integer, .bytes, .integer, .bytes],
             """
             INSERT INTO §attachment (key, hash, session, revision, slot)
@@ -16,35 +15,28 @@ extension Statements {
         )
     }
     var readAttachment: Statement {
-        statement(
-            "read_attachment",
-            [.integer],
-            "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1"
-        )
+        statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
     var readAttachments: Statement {
         statement(
-            "read_attachments",
             [.integer],
             "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE session = $1 ORDER BY key LIMIT 1000"
         )
     }
     var replaceAttachment: Statement {
         statement(
-            "replace_attachment",
             [.integer, .bytes, .integer, .integer, .bytes],
             "UPDATE §attachment SET revision = $4, slot = $5 WHERE key = $1 AND hash = $2 AND revision = $3"
         )
     }
     var deleteAttachment: Statement {
         statement(
-            "delete_attachment",
             [.integer, .bytes, .integer],
             "DELETE FROM §attachment WHERE key = $1 AND hash = $2 AND revision = $3"
         )
     }
     var hasSession: Statement {
-        statement("has_session", [.integer], "SELECT hash FROM §session WHERE key = $1")
+        statement([.integer], "SELECT hash FROM §session WHERE key = $1")
     }
 }
 #endif

@@ -8,7 +8,6 @@ extension Statements {
     /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the current lease.
     var takeLease: Statement {
         statement(
-            "take_lease",
             [.integer, .bytes, .integer, .bytes, .integer],
             """
             WITH taken AS (
@@ -24,23 +23,19 @@ extension Statements {
         )
     }
     var renewLease: Statement {
-        statement(
-            "renew_lease",
-            [.integer, .bytes],
-            "UPDATE §lease SET renewals = renewals + 1 WHERE key = $1 AND holder = $2"
-        )
+        statement([.integer, .bytes], "UPDATE §lease SET renewals = renewals + 1 WHERE key = $1 AND holder = $2")
     }
     /// Ends a lease and notifies the waiting callers.
     func endLease(notifying channel: String?) -> Statement {
         statement(
-            channel == nil ? "end_lease" : "end_lease_aloud",
             [.integer, .bytes],
             channel.map {
                 """
                 WITH ended AS (DELETE FROM §lease WHERE key = $1 AND holder = $2 RETURNING key)
                 SELECT pg_notify('\($0)', key::text) FROM ended
                 """
-            } ?? "DELETE FROM §lease WHERE key = $1 AND holder = $2"
+            } ?? "DELETE FROM §lease WHERE key = $1 AND holder = $2",
+            name: channel == nil ? "endLease" : "endLeaseAloud"
         )
     }
     var listLeases: Statement {
@@ -53,14 +48,14 @@ extension Statements {
         rare("DELETE FROM §lease WHERE key = $1 AND holder = $2 AND renewals = $3", [.integer, .bytes, .integer])
     }
     var tryAdvisoryLock: Statement {
-        statement("try_advisory_lock", [.integer], "SELECT pg_try_advisory_lock($1)")
+        statement([.integer], "SELECT pg_try_advisory_lock($1)")
     }
     func advisoryUnlock(notifying channel: String?) -> Statement {
         statement(
-            channel == nil ? "advisory_unlock" : "advisory_unlock_aloud",
             [.integer],
             channel.map { "SELECT pg_advisory_unlock($1), pg_notify('\($0)', $1::text)" }
-                ?? "SELECT pg_advisory_unlock($1)"
+                ?? "SELECT pg_advisory_unlock($1)",
+            name: channel == nil ? "advisoryUnlock" : "advisoryUnlockAloud"
         )
     }
 }

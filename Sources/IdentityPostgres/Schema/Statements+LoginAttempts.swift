@@ -5,7 +5,6 @@ internal import IdentityStoreKit
 extension Statements {
     var insertAttempt: Statement {
         statement(
-            "insert_attempt",
             [.integer, .bytes, .bytes, .real, .bytes],
             """
             INSERT INTO §login_attempt (key, hash, tenant, expires_at, slot) VALUES ($1, $2, $3, $4, $5)
@@ -15,23 +14,14 @@ extension Statements {
         )
     }
     var readAttempt: Statement {
-        statement(
-            "read_attempt",
-            [.integer],
-            "SELECT \(SealedRow.Kind.loginAttempt.columns) FROM §login_attempt WHERE key = $1"
-        )
+        statement([.integer], "SELECT \(SealedRow.Kind.loginAttempt.columns) FROM §login_attempt WHERE key = $1")
     }
     var deleteAttempt: Statement {
-        statement(
-            "delete_attempt",
-            [.integer, .bytes, .bytes],
-            "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3"
-        )
+        statement([.integer, .bytes, .bytes], "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3")
     }
     /// Removes only logins of this tenant: a flood of logins at one tenant does not affect the others.
     var evictAttempts: Statement {
         statement(
-            "evict_attempts",
             [.bytes, .integer],
             """
             DELETE FROM §login_attempt WHERE key IN (

@@ -67,7 +67,6 @@ extension Statements {
     /// Found by the key or the hash, because either of them may be damaged.
     var isQuarantined: Statement {
         statement(
-            "is_quarantined",
             [.integer, .integer, .bytes],
             "SELECT 1::bigint FROM §quarantine WHERE kind = $1::smallint AND (key = $2 OR hash = $3) LIMIT 1"
         )
@@ -78,7 +77,6 @@ extension Statements {
     /// A condition that is null matches all.
     var hasQuarantinedSession: Statement {
         statement(
-            "has_quarantined_session",
             [.bytes, .bytes, .bytes, .bytes],
             """
             SELECT 1::bigint FROM §quarantine WHERE kind = 0 AND ($1 IS NULL OR provider = $1)

@@ -7,7 +7,6 @@ extension Statements {
 
     var insertSession: Statement {
         statement(
-            "insert_session",
             [.integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag],
             """
             INSERT INTO §session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
@@ -18,14 +17,13 @@ extension Statements {
     }
     /// Found by the key alone, like in all statements for one row: a row with another hash is damaged, not unknown.
     var readSession: Statement {
-        statement("read_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
+        statement([.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
     }
     var lockSession: Statement {
-        statement("lock_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1 FOR UPDATE")
+        statement([.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1 FOR UPDATE")
     }
     var replaceSession: Statement {
         statement(
-            "replace_session",
             [
                 .integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag,
                 .integer,
@@ -38,14 +36,13 @@ extension Statements {
         )
     }
     var deleteSession: Statement {
-        statement("delete_session", [.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2")
+        statement([.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2")
     }
     /// Lists sessions; a parameter that is NULL matches all rows.
     ///
     /// The server plans each call with its parameters, so such a condition costs nothing.
     var listSessions: Statement {
         statement(
-            "list_sessions",
             [.integer, .integer, .bytes, .bytes, .flag],
             """
             SELECT \(Self.sessionColumns) FROM §session
@@ -56,7 +53,6 @@ extension Statements {
     }
     var listUnsettledSessions: Statement {
         statement(
-            "list_unsettled_sessions",
             [.integer, .integer, .bytes, .bytes],
             """
             SELECT \(Self.sessionColumns) FROM §session
@@ -67,18 +63,17 @@ extension Statements {
     }
     func listSessions(by column: String) -> Statement {
         statement(
-            "list_sessions_by_\(column)",
             [.integer, .integer, .bytes, .bytes, .flag, .bytes],
             """
             SELECT \(Self.sessionColumns) FROM §session
             WHERE \(column) = $6 AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
             AND ($5 IS NULL OR is_unsettled = $5) ORDER BY key LIMIT $2
-            """
+            """,
+            name: "listSessions_\(column)"
         )
     }
     var countSessionsOfTenant: Statement {
         statement(
-            "count_sessions_of_tenant",
             [.bytes, .integer],
             "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
         )
@@ -86,7 +81,6 @@ extension Statements {
     /// Uses the earlier of the database's and the caller's clock: a machine whose clock is ahead removes no row too early.
     var sweepSessions: Statement {
         statement(
-            "sweep_sessions",
             [.integer, .integer, .real],
             """
             DELETE FROM §session WHERE key IN (
@@ -98,7 +92,6 @@ extension Statements {
     }
     var markRestored: Statement {
         statement(
-            "mark_restored",
             [.integer],
             """
             UPDATE §session SET is_restored = true

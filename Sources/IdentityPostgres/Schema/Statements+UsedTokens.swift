@@ -3,7 +3,6 @@
 extension Statements {
     var insertUsedToken: Statement {
         statement(
-            "insert_used_token",
             [.integer, .bytes, .bytes, .real],
             """
             INSERT INTO §used_token (key, hash, claim, expires_at) VALUES ($1, $2, $3, $4)
@@ -13,14 +12,10 @@ extension Statements {
     }
     /// Found by the key alone: a damaged mark still shows that the token was used.
     var readUsedToken: Statement {
-        statement("read_used_token", [.integer], "SELECT claim FROM §used_token WHERE key = $1")
+        statement([.integer], "SELECT claim FROM §used_token WHERE key = $1")
     }
     var countUsedTokens: Statement {
-        statement(
-            "count_used_tokens",
-            [.integer],
-            "SELECT count(*) FROM (SELECT 1 FROM §used_token LIMIT $1) AS counted"
-        )
+        statement([.integer], "SELECT count(*) FROM (SELECT 1 FROM §used_token LIMIT $1) AS counted")
     }
     var sweepUsedTokens: Statement { sweep("used_token") }
 }

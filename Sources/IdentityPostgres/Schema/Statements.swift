@@ -6,7 +6,8 @@
 struct Statements: Sendable {
     let schema: String
 
-    func statement(_ name: String, _ types: [ParameterType], _ sql: String) -> Statement {
+    /// A statement that is prepared once for each connection, under the name of the property or under another one.
+    func statement(_ types: [ParameterType], _ sql: String, name: String = #function) -> Statement {
         Statement(name: "identitykit_\(name)", sql, types, schema: schema)
     }
 
@@ -22,16 +23,16 @@ struct Statements: Sendable {
 
     func sweep(_ table: String) -> Statement {
         statement(
-            "sweep_\(table)",
             [.integer, .real],
             """
             DELETE FROM §\(table) WHERE key IN (
                 SELECT key FROM §\(table) WHERE expires_at < LEAST($2, \(Self.now)) ORDER BY expires_at LIMIT $1
             )
-            """
+            """,
+            name: "sweep_\(table)"
         )
     }
 
-    var ping: Statement { statement("ping", [], "SELECT 1::bigint") }
+    var ping: Statement { statement([], "SELECT 1::bigint") }
 }
 #endif

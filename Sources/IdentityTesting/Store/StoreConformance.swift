@@ -40,6 +40,14 @@ public struct StoreConformance: Sendable {
             self.body = body
         }
 
+        init(
+            _ name: String,
+            needing needs: [StoreUnderTest.Ability],
+            _ body: @escaping @Sendable (any SessionStore, StoreUnderTest) async throws -> Void
+        ) {
+            self.init(name, needing: needs) { place in try await body(try await place.open(), place) }
+        }
+
         /// The behaviour as a sentence.
         public var testDescription: String { name }
 

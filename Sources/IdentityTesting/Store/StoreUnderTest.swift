@@ -80,6 +80,13 @@ public struct StoreUnderTest: Sendable {
         return try await opening(options)
     }
 
+    func open(key: StoreKey, readOnly old: StoreKey? = nil) async throws -> any SessionStore {
+        try await open { options in
+            options.key = key
+            options.readOnlyKeys = [old].compactMap(\.self)
+        }
+    }
+
     func damage(_ id: SessionID) async throws {
         try await damage(.session(id))
     }

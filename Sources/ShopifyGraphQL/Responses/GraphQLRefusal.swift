@@ -34,77 +34,45 @@ struct GraphQLRefusal {
 
     private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let (name, mode) = (endpoint.name, endpoint.access)
-        switch status {
+        func refused(_ message: String, _ hint: String) -> IdentityError {
+            error(.configuration, endpoint.refusalCode, message, hint)
+        }
+        let advice = endpoint.advice
+        return switch status {
         case 300..<400:
-            return error(
+            error(
                 .configuration,
                 .redirectRefused,
                 "\(name) answered with a redirect. Redirects are not followed.",
-                endpoint.advice.redirected
+                advice.redirected
             )
         case 401 where endpoint.takesBuyerTokens:
-            return error(
-                .retryLater,
-                .accessTokenRefused,
-                "\(name) rejected \(mode).",
-                endpoint.advice.refused
-            )
-        case 401, 403:
-            return error(
-                .configuration,
-                endpoint.refusalCode,
-                "\(name) rejected \(mode).",
-                endpoint.advice.refused
-            )
+            error(.retryLater, .accessTokenRefused, "\(name) rejected \(mode).", advice.refused)
+        case 401, 403: refused("\(name) rejected \(mode).", advice.refused)
         case 402:
-            return error(
-                .configuration,
-                endpoint.refusalCode,
+            refused(
                 "The shop is frozen (HTTP 402). The request used \(mode).",
                 "Ask the shop's owner to pay the shop's bill."
             )
-        case 404:
-            return error(
-                .configuration,
-                endpoint.refusalCode,
-                "\(name) was not found at this address (404, request with \(mode)).",
-                endpoint.advice.notFound
-            )
+        case 404: refused("\(name) was not found at this address (404, request with \(mode)).", advice.notFound)
         case 423:
-            return error(
-                .configuration,
-                endpoint.refusalCode,
-                "The shop is locked (423, request with \(mode)).",
-                "Ask the shop's owner to contact Shopify."
-            )
+            refused("The shop is locked (423, request with \(mode)).", "Ask the shop's owner to contact Shopify.")
         case 429:
-            return error(
+            error(
                 .retryLater,
                 .throttled,
                 "\(name) rejected the request because of too many requests (429).",
-                endpoint.advice.tooMany
+                advice.tooMany
             )
         case 430:
-            return error(
+            error(
                 .retryLater,
                 .securityRejection,
                 "Shopify rejected the request as an attack (430, request with \(mode)).",
-                endpoint.advice.attack
+                advice.attack
             )
-        case 408, 500...:
-            return error(
-                .retryLater,
-                .providerUnavailable,
-                "\(name) is unavailable.",
-                "Try again later."
-            )
-        default:
-            return error(
-                .rejected,
-                .graphQLErrors,
-                "\(name) rejected the request.",
-                "Read the provider's answer."
-            )
+        case 408, 500...: error(.retryLater, .providerUnavailable, "\(name) is unavailable.", "Try again later.")
+        default: error(.rejected, .graphQLErrors, "\(name) rejected the request.", "Read the provider's answer.")
         }
     }
 

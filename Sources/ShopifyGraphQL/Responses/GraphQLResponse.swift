@@ -84,61 +84,56 @@ struct GraphQLResponse: Sendable {
 
     private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
-        let answer = providerAnswer
-        let cause = errors.first
+        func failed(
+            _ kind: IdentityError.Kind,
+            _ code: IdentityError.Code,
+            _ message: String,
+            _ hint: String,
+            reference: String = "shopify.dev/docs/api/usage/response-codes",
+            retryAfter: Duration? = nil
+        ) -> IdentityError {
+            IdentityError(
+                kind,
+                code,
+                message,
+                hint: hint,
+                reference: reference,
+                retryAfter: retryAfter,
+                providerAnswer: providerAnswer,
+                cause: errors.first
+            )
+        }
         if codes.contains(.throttled) {
-            return IdentityError(
+            return failed(
                 .retryLater,
                 .throttled,
                 "\(endpoint.name) throttled the operation and did not execute it.",
-                hint: "Try again later, with growing pauses.",
-                reference: "shopify.dev/docs/api/usage/response-codes",
-                retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max(),
-                providerAnswer: answer,
-                cause: cause
+                "Try again later, with growing pauses.",
+                retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
             )
         }
         if codes.contains(.internalServerError) {
-            return IdentityError(
+            return failed(
                 .retryLater,
                 .providerUnavailable,
                 "\(endpoint.name) reported an internal error.",
-                hint: "Try again. If it persists, give the request id to Shopify's support.",
-                reference: "shopify.dev/docs/api/usage/response-codes",
-                providerAnswer: answer,
-                cause: cause
+                "Try again. If it persists, give the request id to Shopify's support."
             )
         }
         if codes.contains(.accessDenied) {
-            return IdentityError(
-                .configuration,
-                endpoint.refusalCode,
-                "\(endpoint.name) denied access to \(endpoint.access).",
-                hint: endpoint.advice.denied,
-                reference: "shopify.dev/docs/api/usage/response-codes",
-                providerAnswer: answer,
-                cause: cause
-            )
+            let message = "\(endpoint.name) denied access to \(endpoint.access)."
+            return failed(.configuration, endpoint.refusalCode, message, endpoint.advice.denied)
         }
         if codes.contains(.shopInactive) {
-            return IdentityError(
-                .configuration,
-                endpoint.refusalCode,
-                "The shop is not active.",
-                hint: "Check the shop's status in its admin.",
-                reference: "shopify.dev/docs/api/usage/response-codes",
-                providerAnswer: answer,
-                cause: cause
-            )
+            let hint = "Check the shop's status in its admin."
+            return failed(.configuration, endpoint.refusalCode, "The shop is not active.", hint)
         }
-        return IdentityError(
+        return failed(
             .rejected,
             .graphQLErrors,
             "\(endpoint.name) rejected the operation.",
-            hint: "Read the provider's answer, and check the document against the schema of the version that answered.",
-            reference: "GraphQL specification section 7.1.2",
-            providerAnswer: answer,
-            cause: cause
+            "Read the provider's answer, and check the document against the schema of the version that answered.",
+            reference: "GraphQL specification section 7.1.2"
         )
     }
 

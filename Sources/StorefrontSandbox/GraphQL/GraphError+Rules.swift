@@ -4,32 +4,17 @@ internal import IdentityKit
 extension GraphError {
     /// The entry of `errors` with which the service answers a document that breaks a rule.
     init(_ violation: GraphViolation) {
-        let answer = ServiceAnswer(violation.rule)
-        self.init(
-            message: answer.message,
-            code: answer.code,
-            path: violation.path.map { .string($0) },
-            locations: violation.location.map { [$0] } ?? [],
-            details: answer.details
-        )
+        self.init(violation.rule)
+        path = violation.path.map { .string($0) }
+        locations = violation.location.map { [$0] } ?? []
     }
-}
-
-/// The service's message, code and further members for a broken rule.
-private struct ServiceAnswer {
-    let message: String
-    let code: String
-    let details: JSONObject
 
     private init(_ message: String, _ code: String, _ details: [String: String] = [:]) {
-        self.message = message
-        self.code = code
-        var object = JSONObject()
-        for (name, value) in details.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
-        self.details = object
+        self.init(message: message, code: code)
+        for (name, value) in details.sorted(by: { $0.key < $1.key }) { self.details[name] = .string(value) }
     }
 
-    init(_ rule: GraphRule) {
+    private init(_ rule: GraphRule) {
         self =
             switch rule {
             case .unnamedOperation:
@@ -51,23 +36,11 @@ private struct ServiceAnswer {
                     ["typeName": type]
                 )
             case .fragmentCycle(let names):
-                Self(
-                    "Fragment \(names[0]) contains an infinite loop",
-                    "infiniteLoop",
-                    ["fragmentName": names[0]]
-                )
+                Self("Fragment \(names[0]) contains an infinite loop", "infiniteLoop", ["fragmentName": names[0]])
             case .undefinedFragment(let name):
-                Self(
-                    "Fragment \(name) was used, but not defined",
-                    "useAndDefineFragment",
-                    ["fragmentName": name]
-                )
+                Self("Fragment \(name) was used, but not defined", "useAndDefineFragment", ["fragmentName": name])
             case .unusedFragment(let name):
-                Self(
-                    "Fragment \(name) was defined, but not used",
-                    "useAndDefineFragment",
-                    ["fragmentName": name]
-                )
+                Self("Fragment \(name) was defined, but not used", "useAndDefineFragment", ["fragmentName": name])
             case .impossibleFragment(let name, let condition, let type):
                 Self(
                     "Fragment \(name.map { "\($0) " } ?? "")on \(condition) can't be spread inside \(type)",
@@ -125,11 +98,7 @@ private struct ServiceAnswer {
                 )
 
             case .undefinedArgument(let name, let owner, _):
-                Self(
-                    "\(owner.title) doesn't accept argument '\(name)'",
-                    "argumentNotAccepted",
-                    ["argumentName": name]
-                )
+                Self("\(owner.title) doesn't accept argument '\(name)'", "argumentNotAccepted", ["argumentName": name])
             case .repeatedArgument(let name, _):
                 Self("There can be only one argument named \"\(name)\"", "argumentNotUnique", ["name": name])
             case .missingArguments(let arguments, let owner):

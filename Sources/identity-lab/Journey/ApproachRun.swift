@@ -22,13 +22,7 @@ actor ApproachRun {
 
     init(_ provider: String, _ entryPoint: EntryPoint?, on services: RunEnvironment) throws {
         let recorder = Recorder { services.service(at: $0) }
-        deployment = try Deployment(
-            services.configuration,
-            store: services.store.recorded(by: recorder),
-            transport: RecordingTransport(inner: services.transport, recorder: recorder),
-            clock: services.clock,
-            observers: services.observers
-        )
+        deployment = try services.deployment(recordedBy: recorder)
         descriptor = try deployment.sessions.descriptor(of: provider)
         self.recorder = recorder
         self.provider = provider

@@ -93,6 +93,17 @@ struct RunEnvironment: Sendable {
         )
     }
 
+    /// A deployment of its own, whose requests and calls of the store are recorded.
+    func deployment(recordedBy recorder: Recorder) throws -> Deployment {
+        try Deployment(
+            configuration,
+            store: store.recorded(by: recorder),
+            transport: RecordingTransport(inner: transport, recorder: recorder),
+            clock: clock,
+            observers: observers
+        )
+    }
+
     func close() async {
         await store.close()
         await sandbox?.stop()

@@ -29,13 +29,7 @@ final class ServeSite: Sendable {
         self.origin = origin
         token = RandomText.hexadecimal(48)
         let recorder = Recorder(clock: services.clock) { services.service(at: $0) }
-        let deployment = try Deployment(
-            services.configuration,
-            store: services.store.recorded(by: recorder),
-            transport: RecordingTransport(inner: services.transport, recorder: recorder),
-            clock: services.clock,
-            observers: services.observers
-        )
+        let deployment = try services.deployment(recordedBy: recorder)
         self.recorder = recorder
         var configuration = SignInRoutes.Configuration(publicOrigin: origin)
         configuration.thirdPartyLogins = Self.issuers(services.configuration)

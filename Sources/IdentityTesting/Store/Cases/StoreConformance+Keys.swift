@@ -11,25 +11,22 @@ extension StoreConformance {
         ) {
             place in
             let key = try StoreSample.key()
-            let session = try await StoreSample.inserted(in: try await place.open { $0.key = key })
+            let session = try await StoreSample.inserted(in: try await place.open(key: key))
             let wrong = try StoreSample.key()
-            let error = await expectTyped(.storeKeyMismatch) { _ = try await place.open { $0.key = wrong } }
+            let error = await expectTyped(.storeKeyMismatch) { _ = try await place.open(key: wrong) }
             #expect(error?.kind == .configuration)
-            let again = try await place.open { $0.key = key }
+            let again = try await place.open(key: key)
             #expect(StoreSample.areSame(try await again.session(session.id), session))
         },
         Case("a row under a read-only key can be read, and a save seals it under the active key", needing: keyed) {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
-            let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
-            let store = try await place.open {
-                $0.key = new
-                $0.readOnlyKeys = [old]
-            }
+            let session = try await StoreSample.inserted(in: try await place.open(key: old))
+            let store = try await place.open(key: new, readOnly: old)
             #expect(StoreSample.areSame(try await store.session(session.id), session))
             let next = session.successor(Secret("next"))
             #expect(try await store.replace(next, expecting: session.generation))
-            let later = try await place.open { $0.key = new }
+            let later = try await place.open(key: new)
             #expect(StoreSample.areSame(try await later.session(session.id), next))
         },
         Case(
@@ -38,43 +35,34 @@ extension StoreConformance {
         ) {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
-            let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
+            let session = try await StoreSample.inserted(in: try await place.open(key: old))
             // After it was opened once with both keys, the store can be opened with the new key alone.
-            _ = try await place.open {
-                $0.key = new
-                $0.readOnlyKeys = [old]
-            }
-            let store = try await place.open { $0.key = new }
+            _ = try await place.open(key: new, readOnly: old)
+            let store = try await place.open(key: new)
             await expectTyped(.storeKeyMismatch) { _ = try await store.session(session.id) }
             await expectTyped(.storeKeyMismatch) { _ = try await store.remove(session.id) }
             if let quarantining = store as? any RowQuarantining {
                 #expect(try await quarantining.quarantineDamagedRows() == 0)
             }
-            let again = try await place.open {
-                $0.key = new
-                $0.readOnlyKeys = [old]
-            }
+            let again = try await place.open(key: new, readOnly: old)
             #expect(StoreSample.areSame(try await again.session(session.id), session))
         },
         Case("the report of keys of an empty store shows the keys of the process", needing: keyed) { place in
             let key = try StoreSample.key()
-            let rotating = try offered((any StoreKeyRotating).self, by: try await place.open { $0.key = key })
+            let rotating = try offered((any StoreKeyRotating).self, by: try await place.open(key: key))
             #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
         },
         Case("the report of keys counts the rows under each key, also under a missing one", needing: keyed) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
-            let first = try await place.open { $0.key = old }
+            let first = try await place.open(key: old)
             _ = try offered((any StoreKeyRotating).self, by: first)
             for _ in 0..<2 { _ = try await StoreSample.inserted(in: first) }
-            let store = try await place.open {
-                $0.key = new
-                $0.readOnlyKeys = [old]
-            }
+            let store = try await place.open(key: new, readOnly: old)
             _ = try await StoreSample.inserted(in: store)
             let usage = try await offered((any StoreKeyRotating).self, by: store).keyUsage()
             #expect(usage.first == StoreKeyUsage(id: new.id, role: .active, rows: 1))
             #expect(usage.first { $0.id == old.id } == StoreKeyUsage(id: old.id, role: .readOnly, rows: 2))
-            let without = try offered((any StoreKeyRotating).self, by: try await place.open { $0.key = new })
+            let without = try offered((any StoreKeyRotating).self, by: try await place.open(key: new))
             let missing = try await without.keyUsage().first { $0.id == old.id }
             #expect(missing == StoreKeyUsage(id: old.id, role: .missing, rows: 2))
         },
@@ -88,7 +76,7 @@ extension StoreConformance {
             #expect(progress.resealed == rotation.rows)
             #expect(progress.postponed == 0 && progress.unreadable == 0)
             #expect(try await rotation.rotating.keyUsage().allSatisfy { $0.role == .active || $0.rows == 0 })
-            try await rotation.expectWhole(try await place.open { $0.key = rotation.new })
+            try await rotation.expectWhole(try await place.open(key: rotation.new))
         },
         Case("a rotation after a complete one changes nothing", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
@@ -109,12 +97,9 @@ extension StoreConformance {
         Case("a rotation can be reverted", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 6)
             _ = try await rotation.rotating.resealRows(after: nil, limit: 4)
-            let back = try await place.open {
-                $0.key = rotation.old
-                $0.readOnlyKeys = [rotation.new]
-            }
+            let back = try await place.open(key: rotation.old, readOnly: rotation.new)
             _ = try await Rotation.run(try offered((any StoreKeyRotating).self, by: back), limit: 3)
-            try await rotation.expectWhole(try await place.open { $0.key = rotation.old })
+            try await rotation.expectWhole(try await place.open(key: rotation.old))
         },
         Case("a rotation overwrites no concurrent save", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 8)
@@ -138,10 +123,7 @@ extension StoreConformance {
             var busy = rotation.sessions[0].successor(Secret("claimed"))
             busy.isUnsettled = true
             // The session is claimed by a process that still seals under the old key.
-            let elsewhere = try await place.open {
-                $0.key = rotation.old
-                $0.readOnlyKeys = [rotation.new]
-            }
+            let elsewhere = try await place.open(key: rotation.old, readOnly: rotation.new)
             #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
             let progress = try await rotation.run(limit: 2)
             #expect(progress.postponed == 1)
@@ -150,12 +132,12 @@ extension StoreConformance {
             settled.isUnsettled = false
             #expect(try await elsewhere.replace(settled, expecting: busy.generation))
             #expect(try await rotation.run(limit: 2).resealed == 1)
-            let later = try await place.open { $0.key = rotation.new }
+            let later = try await place.open(key: rotation.new)
             #expect(StoreSample.areSame(try await later.session(busy.id), settled))
         },
         Case("a rotation counts rows that it cannot open and does not change them", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
-            let store = try await place.open { $0.key = rotation.new }
+            let store = try await place.open(key: rotation.new)
             let progress = try await Rotation.run(try offered((any StoreKeyRotating).self, by: store), limit: 10)
             #expect(progress.resealed == 0)
             #expect(progress.unreadable == rotation.rows)
@@ -189,14 +171,11 @@ private struct Rotation: Sendable {
         self.old = old
         self.new = new
         sessions = try (0..<count).map { try StoreSample.session(payload: Secret("\($0)")) }
-        let before = try await place.open { $0.key = old }
+        let before = try await place.open(key: old)
         try await StoreSample.insert(sessions, into: before)
         #expect(try await before.setAttachment("cart", to: Secret("cart"), of: sessions[0].id, expecting: nil))
         try await before.insert(StoreSample.attempt("key"))
-        store = try await place.open {
-            $0.key = new
-            $0.readOnlyKeys = [old]
-        }
+        store = try await place.open(key: new, readOnly: old)
         rotating = try StoreConformance.offered((any StoreKeyRotating).self, by: store)
     }
 

@@ -5,31 +5,27 @@ internal import Testing
 
 extension StoreConformance {
     static let quarantineCases: [Case] = [
-        Case("a damaged session is an error, never unknown", needing: [.damage]) { place in
-            let store = try await place.open()
+        Case("a damaged session is an error, never unknown", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             await expectTyped { try await store.insert(session) }
         },
-        Case("a damaged session does not affect the others", needing: [.damage]) { place in
-            let store = try await place.open()
+        Case("a damaged session does not affect the others", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.replace(other.successor(Secret("next")), expecting: other.generation))
         },
-        Case("a list of a buyer's sessions fails when one is damaged", needing: [.damage]) { place in
-            let store = try await place.open()
+        Case("a list of a buyer's sessions fails when one is damaged", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
             await expectTyped(.storeCorrupt) {
                 _ = try await store.sessions(matching: SessionFilter(buyer: (session.issuer, session.subject)))
             }
         },
-        Case("a damaged attachment does not keep a buyer from logging out", needing: [.damage]) { place in
-            let store = try await place.open()
+        Case("a damaged attachment does not keep a buyer from logging out", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
             for name in ["cart", "damaged"] {
                 #expect(try await store.setAttachment(name, to: Secret(name), of: session.id, expecting: nil))
@@ -47,8 +43,7 @@ extension StoreConformance {
             #expect(health.isSound && health.sessions == 0 && health.attachments == 0 && health.quarantinedRows == 1)
         },
         Case("an attachment that is listed with another session is not returned with that session", needing: [.damage])
-        { place in
-            let store = try await place.open()
+        { store, place in
             let owner = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("owner's"), of: owner.id, expecting: nil))
@@ -71,8 +66,8 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("key") != nil)
         },
         Case("a damaged row is moved to quarantine once, and its session is still not unknown", needing: [.damage]) {
+            store,
             place in
-            let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
@@ -82,8 +77,9 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
-        Case("a health check counts rows in quarantine and reports the others as sound", needing: [.damage]) { place in
-            let store = try await place.open()
+        Case("a health check counts rows in quarantine and reports the others as sound", needing: [.damage]) {
+            store,
+            place in
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let checking = try offered((any StoreHealthChecking).self, by: store)
             let session = try await StoreSample.inserted(in: store)
@@ -96,8 +92,8 @@ extension StoreConformance {
             #expect(health.sessions == 1)
         },
         Case("a row in quarantine survives a restart and a sweep on the same day", needing: [.damage, .reopening]) {
+            store,
             place in
-            let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)

@@ -106,8 +106,7 @@ extension StoreConformance {
             for _ in 0..<2 { try await spool.spool(try StoreSample.session()) }
             #expect(try await checking.checkHealth().spooledSessions == 2)
         },
-        Case("a health check reports a damaged row", needing: [.damage]) { place in
-            let store = try await place.open()
+        Case("a health check reports a damaged row", needing: [.damage]) { store, place in
             let checking = try offered((any StoreHealthChecking).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             _ = try await StoreSample.inserted(in: store)
