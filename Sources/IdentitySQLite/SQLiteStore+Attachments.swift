@@ -5,7 +5,7 @@ extension SQLiteStore: SessionAttachmentStore {
     /// The attachment with this name.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
-        let row = try await database.read { connection in
+        let row = try await database.readRow { connection in
             let row = try connection.first(.readAttachment, .key(hash), read: SealedAttachment.init)
             if row == nil { try connection.refuseQuarantined(hash, .attachment) }
             return row

@@ -33,7 +33,7 @@ extension SQLiteStore: SessionRecordStore {
     /// The session with this id.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.hash(of: id)
-        let row = try await database.read { connection in
+        let row = try await database.readRow { connection in
             try connection.session(hash)
         }
         return try row.map { try open($0, named: hash) }

@@ -24,17 +24,23 @@ extension SQLiteStore: ExpirySweeping {
         }
     }
 
-    /// The end of retention changes with each save, so it is in no index: all rows are read in the order of their keys.
+    /// Looks only at the rows whose end of retention had come when a sweep last looked at them, or when they were inserted.
+    ///
+    /// The end moves with each save and is in no index. The column `sweep_after` is, which only a sweep moves, to the present end.
     private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0
-        var last: Int64 = -1
+        var last: (sweepAfter: Double, key: Int64) = (-.infinity, -1)
         while true {
             let after = last
             let rows = try await database.read { connection in
-                try connection.all(.listRetention, .integer(after), .integer(Int64(Self.sweepChunk))) {
-                    (key: $0.integer(0), retainedUntil: $0.real(1))
-                }
+                try connection.all(
+                    .listSweepable,
+                    .date(date),
+                    .real(after.sweepAfter),
+                    .integer(after.key),
+                    .integer(Int64(Self.sweepChunk))
+                ) { (sweepAfter: $0.real(0), key: $0.integer(1), retainedUntil: $0.real(2)) }
             }
             let retired = rows.filter { $0.retainedUntil < limit }.map(\.key)
             if !retired.isEmpty {
@@ -48,8 +54,21 @@ extension SQLiteStore: ExpirySweeping {
                     return removed
                 }
             }
-            guard rows.count == Self.sweepChunk, let key = rows.last?.key else { return total }
-            last = key
+            try await postpone(rows.filter { $0.retainedUntil >= limit }.map(\.key))
+            guard rows.count == Self.sweepChunk, let row = rows.last else { return total }
+            last = (row.sweepAfter, row.key)
+        }
+    }
+
+    /// Lets sweeps skip sessions until their present end of retention.
+    private func postpone(_ keys: [Int64]) async throws {
+        if keys.isEmpty { return }
+        do {
+            try await database.write { connection in
+                for key in keys { _ = try connection.run(.postponeSweep, .integer(key)) }
+            }
+        } catch let error as IdentityError where error.code == .storeFull {
+            // The next sweep looks at them again. This one continues, because it frees space.
         }
     }
 }

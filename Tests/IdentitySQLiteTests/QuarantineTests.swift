@@ -107,8 +107,9 @@ struct QuarantineTests {
             """
             BEGIN;
             UPDATE quarantine SET generation = generation - 1 WHERE key = \(try store.rowKey(sessions[1].id));
-            INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session)
-            SELECT key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session
+            INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, sweep_after, slot,
+            provider_session)
+            SELECT key, hash, buyer, tenant, provider, issuer, generation, retained_until, retained_until, slot, provider_session
             FROM quarantine WHERE key = \(try store.rowKey(sessions[1].id));
             DELETE FROM quarantine WHERE key = \(try store.rowKey(sessions[1].id));
             COMMIT;

@@ -158,7 +158,7 @@ struct SessionStateTests {
 
 extension Connection {
     /// SQLite's plan for a query.
-    fileprivate func plan(_ query: Query) throws -> [String] {
+    func plan(_ query: Query) throws -> [String] {
         try texts("EXPLAIN QUERY PLAN \(query.sql)", column: 3)
     }
 }

@@ -18,6 +18,9 @@ final class WorkQueue: Sendable {
         case first, queued, refused
     }
 
+    /// Whether no work waits or runs.
+    var isIdle: Bool { state.withLock { !$0.isDraining } }
+
     func add(_ item: PendingWork) -> Admission {
         state.withLock { state in
             guard !state.isClosed else { return .refused }

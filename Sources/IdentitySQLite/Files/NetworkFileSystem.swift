@@ -28,6 +28,9 @@ enum NetworkFileSystem {
         }
     }
 
+    /// Whether a read may wait for another machine: on a network file system, and on FUSE, whose type does not show it.
+    static func mayBeRemote(_ type: Int64) -> Bool { type == 0x6573_5546 || name(ofType: type) != nil }
+
     /// Refuses a directory on a network file system.
     ///
     /// - Parameters:

@@ -20,9 +20,9 @@ extension Database {
             try WriteAheadLog.require(WriteAheadLog.libraryVersion)
         }
         let location = try StoreLocation(configuration.path, creates: configuration.createsStore)
+        let fileSystem = configuration.fileSystemType ?? NetworkFileSystem.type(of: location.directory)
         if !configuration.allowsNetworkFileSystem {
-            let type = configuration.fileSystemType ?? NetworkFileSystem.type(of: location.directory)
-            try NetworkFileSystem.refuse(location.directory, type: type)
+            try NetworkFileSystem.refuse(location.directory, type: fileSystem)
         }
         let journal = configuration.journal
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
@@ -71,6 +71,10 @@ extension Database {
                 try connection.setJournal(journal)
                 return connection
             }
+        }
+        if !NetworkFileSystem.mayBeRemote(fileSystem) {
+            // Without this connection, all reads use the reader's thread.
+            try? direct.use { try Self.connection(location, forWriting: false) }
         }
         return OpenedStore(
             records: records,

@@ -41,6 +41,8 @@ struct FileHeader {
         _ connection: Connection
     ) throws -> (id: [UInt8], slotSize: Int64, isCopy: Int64)? {
         do {
+            // A file of a development version does not have the column that this names.
+            _ = try connection.first(.listSweepable, .real(0), .real(0), .integer(0), .integer(0)) { _ in }
             return try connection.first(.readStore) { ($0.bytes(0), $0.integer(1), $0.integer(2)) }
         } catch {
             guard error.primary == SQLITE_ERROR else { throw error }

@@ -4,7 +4,7 @@ enum Query: Int, CaseIterable {
     case readStore, insertStore, readLookupKeys, insertLookupKey
     case insertSession, readSession, replaceSession, moveSession, sessionLength, deleteSession, hasSession
     case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listSessionsOfTenant, listUnsettledSessions
-    case countSessionsOfTenant, markRestored, listRetention, deleteRetired, listSessionRows
+    case countSessionsOfTenant, markRestored, listSweepable, deleteRetired, postponeSweep, listSessionRows
     case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttempts
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
     case listAttachments
@@ -30,8 +30,8 @@ enum Query: Int, CaseIterable {
         case .insertSession:
             """
             INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
-            provider_session, unsettled)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING
+            provider_session, unsettled, sweep_after)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?8) ON CONFLICT (key) DO NOTHING
             """
         // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
         case .readSession: "SELECT \(Self.sessionColumns) FROM session WHERE key = ?1"
@@ -85,8 +85,14 @@ enum Query: Int, CaseIterable {
             INDEXED BY session_unsettled WHERE unsettled = 1 AND ?5 IS NULL AND key > ?1 AND (?3 IS NULL OR provider = ?3)
             AND (?4 IS NULL OR tenant = ?4) ORDER BY key LIMIT ?2
             """
-        case .listRetention: "SELECT key, retained_until FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
+        case .listSweepable:
+            """
+            SELECT sweep_after, key, retained_until FROM session
+            WHERE sweep_after < ?1 AND (sweep_after, key) > (?2, ?3) ORDER BY sweep_after, key LIMIT ?4
+            """
         case .deleteRetired: "DELETE FROM session WHERE key = ?1 AND retained_until < ?2"
+        case .postponeSweep:
+            "UPDATE session SET sweep_after = retained_until WHERE key = ?1 AND sweep_after < retained_until"
         case .listSessionRows: "SELECT \(Self.sessionColumns) FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
 
         case .insertAttempt:

@@ -1,9 +1,10 @@
 /// The tables of a file.
 ///
 /// A row's key is the first 63 bits of the keyed hash that it is found by. No column that changes is indexed, and none
-/// changes its stored length, so that a save overwrites pages in place. There are two exceptions. `provider_session` may change, but a
+/// changes its stored length, so that a save overwrites pages in place. There are three exceptions. `provider_session` may change, but a
 /// provider has no reason to rename a session. `unsettled` is 0 or 1, which are both stored in no bytes, and its index holds only the few
 /// refreshes under way: its one page is there from the start.
+/// `sweep_after` is at most the end of retention: a save moves the end and leaves it, and only a sweep moves it afterwards.
 ///
 /// A later version gets a step from each released version to the next, which runs in the transaction of the first opening.
 enum Schema {
@@ -21,12 +22,13 @@ enum Schema {
         CREATE TABLE session (
             key INTEGER PRIMARY KEY, hash BLOB NOT NULL, buyer BLOB NOT NULL,
             tenant BLOB NOT NULL, provider BLOB NOT NULL, issuer BLOB NOT NULL,
-            generation INTEGER NOT NULL, retained_until NOT NULL, slot BLOB NOT NULL, provider_session BLOB,
+            generation INTEGER NOT NULL, retained_until NOT NULL, sweep_after NOT NULL, slot BLOB NOT NULL, provider_session BLOB,
             unsettled INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX session_buyer ON session (buyer);
         CREATE INDEX session_provider_session ON session (provider_session) WHERE provider_session IS NOT NULL;
         CREATE INDEX session_unsettled ON session (unsettled) WHERE unsettled = 1;
+        CREATE INDEX session_sweep ON session (sweep_after);
         CREATE INDEX session_tenant ON session (tenant);
         CREATE TABLE login_attempt (
             key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL, slot BLOB NOT NULL, tenant BLOB NOT NULL
