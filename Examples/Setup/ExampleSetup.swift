@@ -5,9 +5,9 @@ internal import IdentityPresentation
 internal import IdentitySandbox
 internal import StorefrontSandbox
 
-/// What an example program gets from its command line: a configuration, and somebody who signs in.
+/// What an example program gets from its command line: a configuration, and a buyer who signs in.
 package struct ExampleSetup: Sendable {
-    /// The configuration: the file that `--config` names, or that of an embedded sandbox.
+    /// The configuration: the file that `--config` names, or the configuration of an embedded sandbox.
     package let configuration: IdentityConfiguration
     private let sandbox: ShopSandbox?
     private let folder: URL

@@ -2,7 +2,7 @@
 
 #include <libpq-fe.h>
 
-// Only what Swift cannot import or what needs a C callback, under names that clash with nobody's.
+// Only what Swift cannot import or what needs a C callback, with a prefix that avoids name clashes.
 
 // libpq prints notices to standard error unless it is told otherwise; they may repeat values.
 static inline void identity_postgres_ignore_notice(void *_Nullable argument, const PGresult *_Nullable result) {

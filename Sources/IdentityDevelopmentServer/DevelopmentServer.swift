@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// It is reachable from this machine only.
 ///
-/// It listens on 127.0.0.1 and, where the machine has IPv6, on [::1]. In production, put the same handler behind a server framework.
+/// It listens on 127.0.0.1 and, if the machine has IPv6, on [::1]. In production, put the same handler behind a server framework.
 ///
 /// ```swift
 /// let server = try await DevelopmentServer.start(port: 8080) { origin in

@@ -19,7 +19,7 @@ extension PostgresStore {
         ///
         /// Several hosts may be named (`host1,host2`): the first one that accepts writes is used, otherwise the first one
         /// that can be read; with `target_session_attrs=read-write` only one that accepts writes. To a host on another
-        /// machine TLS is `verify-full` where the string does not say otherwise.
+        /// machine TLS is `verify-full` unless the string says otherwise.
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey
@@ -31,7 +31,7 @@ extension PostgresStore {
         public var schema = "identitykit"
         /// Whether a missing store is created, by default true.
         ///
-        /// Set it to false in production: a wrong name or a lost schema is then an error instead of an empty store, in which nobody is
+        /// Set it to false in production: a wrong name or a lost schema is then an error instead of an empty store, in which no buyer is
         /// signed in. A missing store beside a spool with sessions is an error in any case.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
@@ -74,14 +74,16 @@ extension PostgresStore {
         ///
         /// Above the limit, the logins that expire first are evicted.
         ///
-        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
+        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less
+        /// than one percent.
         public var maximumAttempts = 10_000
-        /// The maximum number of sessions of a tenant, by default nil for any number.
+        /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
-        /// Above the limit a new session is refused as `store_full`, of kind `retryLater`, because the call can succeed
+        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
         /// after another session ends.
         ///
-        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
+        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less
+        /// than one percent.
         public var maximumSessionsPerTenant: Int?
         /// The spool: a directory on this machine for sessions that cannot be saved in the database.
         ///
@@ -89,7 +91,7 @@ extension PostgresStore {
         public var spoolDirectory: String?
         /// The maximum number of used tokens, by default 100,000.
         ///
-        /// Above the limit only expired ones are evicted.
+        /// At the limit, expired marks are removed. If none has expired, the call fails with `store_full`.
         ///
         /// It may be exceeded in the same way as ``maximumAttempts``.
         public var maximumUsedTokens = 100_000

@@ -50,7 +50,7 @@ extension PostgresStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating 
         return records.keyUsage(counts)
     }
 
-    /// Seals the next rows that are not sealed under the active key under that key, and returns the numbers of rows.
+    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }

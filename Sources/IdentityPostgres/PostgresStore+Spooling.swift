@@ -15,7 +15,7 @@ extension PostgresStore: SessionSpooling {
         try await spool.keep(session)
     }
 
-    /// The session that is kept for an id, or nil.
+    /// The session in the spool for an id; nil if the spool does not contain it.
     public func spooledSession(_ id: SessionID) async throws -> StoredSession? {
         try await spool?.session(id)
     }

@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// processes write so often that the copy cannot finish do they wait for the last attempt.
     ///
     /// The copy needs the store's key. Opening it for writing marks its sessions as restored: their refresh tokens may have been used
-    /// since, and the provider may refuse them. The spool is not copied.
+    /// since, and the provider may reject them. The spool is not copied.
     ///
     /// - Parameter path: The new file. A missing directory is created (mode 0700).
     /// - Throws: `IdentityError` with `configuration_invalid` when the file exists, `store_full`, `store_read_only`,

@@ -30,7 +30,7 @@ extension SQLiteStore {
         /// Whether a missing file becomes an empty store, by default true.
         ///
         /// Set it to false in production: a wrong path, a lost file or a disk that is not mounted is then an error
-        /// (`configuration_invalid`) instead of an empty store, in which nobody is signed in. A missing file beside a spool with sessions
+        /// (`configuration_invalid`) instead of an empty store, in which no buyer is signed in. A missing file beside a spool with sessions
         /// is an error in any case.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
@@ -53,18 +53,18 @@ extension SQLiteStore {
         ///
         /// Above the limit, the tenant's logins that expire first are evicted.
         ///
-        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
+        /// The limit is exact below 256. From 256, each process may exceed it by less than one percent.
         public var maximumAttempts: Int
-        /// The maximum number of sessions of a tenant, by default nil for any number.
+        /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
-        /// Above the limit a new session is refused as `store_full`, of kind `retryLater`, because the call can succeed
+        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
         /// after another session ends.
         ///
-        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
+        /// The limit is exact below 256. From 256, each process may exceed it by less than one percent.
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of used tokens, by default 100,000.
         ///
-        /// Above the limit only expired ones are evicted.
+        /// At the limit, expired marks are removed. If none has expired, the call fails with `store_full`.
         public var maximumUsedTokens = 100_000
         /// Allows a library with the fault, for tests with a single process.
         package var trustsWriteAheadLog = false

@@ -57,7 +57,7 @@ extension SQLiteStore: StoreHealthChecking, RowQuarantining, StoreKeyRotating {
         return records.keyUsage(counts)
     }
 
-    /// Seals the next rows that are not sealed under the active key under that key, and returns the numbers of rows.
+    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
     ///
     /// A row keeps its generation and its length, so this needs no space. A row that is saved concurrently is skipped.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {

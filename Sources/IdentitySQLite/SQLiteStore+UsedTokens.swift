@@ -14,7 +14,7 @@ extension SQLiteStore: UsedTokenStore {
     ///
     /// In a full store, expired marks are removed.
     ///
-    /// - Throws: `IdentityError` with code `store_full` when the store is full and no mark has expired.
+    /// - Throws: `IdentityError` with code `store_full` when too few marks have expired to make room.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.write { [maximumUsedTokens, clock] connection in

@@ -45,7 +45,7 @@ extension Sandbox {
     ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
     ///     port from the loopback listener for every login.
     ///   - storePath: The path of the store's database.
-    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.
     public func labConfiguration(
         redirectURI: String = "http://127.0.0.1/callback",
@@ -63,7 +63,7 @@ extension Sandbox {
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.
     ///   - storePath: The path of the store's database.
-    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.
     public func labConfiguration(
         app: String,
@@ -141,7 +141,7 @@ extension Sandbox {
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }
 
-    /// The redirect URI of the OpenID provider's first client: where it has a list of its own, one of that list.
+    /// The redirect URI of the OpenID provider's first client: if the client has a list, one of that list.
     private func openIDRedirectURI(_ wanted: String) -> String {
         let registered = openID.configuration.redirectURIs
         guard registered != SandboxOpenIDClient.usualRedirectURIs, let own = registered.first else {

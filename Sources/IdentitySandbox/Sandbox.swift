@@ -2,7 +2,7 @@
 ///
 /// The product `StorefrontSandbox` adds a shop: the Storefront API, its carts, and the Customer Account API.
 ///
-/// Start one per test; any number may run in one process. Each provider has an origin of its own on 127.0.0.1:
+/// Start one per test; any number may run in one process. Each provider has a separate origin on 127.0.0.1:
 ///
 /// | port | stands for |
 /// | --- | --- |

@@ -8,15 +8,15 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// By default the system's clock. Pass a test's manual clock so that the sandbox and the SDK have the same time.
     public var clock: any IdentityClock = SystemClock()
-    /// The lifetime of access tokens; 3600 seconds unless given.
+    /// The lifetime of access tokens; by default 3600 seconds.
     public var accessTokenLifetime: Duration = .seconds(3600)
-    /// The lifetime of authorization codes; 300 seconds unless given.
+    /// The lifetime of authorization codes; by default 300 seconds.
     public var authorizationCodeLifetime: Duration = .seconds(300)
     /// The reaction of Shopify, Bolt and the OpenID provider to a used refresh token.
     ///
     /// By default all tokens of its login are revoked.
     public var tokenReuse = SandboxTokenReuse.revokes
-    /// Called for each answered request, on any thread; the status is nil where the connection was broken off.
+    /// Called after each request, on any thread; the status is nil if the connection was closed without a response.
     ///
     /// A request contains secrets: print its method and its path only.
     public var onAnswer: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?

@@ -21,7 +21,7 @@ public import ShopifyStorefront
 public struct IdentitySetup: Sendable {
     /// What the file does not contain.
     public struct Options: Sendable {
-        /// The kinds of providers, by default those of this package.
+        /// The kinds of providers, by default the kinds of this package.
         public var factories: [any ProviderFactory] = [
             ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
         ]
@@ -57,7 +57,7 @@ public struct IdentitySetup: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
-    ///   - environment: Transport, clock and random source; by default a `CurlTransport` and those of the system.
+    ///   - environment: Transport, clock and random source; by default a `CurlTransport` and the system's clock and random source.
     ///   - options: What the file does not contain.
     ///   - openStore: Opens the store from the section `store`, which is nil if the file has no such section; called after the rest of the configuration was
     ///     checked.

@@ -1,3 +1,3 @@
-// The routes' values are those of these modules, so an app needs one import only.
+// The routes use values of these modules, so an app needs one import only.
 @_exported public import IdentityHTTP
 @_exported public import IdentityKit

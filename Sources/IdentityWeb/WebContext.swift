@@ -69,8 +69,9 @@ public final class WebContext: Sendable {
     ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
-    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to a page of choice where there are several; status 401 with
-    ///   JSON for a client that accepts JSON only. `IdentityError` when the store or the provider fails.
+    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, if more than one
+    ///   is configured; status 401 with JSON for a client that accepts JSON only; status 429 if the client address began too many sign-ins.
+    ///   `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))
@@ -140,7 +141,7 @@ public final class WebContext: Sendable {
 
     /// The session whose cart the browser uses; a browser without one becomes a guest.
     ///
-    /// Call it for the first line, not for the first page: a guest occupies a row of the store.
+    /// Call it for the first line, not for the first page: a guest occupies a record of the store.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func beginCartSession() async throws -> Session {
@@ -232,14 +233,14 @@ public final class WebContext: Sendable {
         "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
     ]
 
-    /// The finished response to an error that the app threw: that of a ``WebResponseError``, or a page that shows nothing internal.
+    /// The finished response to an error that the app threw: the response of a ``WebResponseError``, or a page that shows nothing internal.
     public func response(for error: any Error) -> WebResponse {
         if let error = error as? WebResponseError { return finish(error.response) }
         let error = IdentityError.wrapping(error)
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error))
     }
 
-    /// The response of the route that handles the request; nil where no route does, so that the app has to.
+    /// The response of the route that handles the request; nil if no route does, so that the app has to.
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }

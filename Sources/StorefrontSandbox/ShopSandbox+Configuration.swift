@@ -9,7 +9,7 @@ extension ShopSandbox {
     ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
     ///     port from the loopback listener for every login.
     ///   - storePath: The path of the store's database.
-    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The file and the environment variables of its secrets.
     public func labConfiguration(
         redirectURI: String = "http://127.0.0.1/callback",
@@ -27,7 +27,7 @@ extension ShopSandbox {
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.
     ///   - storePath: The path of the store's database.
-    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The file and the environment variables of its secrets.
     public func labConfiguration(
         app: String,

@@ -139,7 +139,7 @@ struct BoltCheckoutTests {
         #expect(error.code == .callbackInvalid)
     }
 
-    @Test("one of two concurrent callbacks is accepted, and a cancel meanwhile has no effect")
+    @Test("one of two concurrent callbacks is accepted, and a cancellation in between has no effect")
     func concurrentCallbacks() async throws {
         let provider = SlowProvider(inner: try await FakeBolt().provider())
         let checkout = BoltCheckout()

@@ -88,7 +88,7 @@ struct SFCCErrorTests: SFCCSuite {
         #expect(shop.requests.count == 2)
     }
 
-    @Test("a code is not sent again when a used connection breaks without an answer")
+    @Test("a code is not sent again when a used connection breaks without a response")
     func brokenConnection() async throws {
         let shop = try await shop()
         let provider = try provider(shop)

@@ -33,7 +33,7 @@ struct SFCCTests: SFCCSuite {
         #expect(second.body.isEmpty)
         #expect(tokens.expiresAt == shop.clock.now + 900)
         #expect(tokens.refreshToken == nil)
-        // Another shopper's login begins without any cookie.
+        // Another buyer's login begins without any cookie.
         _ = try await signIn(provider)
         #expect(shop.requests[2].header("cookie") == nil)
     }

@@ -17,7 +17,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "an error has the meaning of its name, whatever its status and spelling",
+        "an error has the meaning of its name, with any status and spelling",
         arguments: [
             Refusal(status: 400, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
             Refusal(status: 422, error: "invalid_grant", kind: .rejected, code: .invalidGrant),

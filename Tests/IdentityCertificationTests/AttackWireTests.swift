@@ -42,7 +42,7 @@ struct AttackWireTests {
                 #expect(error.map { known.contains($0.code) } == true)
                 let sessions = try await module.sessions.sessions()
                 #expect(sessions.isEmpty == (endpoint != .api))
-                // The code is sent once, whatever the response is.
+                // The code is sent once, for any response.
                 #expect(module.openID.requests(to: .token).count <= 1)
             }
         }

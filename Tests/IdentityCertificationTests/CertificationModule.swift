@@ -182,7 +182,7 @@ struct CertificationModule {
         #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(openID.requests(to: .api).count == calls, sourceLocation: sourceLocation)
         if Self.ofOtherLogins.contains(code) {
-            // No token of the session is handed out any more, and no UserInfo request follows.
+            // The SDK returns no more tokens of the session, and no UserInfo request follows.
             #expect(error?.isAttackSuspected == true, sourceLocation: sourceLocation)
             let again = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
                 _ = try await sessions.tokens(for: session.id)

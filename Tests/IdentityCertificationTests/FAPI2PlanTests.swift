@@ -69,7 +69,7 @@ struct FAPI2PlanTests {
             }
             #expect(refused?.code == .accessTokenRefused)
             #expect(refused?.kind == .rejected)
-            // One process remembers for five minutes that a refresh did not help. The suite runs each call in a process of its own.
+            // One process remembers for five minutes that a refresh did not help. The suite runs each call in a separate process.
             module.clock.advance(by: .seconds(301))
             #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
             let spent = openID.requests(to: .token).compactMap { $0.formValue("refresh_token") }

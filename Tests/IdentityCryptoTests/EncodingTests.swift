@@ -62,7 +62,7 @@ struct EncodingTests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("of all 4096 two-character texts exactly the 256 canonical ones decode")
+    @Test("exactly the 256 canonical ones of all 4,096 two-character texts decode")
     func canonical() {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let decoded = alphabet.flatMap { first in

@@ -100,7 +100,7 @@ struct HashingTests {
 
     @Test("an algorithm that could not be fetched for lack of memory is fetched by the next use")
     func fetchedAgain() async {
-        // In a process of its own, whose OpenSSL gets its memory from the test.
+        // In a separate process, whose OpenSSL gets its memory from the test.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             // OpenSSL is loaded, and has not fetched what is used next.

@@ -11,7 +11,7 @@ import Testing
         try await promise.run { try CurlTransport() }
     }
 
-    /// Checks an address of the host, then sends the request to whatever the name resolves to later.
+    /// Checks an address of the host, then sends the request to the address that the name resolves to later.
     private struct ResolvingTwice: HTTPTransport {
         let inner: CurlTransport
 

@@ -155,7 +155,7 @@ struct AccessTokenCallTests {
         #expect(world.server.seen == ["access-2", "access-2", "access-2"])
     }
 
-    @Test("a refused DPoP proof is an error of its own, and costs no refresh")
+    @Test("a rejected DPoP proof has its own error code, and costs no refresh")
     func refusedProof() async throws {
         let world = try World()
         let id = try await world.signIn()

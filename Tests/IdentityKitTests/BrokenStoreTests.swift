@@ -12,14 +12,14 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("detects a store that", arguments: caught)
+    @Test("the suite detects a store with a defect", arguments: caught)
     func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
         await withKnownIssue {
             try await promise.run(on: Self.place(defect))
         }
     }
 
-    @Test("finds nothing in the damage cases where the store's mistake is another one")
+    @Test("the damage cases pass for a store with another defect")
     func unrelated() async throws {
         for part in Defect.keepsLoggedIn.caught + Defect.trustsOwner.caught {
             for promise in StoreConformance.cases where promise.name.contains(part) {
@@ -39,7 +39,7 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("has a case for each expected name", arguments: Defect.allCases)
+    @Test("the suite has a case for each expected name", arguments: Defect.allCases)
     func isComplete(_ defect: Defect) {
         for part in defect.caught {
             #expect(StoreConformance.cases.contains { $0.name.contains(part) }, "\(part)")

@@ -23,7 +23,7 @@ struct BrowserBindingTests {
         #expect(error?.code == .stateUnknown)
     }
 
-    @Test("a callback from another browser, without a cookie, or too late is refused, and ends nobody's login")
+    @Test("a callback from another browser, without a cookie, or too late is refused, and ends no login")
     func binding() async throws {
         let world = try LoginWorld()
         let (own, callback) = try await world.beginAndCallback()

@@ -63,7 +63,7 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 15, 25, 40, 55))
     }
 
-    @Test("an outage doubles the pause up to a minute; an answer restores the interval, including slow_down increases")
+    @Test("an outage doubles the pause up to a minute; a response restores the interval, including slow_down increases")
     func backoff() async throws {
         let outages = [ScriptedDevice.Step](repeating: .outage(), count: 5)
         let device = ScriptedDevice([.slowDown] + outages + [.pending, .outage(), .tokens])
@@ -118,7 +118,7 @@ struct DeviceLoginTests {
         #expect(clock.elapsed == .seconds(1012))
     }
 
-    @Test("polls are at least a second apart and end after a day, whatever the provider says")
+    @Test("polls are at least a second apart and end after a day, with any values of the provider")
     func bounds() async throws {
         for interval in [Duration.zero, .seconds(-5)] {
             let device = ScriptedDevice([], lifetime: .seconds(3), interval: interval)

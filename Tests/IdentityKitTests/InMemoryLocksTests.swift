@@ -37,7 +37,7 @@ struct InMemoryLocksTests {
         #expect(locks.waiting(for: .session(id)) == 0)
     }
 
-    @Test("a wait for a lock ends by the given clock, not before")
+    @Test("waiting for a lock times out by the injected clock, and not before")
     func limit() async throws {
         let clock = ManualClock()
         let locks = InMemoryLocks(clock: clock)

@@ -72,7 +72,7 @@ struct MixUpCheckTests {
         }
     }
 
-    @Test("if another provider has no redirect URI of its own, the callback needs the provider's name or an iss")
+    @Test("if another provider has no separate redirect URI, the callback needs the provider's name or an iss")
     func otherWithoutRedirectURI() async throws {
         let world = try World(attacker: Self.callbackURL, honest: nil)
         #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)

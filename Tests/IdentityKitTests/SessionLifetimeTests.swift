@@ -155,7 +155,7 @@ struct SessionLifetimeTests {
     }
 
     @Test(
-        "a new maximum lifetime applies to existing sessions immediately, and a sweep removes them in time"
+        "a new maximum lifetime applies to existing sessions immediately, and the next sweep removes the expired ones"
     )
     func shortened() async throws {
         let world = World(lifetime: 0.5)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Several processes at one store")
 struct SharedStoreTests {
-    /// Independent session managers over one store, like those of several processes.
+    /// Independent session managers over one store, as in several processes.
     private struct World {
         let clock = ManualClock()
         let store = InMemoryStore()

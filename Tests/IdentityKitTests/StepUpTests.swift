@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A provider whose next login says what a test wants, whatever was asked.
+/// A provider whose next login returns what a test sets, for any request.
 private final class ClaimsProvider: IdentityProvider, TokenRevoking {
     struct Login: Sendable {
         var buyer = Buyer(issuer: "https://id.example", subject: "buyer-1")
@@ -234,7 +234,7 @@ struct StepUpTests {
         #expect(await world.refusal(started)?.code == .idTokenAuthentication)
     }
 
-    @Test("a session that has ended meanwhile is not replaced, and the code is not sent")
+    @Test("a session that has ended in the meantime is not replaced, and the code is not sent")
     func loggedOut() async throws {
         let world = try World()
         let id = try await world.signIn()

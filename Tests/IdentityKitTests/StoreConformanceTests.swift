@@ -7,7 +7,7 @@ import Testing
 struct StoreConformanceTests {
     private static let limits: Set<StoreUnderTest.Ability> = [.attemptLimit, .usedTokenLimit, .sessionLimit]
 
-    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
+    @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         try await promise.run(
             on: StoreUnderTest(Self.limits) { options in
@@ -27,7 +27,7 @@ struct StoreConformanceTests {
         #expect(Set(StoreConformance.cases.map(\.name)).count == StoreConformance.cases.count)
     }
 
-    @Test("limits the login attempts and used tokens of a hundred tenants in any order of expiry")
+    @Test("the store limits the login attempts and used tokens of a hundred tenants in any order of expiry")
     func bounds() async throws {
         let store = InMemoryStore(maximumAttempts: 4)
         for number in 0..<4_000 {

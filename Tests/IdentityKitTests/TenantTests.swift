@@ -83,7 +83,7 @@ struct TenantTests {
         #expect(first.providerNames == ["login-shop-1"])
         let error = await #expect(throws: IdentityError.self) { _ = try await first.begin("login-shop-2") }
         #expect(error?.code == .providerUnknown)
-        // The name comes from a visitor's request.
+        // The name comes from a browser's request.
         #expect(error?.kind == .rejected)
     }
 

@@ -51,7 +51,7 @@ struct CallTests {
         return (ended, requests.all, refreshes)
     }
 
-    @Test("the token is sent to a listed origin, and the answer is printed")
+    @Test("the token is sent to a listed origin, and the response is printed")
     func listed() async throws {
         let (ended, requests, refreshes) = try await call([200], method: "DELETE")
         #expect(ended.status == 0, "\(ended)")

@@ -15,7 +15,7 @@ struct CanaryTests {
         "customerAccessToken",
     ]
 
-    /// Makes the canary watch the secrets that were sent to the sandbox and those of the environment.
+    /// Makes the canary watch the secrets that were sent to the sandbox and the secrets of the environment.
     private func learn(_ stage: LabStage, _ canary: SecretCanary) {
         for (name, value) in stage.environment where name != "IDENTITY_CONFIG" { canary.watch(Secret(value)) }
         let services: [any SandboxService] = [

@@ -125,6 +125,27 @@ struct CheckTests {
         }
     }
 
+    @Test("check prints the Storefront version that the shop serves, not only the configured one")
+    func servedVersion() async throws {
+        try await LabStage.with { stage in
+            let made = stage.sandbox.labConfiguration(storePath: stage.folder.appendingPathComponent("v.sqlite").path)
+            var root = try #require(made.json.object)
+            var shop = try #require(root["storefront"]?.object)
+            let endpoint = try #require(shop["endpoint"]?.string)
+            shop["apiVersion"] = .string("2025-01")
+            shop["endpoint"] = .string(endpoint.replacing("2026-10", with: "2025-01"))
+            root["storefront"] = .object(shop)
+            let file = try stage.write(.object(root), to: "retired.json")
+            let found = try points(try await stage.run("check", "--config", file, "--json"))
+            #expect(
+                found["storefront shop"]?.message.hasSuffix("serves version 2026-01 instead of 2025-01.") == true,
+                "\(found)"
+            )
+            let current = try points(try await stage.run("check", "--json"))
+            #expect(current["storefront shop"]?.message.hasSuffix("serves version 2026-10.") == true)
+        }
+    }
+
     @Test("a file that is no JSON is reported with line and column, and a store whose folder is missing fails")
     func file() async throws {
         try await LabStage.with { stage in

@@ -138,7 +138,7 @@ struct KeysTests {
             #expect(forth.status == 0)
             #expect(try forth.event("rotation")["resealed"]?.number?.integer == 229)
             #expect(try forth.event("rotation")["remaining"]?.number?.integer == 0)
-            #expect(forth.errors.contains("229 rows encrypted"))
+            #expect(forth.errors.contains("229 records encrypted"))
             #expect(try await world.isWhole(ids, key: "OLD_KEY", readOnly: ["NEW_KEY"]))
             let back = try await world.run("keys", "rotate", key: "OLD_KEY", readOnly: ["NEW_KEY"])
             #expect(back.status == 0)

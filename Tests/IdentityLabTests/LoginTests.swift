@@ -133,7 +133,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a provider that is down or answers with a page or a 500 exits with 75")
+    @Test("a provider that is down or returns HTML or a 500 exits with 75")
     func outages() async throws {
         try await LabStage.with { stage in
             let answers: [SandboxMisbehaviour] = [.htmlPage(status: 502), .htmlPage(status: 200), .status(500), .reset]

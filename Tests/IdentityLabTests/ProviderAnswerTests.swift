@@ -96,12 +96,12 @@ struct ProviderAnswerTests {
         #expect(!ended.errors.contains("s3cret") && !ended.errors.contains("\u{1B}"))
     }
 
-    @Test("metadata of another issuer: both names are printed, and an error without an answer has null")
+    @Test("metadata of another issuer: both names are printed, and an error without a response has null")
     func issuers() async throws {
         let error = try await login(issuer: "https://other.example", "--json").event("error")
         #expect(error["code"]?.string == "discovery_issuer_mismatch")
         #expect(error["provider_error"]?.string == "https://other.example")
-        #expect(error["hint"]?.string?.contains("Accepted: http://127.0.0.1:") == true)
+        #expect(error["hint"]?.string?.contains("accepted ones (http://127.0.0.1:") == true)
         let usage = try await LabProcess(["login", "--frobnicate", "--json"], environment: [:]).ended().event("error")
         for name in ["provider_error", "provider_error_description", "provider_status"] {
             #expect(usage[name]?.isNull == true, "\(name)")

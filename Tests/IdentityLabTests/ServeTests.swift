@@ -95,10 +95,10 @@ struct ServeTests {
             #expect(routed.status == 303 && routed.headers["Location"] == "/")
             #expect(try await browser.signIn("right", "bolt", "delegate").status == 303)
             let results = [
-                ("left", "token", "A valid token is there: stored."),
+                ("left", "token", "The access token is valid (stored)."),
                 ("left", "refresh", "The provider has issued new tokens."),
-                ("left", "profile", "ada@example.com"), ("left", "cart", "The cart has 2 articles."),
-                ("left", "checkout", "signed-in customer"), ("right", "cart", "The cart has 2 articles."),
+                ("left", "profile", "ada@example.com"), ("left", "cart", "The cart has 2 items."),
+                ("left", "checkout", "signed-in customer"), ("right", "cart", "The cart has 2 items."),
                 ("right", "checkout", "contact, guest checkout"), ("left", "logout", "Signed out."),
             ]
             for (side, action, text) in results {
@@ -140,7 +140,7 @@ struct ServeTests {
             try await browser.press("/sandbox/expire")
             try await browser.press("/columns/left/token")
             let column = try await browser.column("left")
-            #expect(column.contains("A valid token is there: refreshed"), "\(column)")
+            #expect(column.contains("The access token is valid (refreshed"), "\(column)")
             try await browser.press("/sandbox/rotate")
             try await browser.press("/columns/left/refresh")
             #expect(try await browser.column("left").contains("The provider has issued new tokens."))

@@ -38,7 +38,10 @@ struct SessionTests {
                 .ended()
                 #expect(ended.status == 0, "\(ended)")
                 guard !format.isEmpty else {
-                    #expect(ended.output.contains("The refresh took away the scopes email profile."), "\(ended)")
+                    #expect(
+                        ended.output.contains("The refreshed tokens no longer have the scopes email profile."),
+                        "\(ended)"
+                    )
                     continue
                 }
                 #expect(try ended.event("token")["lost_scopes"]?.strings == ["email", "profile"])

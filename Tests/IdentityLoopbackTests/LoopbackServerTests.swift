@@ -4,7 +4,7 @@ import Testing
 @testable import IdentityLoopback
 
 @Suite struct LoopbackServerTests {
-    @Test("requests in one packet are answered in order over one connection")
+    @Test("requests in one packet get their responses in order over one connection")
     func pipelining() async throws {
         let server = try await LoopbackServer.start { request in
             .message(
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "a new connection replaces the oldest idle one when the server is full, but none whose request is being answered",
+        "a new connection replaces the oldest idle one when the server is full, but none whose request is being handled",
         .timeLimit(.minutes(1))
     )
     func room() async throws {

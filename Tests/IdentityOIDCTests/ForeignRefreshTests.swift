@@ -96,7 +96,7 @@ struct ForeignRefreshTests {
             if trouble == .withoutAccessToken { world.fake.change(answer: { $0["access_token"] = nil }) }
             let first = await stage.refusal { try await stage.process().refreshTokens(for: stage.id) }
             #expect(first?.code == lie.code && first?.kind == .rejected && first?.isAttackSuspected == true)
-            // It is judged again without metadata and keys.
+            // It is validated again without metadata and keys.
             world.fake.replace("/jwks", by: .message(status: 500))
             world.fake.replace("/.well-known/openid-configuration", by: .message(status: 500))
             for _ in 0..<2 {

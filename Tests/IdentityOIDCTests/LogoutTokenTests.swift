@@ -65,7 +65,7 @@ struct LogoutTokenTests {
         }
     }
 
-    @Test("typ may be missing, JWT or that of logout tokens; other types are refused")
+    @Test("typ may be missing, JWT or the type of logout tokens; other types are refused")
     func types() throws {
         let forge = try Self.forge.get()
         for type in [nil, "JWT", "jwt", "logout+jwt", "Logout+JWT", "application/logout+jwt"] as [String?] {

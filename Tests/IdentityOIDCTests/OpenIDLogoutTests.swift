@@ -101,7 +101,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("forged logout tokens do not use up the rate limit of logins, and a genuine one is not refused meanwhile")
+    @Test("forged logout tokens do not use up the rate limit of logins, and a genuine one is still accepted")
     func flood() async throws {
         try await FakeWorld.run { world in
             _ = try await world.login()

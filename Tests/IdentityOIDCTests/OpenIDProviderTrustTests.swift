@@ -57,7 +57,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("the accepted algorithms are those of the metadata, and never HMAC")
+    @Test("the metadata's algorithms are accepted, and never HMAC")
     func algorithms() async throws {
         try await FakeWorld.run { world in
             world.fake.rotate(to: try TokenForge(.rs256), publishing: true)

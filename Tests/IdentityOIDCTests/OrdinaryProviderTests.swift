@@ -116,7 +116,7 @@ struct OrdinaryProviderTests {
         }
     }
 
-    @Test("expires_in as text of digits is accepted in token, device and pushed-request answers")
+    @Test("expires_in as text of digits is accepted in token, device and pushed-request responses")
     func lifetimesAsText() async throws {
         try await FakeWorld.run {
             $0.pushesAuthorizationRequest = true

@@ -72,7 +72,7 @@ struct ProviderMessageTests {
             #expect(error.code.rawValue == code)
             if code == "invalid_client" {
                 #expect(error.kind == .configuration)
-                #expect(error.message.contains("refuses its secret"))
+                #expect(error.message.contains("rejected its secret"))
                 #expect(error.hint?.contains("clientSecret") == true)
             }
             #expect(error.providerAnswer?.error == name)
@@ -149,7 +149,7 @@ struct ProviderMessageTests {
                 world.fake.replace("/token", by: Self.error(name, status))
                 let error = try #require(await world.refusal())
                 #expect(error.code == .invalidClient)
-                #expect(error.message.contains("refuses the signature of its assertion"))
+                #expect(error.message.contains("rejected the signature of its assertion"))
                 for member in ["clientKey,", "clientKeyID", "clientKeyAlgorithm", "clock"] {
                     #expect(error.hint?.contains(member) == true, "\(member)")
                 }
@@ -268,7 +268,7 @@ struct ProviderMessageTests {
         #expect(error?.hint == "Set it.")
     }
 
-    @Test("an issuer that answers 404: the error names the address that was asked, and issuer")
+    @Test("an issuer that returns 404: the error names the requested address, and issuer")
     func missingMetadata() async throws {
         try await FakeWorld.run { world in
             let path = "/.well-known/openid-configuration"

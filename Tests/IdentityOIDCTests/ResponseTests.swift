@@ -30,7 +30,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("a valid callback returns its code, whatever further parameters it has")
+    @Test("a valid callback returns its code, with any further parameters")
     func good() throws {
         let callback = try LoginCallback(
             url: "/callback?x=1&code=c%2B%2F%3D1&state=state-1&iss=https%3A%2F%2Fid.example"
@@ -286,7 +286,7 @@ struct ResponseTests {
         #expect(response.scopes == [])
     }
 
-    @Test("the PKCE challenge is that of RFC 7636 appendix B")
+    @Test("the PKCE challenge is the one of RFC 7636 appendix B")
     func pkce() throws {
         let key = try PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")

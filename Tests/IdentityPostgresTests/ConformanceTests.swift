@@ -11,17 +11,17 @@ import Testing
 
 @Suite("The PostgreSQL store", .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"))
 struct ConformanceTests {
-    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
+    @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise)
     }
 
-    @Test("passes it with two stores, as on two machines", arguments: StoreConformance.cases)
+    @Test("two stores, as on two machines, pass the conformance suite", arguments: StoreConformance.cases)
     func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise, onTwo: true)
     }
 
-    @Test("passes it behind a transaction pooler", arguments: StoreConformance.cases)
+    @Test("the store passes the conformance suite behind a transaction pooler", arguments: StoreConformance.cases)
     func conformanceOfPooled(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise) {
             $0.usesTransactionPooler = true
@@ -29,7 +29,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("passes it with advisory locks", arguments: StoreConformance.lockCasesOnly)
+    @Test("the store passes the lock cases with advisory locks", arguments: StoreConformance.lockCasesOnly)
     func conformanceWithAdvisoryLocks(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise, onTwo: true) { $0.locking = .advisory }
     }

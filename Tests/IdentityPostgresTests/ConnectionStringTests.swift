@@ -17,7 +17,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "require a verified server certificate on every other machine",
+        "connection strings require a verified server certificate on every other machine",
         arguments: [
             ("db.example", "verify-full"), ("10.0.0.1", "verify-full"), ("128.0.0.1", "verify-full"),
             ("127.0.0.1.example", "verify-full"), ("localhost.example", "verify-full"), ("127.1", "verify-full"),
@@ -28,7 +28,7 @@ struct ConnectionStringTests {
         #expect(try hosts("postgresql://u@\(host)/d").map { $0["sslmode"] } == [mode])
     }
 
-    @Test("set the TLS mode for each host, by its address if there is one")
+    @Test("connection strings set the TLS mode for each host, by its address if there is one")
     func several() throws {
         let found = try hosts("host=localhost,db.example port=1,2 dbname=d")
         #expect(found.map { $0["sslmode"] } == [nil, "verify-full"])
@@ -36,7 +36,7 @@ struct ConnectionStringTests {
         #expect(try hosts("host=localhost hostaddr=10.0.0.1").map { $0["sslmode"] } == ["verify-full"])
     }
 
-    @Test("with a weaker TLS mode are refused unless allowsUnverifiedTLS is set")
+    @Test("connection strings with a weaker TLS mode are refused unless allowsUnverifiedTLS is set")
     func weaker() throws {
         for mode in ["disable", "prefer", "require", "verify-ca"] {
             let error = #expect(throws: IdentityError.self) {
@@ -52,7 +52,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "that cannot be used are refused, and errors do not repeat them",
+        "unusable connection strings are refused, and errors do not repeat them",
         arguments: [
             "", "s3cret", "postgresql://u:s3cret@/d", "postgresql://u:s3cret@h/d?nonsense=s3cret",
             "host=a,b port=1,2,3 password=s3cret", "host=a,,b password=s3cret", "host='a password=s3cret",
@@ -66,13 +66,13 @@ struct ConnectionStringTests {
         #expect(!String(reflecting: error).contains("s3cret"))
     }
 
-    @Test("detect a silent peer in seconds, unless they set other values")
+    @Test("connections detect a silent peer in seconds, unless the string sets other values")
     func keepalive() throws {
         let found = try #require(try hosts("postgresql://u@h/d?keepalives_idle=77").first)
         #expect(found["keepalives_idle"] == "77" && found["tcp_user_timeout"] == "5000")
     }
 
-    @Test("belong to a configuration whose values are in range")
+    @Test("a configuration with a value out of range is refused")
     func configuration() throws {
         let changes: [(inout PostgresStore.Configuration) -> Void] = [
             { $0.schema = "Robert'); DROP" }, { $0.schema = "" }, { $0.slotSize = 100 }, { $0.maximumConnections = 0 },
@@ -108,6 +108,17 @@ struct ConnectionStringTests {
     func codes(state: String, code: IdentityError.Code, kind: IdentityError.Kind) {
         let error = PostgresFailure(.server(state)).identityError
         #expect(error.code == code && error.kind == kind)
+    }
+
+    @Test(
+        "the message says why a statement failed that can be repeated",
+        arguments: [
+            ("57014", "cancelled the statement"), ("40001", "conflicted with another"),
+            ("40P01", "conflicted with another"), ("55P03", "has locked the store's rows"),
+        ]
+    )
+    func busyMessages(state: String, part: String) {
+        #expect(PostgresFailure(.server(state)).identityError.message.contains(part))
     }
 }
 #endif

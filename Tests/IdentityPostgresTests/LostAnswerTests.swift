@@ -24,7 +24,7 @@ struct LostAnswerTests {
         return (store, proxy, try await schema.open())
     }
 
-    @Test("a session whose insertion was not answered is stored once, and the call succeeds")
+    @Test("a session whose insertion got no response is stored once, and the call succeeds")
     func insert() async throws {
         let (store, proxy, direct) = try await stage()
         let session = try sampleSession()
@@ -35,7 +35,7 @@ struct LostAnswerTests {
         await expect(.storeFailed, .rejected) { try await store.insert(session) }
     }
 
-    @Test("a replacement that was not answered succeeds, and takes effect once")
+    @Test("a replacement whose response was lost succeeds and is applied once")
     func replace() async throws {
         let (store, proxy, direct) = try await stage()
         var session = try sampleSession()
@@ -70,7 +70,7 @@ struct LostAnswerTests {
         #expect(try await store.isStored(next, row, store.client.deadline) == nil)
     }
 
-    @Test("a removal that was not answered returns the removed session", arguments: 0..<6)
+    @Test("a removal without a response returns the removed session", arguments: 0..<6)
     func remove(answer: Int) async throws {
         let (store, proxy, direct) = try await stage()
         for isPrepared in [false, true] {
@@ -88,7 +88,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == (answer < 5 ? 1 : 0))
     }
 
-    @Test("an attachment whose insertion was not answered is added once")
+    @Test("an attachment whose insertion got no response is added once")
     func attach() async throws {
         let (store, proxy, direct) = try await stage()
         let session = try sampleSession()
@@ -114,7 +114,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 3)
     }
 
-    @Test("a mark that was not answered succeeds once, and other callers find the token used")
+    @Test("a mark that got no response succeeds once, and other callers find the token used")
     func mark() async throws {
         let (store, proxy, direct) = try await stage()
         let end = Date(timeIntervalSince1970: 2_000_000_000)
@@ -148,7 +148,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 2)
     }
 
-    @Test("a lock whose grant was not answered belongs to the caller that requested it")
+    @Test("a lock whose grant got no response belongs to the caller that requested it")
     func lock() async throws {
         let (store, proxy, direct) = try await stage()
         let id = try sampleSession().id

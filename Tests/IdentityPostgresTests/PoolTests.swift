@@ -12,7 +12,7 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct PoolTests {
-    @Test("serves many callers over few connections, and opens no more")
+    @Test("the pool serves many callers over few connections, and opens no more")
     func bounds() async throws {
         let schema = try await TestSchema()
         let name = "pool-\(schema.name)"
@@ -33,7 +33,7 @@ struct PoolTests {
         #expect(open.first?.integer(0) == 2)
     }
 
-    @Test("fails a call that only waits for a connection as store_busy")
+    @Test("a call that only waits for a connection fails as store_busy")
     func crowded() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open {
@@ -46,7 +46,7 @@ struct PoolTests {
         try await store.insert(try sampleSession())
     }
 
-    @Test("works after callers were cancelled at any moment")
+    @Test("the pool works after callers were cancelled at any moment")
     func cancellation() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.maximumConnections = 2 }
@@ -81,7 +81,7 @@ struct PoolTests {
         }
     }
 
-    @Test("drops a connection that was left in a transaction, and continues with another")
+    @Test("the pool drops a connection that was left in a transaction, and continues with another")
     func leftInTransaction() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.maximumConnections = 1 }
@@ -91,7 +91,7 @@ struct PoolTests {
         #expect(before != nil && after != nil && before != after)
     }
 
-    @Test("leaves no session state on a connection behind a pooler")
+    @Test("the pool leaves no session state on a connection behind a pooler")
     func pooler() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open {
@@ -113,7 +113,7 @@ struct PoolTests {
         #expect(prepared > 0)
     }
 
-    @Test("continues when a connection loses its prepared statements")
+    @Test("the pool continues when a connection loses its prepared statements")
     func discarded() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.maximumConnections = 1 }
@@ -129,7 +129,7 @@ struct PoolTests {
     }
 
     @Test(
-        "works through PgBouncer in transaction mode",
+        "the pool works through PgBouncer in transaction mode",
         .enabled(if: Bouncer.isAvailable, "apt-get install pgbouncer")
     )
     func bouncer() async throws {
@@ -166,7 +166,7 @@ struct PoolTests {
         await bouncer.stop()
     }
 
-    @Test("fails calls after it was closed")
+    @Test("calls fail after the pool was closed")
     func closing() async throws {
         let store = try await TestSchema().open()
         await store.close()

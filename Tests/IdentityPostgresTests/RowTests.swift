@@ -15,7 +15,7 @@ import Testing
 struct RowTests {
     private let later = Date(timeIntervalSince1970: 2_000_000_000)
 
-    @Test("of other sessions, tenants, generations and stores cannot be opened, and are kept")
+    @Test("rows of other sessions, tenants, generations and stores cannot be opened, and are kept")
     func swapped() async throws {
         let schema = try await TestSchema()
         let other = try await TestSchema()
@@ -60,7 +60,7 @@ struct RowTests {
         }
     }
 
-    @Test("that are damaged are moved to quarantine, are still reported as damaged, and are removed after 30 days")
+    @Test("damaged rows are moved to quarantine, are still reported as damaged, and are removed after 30 days")
     func quarantine() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
@@ -97,7 +97,9 @@ struct RowTests {
         #expect(try await store.session(bad.id) == nil)
     }
 
-    @Test("whose hash is damaged are reported as damaged, never as unknown, and a mark of a used token still counts")
+    @Test(
+        "rows with a damaged hash are reported as damaged, never as unknown, and a mark of a used token still counts"
+    )
     func damagedHash() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()
@@ -133,7 +135,7 @@ struct RowTests {
         await expectDamaged()
     }
 
-    @Test("are sealed under another key while the store is in use, and back; those of a missing key are kept")
+    @Test("rows are encrypted with another key while the store is in use, and back; rows of a missing key are kept")
     func rotation() async throws {
         let schema = try await TestSchema()
         let old = try await schema.open()
@@ -195,7 +197,7 @@ struct RowTests {
         #expect(try await store.session(session.id)?.isRestored == false)
     }
 
-    @Test("with a refresh in progress are found, and no others")
+    @Test("only sessions with a refresh in progress are found")
     func unsettled() async throws {
         let store = try await TestSchema().open()
         var session = try sampleSession()
@@ -211,7 +213,7 @@ struct RowTests {
         #expect(try await store.checkHealth().unsettledSessions == 1)
     }
 
-    @Test("are swept by the database's clock too: a machine whose clock is fast removes nothing early")
+    @Test("a sweep also checks the database's clock, so a machine whose clock is fast removes nothing early")
     func sweeping() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession(retainedUntil: later)
@@ -223,7 +225,7 @@ struct RowTests {
         #expect(try await store.isUsed("token"))
     }
 
-    @Test("of pending logins are evicted within their own tenant only")
+    @Test("pending logins are evicted within their own tenant only")
     func tenants() async throws {
         let store = try await TestSchema().open { $0.maximumAttempts = 3 }
         func insert(_ key: String, _ tenant: String, _ age: Double) async throws {
@@ -237,7 +239,7 @@ struct RowTests {
         for number in 7..<10 { #expect(try await store.takeLoginAttempt("\(number)") != nil) }
     }
 
-    @Test("of used tokens are evicted after they have expired, and never before")
+    @Test("used tokens are evicted only after they expire")
     func usedTokens() async throws {
         let store = try await TestSchema().open { $0.maximumUsedTokens = 2 }
         let past = Date(timeIntervalSince1970: 1_000_000_000)
@@ -249,7 +251,7 @@ struct RowTests {
         #expect(try await !store.markUsed("late", until: later))
     }
 
-    @Test("show only the names of tenant, provider and issuer of a buyer")
+    @Test("rows show only the names of tenant, provider and issuer of a buyer")
     func canary() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
@@ -278,7 +280,7 @@ struct RowTests {
         }
     }
 
-    @Test("of sessions above a tenant's limit are refused until some sessions of the tenant end")
+    @Test("new sessions above a tenant's limit are refused until some sessions of the tenant end")
     func sessionLimit() async throws {
         let store = try await TestSchema().open { $0.maximumSessionsPerTenant = 2 }
         let sessions = try (0..<3).map { _ in try sampleSession(tenant: "small") }
@@ -289,7 +291,7 @@ struct RowTests {
         try await store.insert(sessions[2])
     }
 
-    @Test("that cannot be saved are spooled only if a spool is configured")
+    @Test("sessions that cannot be saved are spooled only if a spool is configured")
     func noSpool() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()

@@ -212,7 +212,7 @@ struct ServerTroubleTests {
         }
     }
 
-    @Test("must have a valid certificate, if the connection string requires it")
+    @Test("the server must have a valid certificate, if the connection string requires it")
     func certificate() async throws {
         let server = try await TestServer.start()
         try await server.command("certify IP:127.0.0.1")

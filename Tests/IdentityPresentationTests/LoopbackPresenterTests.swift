@@ -58,7 +58,7 @@ struct LoopbackPresenterTests {
         #expect(try await callback == "http://127.0.0.1:\(taken.port)/callback?error=access_denied&state=s")
     }
 
-    @Test("requests that are not the callback are answered and ignored")
+    @Test("requests that are not the callback get a response and are ignored")
     func strangers() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))

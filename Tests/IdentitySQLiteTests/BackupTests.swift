@@ -67,7 +67,7 @@ struct BackupTests {
             for session in sessions { group.addTask { try await store.insert(session) } }
             try await group.waitForAll()
         }
-        // Two sessions are saved alternately: no backup may contain the save of the second without that of the first.
+        // Two sessions are saved alternately: no backup may contain the save of the second without the save of the first.
         let saves = Task {
             var pair = [sessions[0], sessions[1]]
             while !Task.isCancelled {

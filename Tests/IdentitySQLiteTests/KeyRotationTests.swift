@@ -41,7 +41,10 @@ struct KeyRotationTests {
         return all
     }
 
-    @Test("seals every row under the new key in steps, and the old key is no longer needed", arguments: [1, 2, 7, 100])
+    @Test(
+        "rotation encrypts every row with the new key in steps, and the old key is no longer needed",
+        arguments: [1, 2, 7, 100]
+    )
     func rotation(_ limit: Int) async throws {
         let stage = try await Stage(7)
         let store = try await stage.open()
@@ -67,7 +70,7 @@ struct KeyRotationTests {
         #expect(try await last.takeLoginAttempt("login") != nil)
     }
 
-    @Test("skips sessions with a refresh in progress, unreadable rows, and rows of missing keys")
+    @Test("rotation skips sessions with a refresh in progress, unreadable rows, and rows of missing keys")
     func left() async throws {
         let stage = try await Stage(3)
         let old = try await stage.directory.open()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Opening a store")
 struct OpeningTests {
-    @Test("creates directory, database, journal and lock file that only the owner can use")
+    @Test("opening creates directory, database, journal and lock file that only the owner can use")
     func modes() async throws {
         let directory = try StoreDirectory()
         let parent = directory.path + "/a/b"
@@ -20,7 +20,7 @@ struct OpeningTests {
         #expect(directory.mode(directory.path + "/a") == 0o700)
     }
 
-    @Test("finds the saved sessions, and sets the pragmas for durability")
+    @Test("opening finds the saved sessions, and sets the pragmas for durability")
     func reopening() async throws {
         let directory = try StoreDirectory()
         let session = try sampleSession()
@@ -40,7 +40,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "refuses files that other users may use, links, and paths that are no files",
+        "opening refuses files that other users may use, links, and paths that are no files",
         arguments: ["", "-journal", ".locks"]
     )
     func rights(_ suffix: String) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A store while OpenSSL has no memory")
 struct OutOfMemoryTests {
-    @Test("reports no row as damaged, omits none from a list, and moves none to quarantine")
+    @Test("the store reports no row as damaged, omits none from a list, and moves none to quarantine")
     func rows() async {
         // In a separate process in which the test controls OpenSSL's memory.
         await #expect(processExitsWith: .success) {

@@ -49,7 +49,7 @@ struct QuarantineTests {
         #expect(try await store.markUsed("jti", until: .distantFuture) == false)
     }
 
-    @Test("moves every damaged row, and the session is still not unknown")
+    @Test("every damaged row is moved to quarantine, and its session is still reported as damaged")
     func moves() async throws {
         let (directory, store, sessions, _) = try await damaged()
         defer { withExtendedLifetime(directory) {} }
@@ -83,7 +83,7 @@ struct QuarantineTests {
         #expect(try await store.session(try sampleSession().id) == nil)
     }
 
-    @Test("skips rows whose key this process does not have")
+    @Test("quarantine skips rows whose key this process does not have")
     func missingKey() async throws {
         let directory = try StoreDirectory()
         let old = try await directory.open()
@@ -98,7 +98,7 @@ struct QuarantineTests {
         await expect(.storeKeyMismatch, .configuration) { try await store.session(session.id) }
     }
 
-    @Test("keeps a row with all its columns, so that it can be restored as the guide describes")
+    @Test("quarantine keeps a row with all its columns, so that it can be restored as the guide describes")
     func restoring() async throws {
         let (directory, store, sessions, _) = try await damaged()
         #expect(try await store.quarantineDamagedRows() == 5)
@@ -122,7 +122,7 @@ struct QuarantineTests {
         #expect(reasons == ["attachment", "login_attempt", "session"])
     }
 
-    @Test("keeps rows for thirty days")
+    @Test("quarantine keeps rows for 30 days")
     func sweeping() async throws {
         let (directory, store, sessions, clock) = try await damaged()
         defer { withExtendedLifetime(directory) {} }
@@ -137,7 +137,7 @@ struct QuarantineTests {
     }
 
     @Test(
-        "takes unreadable attachments when their session is removed, so that a buyer can always log out"
+        "unreadable attachments are moved to quarantine when their session is removed, so that a buyer can always log out"
     )
     func attachments() async throws {
         let directory = try StoreDirectory()

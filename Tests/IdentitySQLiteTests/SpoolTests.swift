@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The spool of the SQLite store")
 struct SpoolTests {
-    @Test("keeps one encrypted session per id, in a file that only its owner can read, across a restart")
+    @Test("the spool keeps one encrypted session per id, in a file that only its owner can read, across a restart")
     func keeping() async throws {
         let directory = try StoreDirectory()
         let canary = SecretCanary()
@@ -52,7 +52,7 @@ struct SpoolTests {
         #expect(try await second.spooledSessions().count == 1)
     }
 
-    @Test("opens no file that was changed, truncated, moved, or written by another store")
+    @Test("the spool opens no file that was changed, truncated, moved, or written by another store")
     func damage() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 512 }
@@ -98,7 +98,7 @@ struct SpoolTests {
         await expect(.storeCorrupt, .configuration) { try await store.spooledSession(session.id) }
     }
 
-    @Test("refuses files that other users may use, links and directories")
+    @Test("the spool refuses files that other users may use, links and directories")
     func rights() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("The SQLite store")
 struct StoreConformanceTests {
-    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
+    @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         try await promise.run(on: StoreDirectory().storeUnderTest())
     }
 
-    @Test("passes it with a write-ahead log", arguments: StoreConformance.cases)
+    @Test("the store passes the conformance suite with a write-ahead log", arguments: StoreConformance.cases)
     func conformanceOfLog(_ promise: StoreConformance.Case) async throws {
         let place = try StoreDirectory().storeUnderTest { configuration in
             configuration.journal = .writeAheadLog
@@ -22,7 +22,7 @@ struct StoreConformanceTests {
         try await promise.run(on: place)
     }
 
-    @Test("passes it with two stores on one file", arguments: StoreConformance.cases)
+    @Test("two stores on one file pass the conformance suite", arguments: StoreConformance.cases)
     func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
         let directory = try StoreDirectory()
         try await promise.run {

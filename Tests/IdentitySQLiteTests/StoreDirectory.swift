@@ -43,7 +43,7 @@ final class StoreDirectory: Sendable {
         try await SQLiteStore.open(configuration(change))
     }
 
-    /// A second connection, like that of a shell or a backup tool.
+    /// A second connection, like the one of a shell or a backup tool.
     func connection() throws -> Connection {
         try Connection(path: database, forWriting: true)
     }

@@ -9,7 +9,7 @@ import Testing
 struct UsedTokenTests {
     private let moment = Date(timeIntervalSince1970: 1_790_000_000)
 
-    @Test("are known after a restart, and stored only as keyed hashes")
+    @Test("used tokens are known after a restart, and stored only as keyed hashes")
     func restart() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -25,7 +25,7 @@ struct UsedTokenTests {
         for name in ["name of a token", "name of a session"] { #expect(!file.contains(Array(name.utf8))) }
     }
 
-    @Test("are evicted after they have expired, and never before")
+    @Test("used tokens are evicted only after they expire")
     func cap() async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock()

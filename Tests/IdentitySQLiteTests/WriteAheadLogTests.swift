@@ -18,7 +18,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("is refused for the library versions that can corrupt it")
+    @Test("the write-ahead log is refused for the library versions that can corrupt it")
     func versions() async throws {
         let safe: [Int32] = [
             3_044_006, 3_044_007, 3_044_999, 3_050_007, 3_050_999, 3_051_003, 3_051_004, 3_052_000, 4_000_000,
@@ -43,7 +43,9 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("sets the pragmas for durability, creates files for the owner only, and is removed when the store is closed")
+    @Test(
+        "the log's files are created for the owner only and removed when the store is closed, and the pragmas are durable"
+    )
     func files() async throws {
         let directory = try StoreDirectory()
         let store = try await open(directory)

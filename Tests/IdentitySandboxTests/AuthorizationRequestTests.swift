@@ -116,7 +116,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("wrong methods get 405 with the right ones, answers have the sandbox's date, and UserInfo is not cached")
+    @Test("wrong methods get 405 with the right ones, responses have the sandbox's date, and UserInfo is not cached")
     func methods() async throws {
         let login = try await OpenIDLogin.start()
         let provider = login.openID

@@ -209,7 +209,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a pushed request names the key of its own proof or none, and the code that follows is bound to that key")
+    @Test("a pushed request names the key of its proof or no key, and the code that follows is bound to that key")
     func pushed() async throws {
         let login = try await OpenIDLogin.start { configuration in
             configuration.dpop = .required

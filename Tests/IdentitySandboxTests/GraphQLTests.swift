@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "an invalid document is answered with the service's error code and without data",
+        "an invalid document gets the service's error code and no data",
         arguments: [
             ("{ cart(id: \"x\") { buyerIdentity { customerAccessToken } } }", "undefinedField"),
             ("mutation { cartCreate { checkoutUrl } }", "undefinedField"),

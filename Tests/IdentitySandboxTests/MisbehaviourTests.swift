@@ -101,7 +101,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("delayed, slow and truncated responses")
+    @Test("the sandbox can delay, slow down and truncate a response")
     func slow() async throws {
         let sandbox = try await ShopSandbox.start()
         let url = sandbox.bolt.jwksEndpoint

@@ -138,7 +138,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("served response types are answered in their mode, and so are errors of the others")
+    @Test("responses of served types come in their mode, and so do errors of the others")
     func responseTypes() async throws {
         let login = try await OpenIDLogin.start {
             $0.responseTypes = ["code", "id_token", "code id_token"]
@@ -231,7 +231,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("tokens and unused codes end with the session, except those of offline_access, and the app is told")
+    @Test("tokens and unused codes end with the session, except for offline_access, and the app is told")
     func sessionEnd() async throws {
         let app = try await TestReceiver.start()
         let login = try await OpenIDLogin.start { $0.backchannelLogoutURI = app.url }

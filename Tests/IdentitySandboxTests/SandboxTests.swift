@@ -7,7 +7,7 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct SandboxTests {
-    @Test("sandboxes in one process are independent, and a stopped one does not answer")
+    @Test("sandboxes in one process are independent, and a stopped one does not respond")
     func separate() async throws {
         let (one, two) = (try await ShopSandbox.start(), try await ShopSandbox.start())
         let tokens = try await ShopifyLogin(one).tokens()

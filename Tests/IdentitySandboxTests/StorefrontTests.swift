@@ -202,7 +202,7 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("a request for an older version is answered by the oldest supported one, and the response names that version")
+    @Test("the oldest supported version serves a request for an older one, and the response names it")
     func fallForward() async throws {
         let sandbox = try await ShopSandbox.start()
         let response = try await TestClient.shared.send(

@@ -7,7 +7,7 @@ import Testing
 
 /// What clients other than this SDK send, and what Shopify's schema promises.
 @Suite struct StorefrontTruthTests {
-    @Test("a deferred fragment is accepted and answered at once, and @defer on a field is refused")
+    @Test("a deferred fragment is accepted and returned at once, and @defer on a field is refused")
     func deferred() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)

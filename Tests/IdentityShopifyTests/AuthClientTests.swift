@@ -59,7 +59,7 @@ struct AuthClientTests {
         #expect(client.currentTokens == nil)
     }
 
-    @Test("the challenge is that of RFC 7636, and each verifier is new and has 43 characters")
+    @Test("the challenge is computed as in RFC 7636, and each verifier is new and has 43 characters")
     func pkce() async throws {
         let client = AuthClient(shopDomain: "a.example", clientId: "c", redirectUri: "shop.1.app://callback")
         // RFC 7636 appendix B.

@@ -130,7 +130,7 @@ struct ConfigurationTests {
         #expect(try provider(members).descriptor.kind == "shopify")
     }
 
-    /// Possible configurations for a fake provider that somebody writes who knows only the configuration file.
+    /// Possible configurations for a fake provider, written from the configuration file alone.
     enum Fake: String, CaseIterable, Sendable {
         case shopDomain, discovery, discoveryAndIssuers, everything, wholeWithIssuers, wholeWithShopID, overridden
     }

@@ -28,7 +28,7 @@ struct ShopSignOnLinkTests {
         #expect(!"\(url)".contains("ada") && !String(reflecting: url).contains("ada"))
     }
 
-    @Test("only a verified address is named, and a buyer without one gets no link")
+    @Test("a buyer without a verified e-mail address gets no link")
     func address() throws {
         let link = try ShopSignOnLink(shopDomain: "shop.example")
         for email in [nil, Buyer.Contact("ada@example.com", isVerified: false), Buyer.Contact("", isVerified: true)] {

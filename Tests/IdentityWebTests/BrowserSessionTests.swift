@@ -89,7 +89,7 @@ struct BrowserSessionTests {
         try await stage.signIn(browser)
         _ = try await stage.sessions.logout(try #require(stage.sessionID(browser)))
         #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
-        // A guest's id in the cookie of the session signs nobody in.
+        // A guest's id in the cookie of the session signs no buyer in.
         browser.plant(WebStage.session, try await stage.sessions.beginGuest().id.rawValue)
         #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
     }

@@ -53,7 +53,7 @@ struct FrameworkGuideTests {
         #expect(found == Self.notCompiled)
     }
 
-    @Test("the files that nested-packages adds to the tests on Hummingbird exist")
+    @Test("`nested-packages` names only files that exist")
     func browserTests() throws {
         let files = try Self.text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/)
             .map { String($0.output) }

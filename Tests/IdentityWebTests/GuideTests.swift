@@ -112,7 +112,7 @@ struct ServerAppGuideTests {
         )
     }
 
-    @Test("the table of errors is what the routes answer")
+    @Test("the table of errors matches the responses of the routes")
     func errors() throws {
         let section = try #require(
             try Self.page().text.components(separatedBy: "## Errors\n").last?.components(separatedBy: "\n## ").first

@@ -115,7 +115,7 @@ struct SignInListTests {
         #expect(try await world.grace.get("/list").status == 200)
     }
 
-    @Test("another site cannot end a sign-in, and nobody sees a list without a sign-in")
+    @Test("another site cannot end a sign-in, and a browser without a sign-in sees no list")
     func refused() async throws {
         let world = try await world()
         let foreign = ["Sec-Fetch-Site": "cross-site"]

@@ -81,7 +81,7 @@ struct StepUpRouteTests {
         #expect(try await browser.get("/payment").text == stage.ada.email)
     }
 
-    @Test("a session whose refresh was answered for another buyer counts as not signed in")
+    @Test("a session whose refresh returned another buyer counts as not signed in")
     func verdict() async throws {
         let stage = try await WebStage(providers: ["op"], scopes: ["openid", "email", "offline_access"])
         let browser = browser(stage)

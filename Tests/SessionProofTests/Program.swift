@@ -89,7 +89,7 @@ struct Program: Sendable {
         }
     }
 
-    /// Locked while a pipe is created and passed on, because a program that starts meanwhile would inherit the pipe.
+    /// Locked while a pipe is created and passed on, because a program that starts in between would inherit the pipe.
     private static let spawning = Mutex(())
 
     private func start(_ arguments: [String], _ environment: [String: String]) throws -> (pid_t, output: Int32) {

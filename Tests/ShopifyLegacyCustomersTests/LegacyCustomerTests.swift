@@ -97,7 +97,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("the answer to a forgotten password is the same for known and unknown addresses", .row("E4"))
+    @Test("the response to a forgotten password is the same for known and unknown addresses", .row("E4"))
     func recover() async throws {
         try await LegacyShop.with { shop in
             try await shop.provider.recover(email: LegacyShop.email, in: shop.context)

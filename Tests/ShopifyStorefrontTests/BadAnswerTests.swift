@@ -15,7 +15,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
     let code: IdentityError.Code
     /// How often a query is sent, and how often an adding mutation is sent; 3 is the maximum number of attempts.
     let sent: (query: Int, addition: Int)
-    /// The error of the addition if it differs from that of the query.
+    /// The error of the addition if it differs from the query's error.
     var additionCode: IdentityError.Code?
 
     static let requestID = [("X-Request-Id", "req-1"), ("Content-Type", "application/json; charset=utf-8")]
@@ -210,7 +210,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         #expect((error?.cause as? HTTPTransportError)?.code == .bodyTooLarge)
     }
 
-    @Test("no token, no cart key and no checkout URL shows in errors, events and results, whatever Shopify repeats")
+    @Test("no token, no cart key and no checkout URL shows in errors, events and results, even if Shopify repeats it")
     func secrets() async throws {
         let canary = SecretCanary()
         let token = canary.plant("token")

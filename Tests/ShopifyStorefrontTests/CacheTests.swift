@@ -41,7 +41,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test("cacheFirst answers from the cache until the response expires, and returns its age", .row("A6"))
+    @Test("cacheFirst uses the cache until the response expires, and returns its age", .row("A6"))
     func cacheFirst() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)

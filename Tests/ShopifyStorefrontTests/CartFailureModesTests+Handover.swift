@@ -7,7 +7,7 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-/// Data that a slow or lost response must not leave on a cart that the next visitor gets.
+/// Data that a slow or lost response must not leave on a cart that the next buyer gets.
 extension CartFailureModesTests {
     @Test("31: a refresh that starts during a checkout waits for the checkout before it changes the cart")
     func refreshInsideCheckout() async throws {
@@ -47,7 +47,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.identityState(for: session) == .guest)
     }
 
-    @Test("33: while another process puts the buyer on the cart, the next visitor gets a copy and not the cart")
+    @Test("33: while another process puts the buyer on the cart, the next buyer gets a copy and not the cart")
     func handOverDuringUpdate() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -84,7 +84,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "35: addresses whose ids were lost with a response or a save are removed before the next visitor gets the cart"
+        "35: addresses whose ids were lost with a response or a save are removed before the next buyer gets the cart"
     )
     func lostAddresses() async throws {
         var typed = PostalAddress()
@@ -121,7 +121,7 @@ extension CartFailureModesTests {
         }
     }
 
-    @Test("46: gift cards are removed before the next visitor gets the cart, also after a lost response")
+    @Test("46: gift cards are removed before the next buyer gets the cart, also after a lost response")
     func giftCards() async throws {
         for isAnswerLost in [false, true] {
             let shop = try await SandboxShop()
@@ -211,7 +211,7 @@ extension SandboxShop {
         storefront.behave()
     }
 
-    /// Returns the cart that the next visitor gets after a logout.
+    /// Returns the cart that the next buyer gets after a logout.
     func visitorCart(_ end: CartLogout) async throws -> Cart {
         let guest = try #require(end.guest)
         return try #require(try await carts.read(for: guest, in: context)).cart

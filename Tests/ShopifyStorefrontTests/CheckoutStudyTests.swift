@@ -159,7 +159,7 @@ import Testing
         #expect(try shop.state(cart).addresses.isEmpty)
     }
 
-    @Test("the visitor's consent reaches the checkout URL, for a guest and for a signed-in buyer")
+    @Test("the consent reaches the checkout URL, for a guest and for a signed-in buyer")
     func consent() async throws {
         var context = shop.context
         context.visitorConsent = VisitorConsent(analytics: true, marketing: false)

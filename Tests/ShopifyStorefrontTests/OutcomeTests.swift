@@ -161,7 +161,7 @@ import Testing
         #expect(last.requestID == "req-2")
     }
 
-    @Test("no response is cached for a session that ended meanwhile")
+    @Test("no response is cached for a session that ended in the meantime")
     func lateAnswer() async throws {
         let cache = InMemoryResponseCache()
         let storefront = try await FakeStorefront.start { _ in .mugs }

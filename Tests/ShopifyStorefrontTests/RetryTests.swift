@@ -96,7 +96,7 @@ import Testing
         "a document with errors is never sent again, and nothing was executed",
         arguments: [
             #"{"message":"no field x"}"#,
-            // As Shopify's validation reports it: the path is that of the document.
+            // As Shopify's validation reports it: the path is a path in the document.
             #"""
             {"message":"Field 'x' doesn't exist on type 'Cart'","locations":[{"line":1,"column":9}],
              "path":["mutation Add","cartLinesAdd","cart","x"],"extensions":{"code":"undefinedField","typeName":"Cart"}}

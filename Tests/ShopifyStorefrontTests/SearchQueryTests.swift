@@ -42,7 +42,7 @@ import Testing
     )
     func hostile(typed: String, expected: String) {
         #expect(SearchQuery.text(typed).text == expected)
-        // As a value it is one part, whatever it holds.
+        // As a value it is one part, with any content.
         let field = SearchQuery.field(.tag, typed).text
         #expect(field.hasPrefix("tag:") && Self.parts(of: field) == 1)
         #expect(Self.parts(of: SearchQuery.phrase(typed).text) == 1)

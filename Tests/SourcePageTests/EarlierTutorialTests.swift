@@ -202,7 +202,7 @@ struct EarlierTutorialTests {
         let handoff = try await carts.checkout(for: session.id)
         #expect(handoff.identity == .customer)
         #expect(try await shop.checkoutPage(handoff.url.reveal().text).contains("ada@example.com"))
-        // A response that nobody verified does not become a session.
+        // An unverified response does not become a session.
         let json = Data(#"{"access_token":"shcat_x","expires_in":3600,"id_token":"a.b.c"}"#.utf8)
         let decoded = try JSONDecoder().decode(OAuthTokenResult.self, from: json)
         #expect(

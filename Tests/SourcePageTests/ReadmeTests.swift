@@ -92,7 +92,7 @@ struct ReadmeTests {
         #expect(try await shop.checkoutPage(checkout.url.reveal().text).contains("ada@example.com"))
     }
 
-    @Test("the code on the first screen is that of the test which runs it", .row("A9"))
+    @Test("the code on the first screen is the code of the test that runs it", .row("A9"))
     func text() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -30,7 +30,7 @@ struct TableTests {
         }
     }
 
-    /// The tests of this target, except for those of this file and of the README.
+    /// The tests of this target, except for the tests of this file and of the README.
     private func tests() throws -> [Row] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix("Tests.swift") && !["TableTests.swift", "ReadmeTests.swift"].contains($0) }

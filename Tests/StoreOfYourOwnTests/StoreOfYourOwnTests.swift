@@ -8,7 +8,7 @@ import Testing
 /// This target uses only what a package of yours can use: no `@testable`, and nothing of `package` access.
 @Suite("A store of your own")
 struct StoreOfYourOwnTests {
-    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
+    @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         let database = Dictionaries()
         let key = try StoreKey(hexadecimal: Secret(String(repeating: "5a", count: 32)))
@@ -31,7 +31,7 @@ struct StoreOfYourOwnTests {
         keys: StoreKeys
     ) throws -> Bool {
         try database.content.withLock { content in
-            // The hashes need no key that opens the records, so any opening of the store computes them.
+            // Hashes do not depend on the record keys, so the keys of any test run compute the same hash.
             guard let records = try? content.header?.records(openedWith: keys) else { return false }
             switch damage {
             case .session(let id): content.sessions[try records.hash(of: id)]?.record[100] ^= 1
@@ -44,7 +44,7 @@ struct StoreOfYourOwnTests {
         }
     }
 
-    @Test("contains no session id, subject or token in plain text")
+    @Test("the store contains no session id, subject or token in plain text")
     func sealed() async throws {
         let database = Dictionaries()
         let key = try StoreKey(hexadecimal: Secret(String(repeating: "5a", count: 32)))

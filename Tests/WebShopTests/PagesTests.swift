@@ -57,7 +57,7 @@ struct PagesTests {
         }
     }
 
-    @Test("texts of buyers and of the shop appear as texts, whatever they contain")
+    @Test("texts of buyers and of the shop appear as texts, also with HTML in them")
     func escaping() async throws {
         try await ShopStage.run { stage in
             try await Browser.run { browser in

@@ -126,7 +126,7 @@ extension WebShop {
         let handoff = try await changing(page: "/cart") {
             try await carts.checkout(for: session.id, in: caller(context))
         }
-        // The URL signs its visitor in: it goes nowhere but into this redirect.
+        // The URL signs in any browser that opens it, so it goes into this redirect only.
         return try .redirect(to: handoff.url.reveal().text)
     }
 

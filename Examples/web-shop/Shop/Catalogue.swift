@@ -6,7 +6,7 @@ internal import ShopifyStorefront
 extension WebShop {
     private static let pageSize = 12
 
-    /// The list of products: all, those of a collection, or the results of a search.
+    /// The list of products: all, the products of a collection, or the results of a search.
     func products(_ context: WebContext) async throws -> WebResponse {
         let request = context.request
         let search = request.queryValue("q").map { String($0.prefix(100)) }.flatMap { $0.isEmpty ? nil : $0 }

@@ -14,7 +14,7 @@ extension WebShop {
     ///   - configuration: The configuration, with the sections `providers`, `store` and `storefront`; `customerAccount` adds profile,
     ///     addresses and orders.
     ///   - publicOrigin: The origin under which browsers reach the shop.
-    ///   - environment: Transport, clock and randomness; by default those of the system.
+    ///   - environment: Transport, clock and randomness; by default the system's.
     ///   - bridge: Receives the events of sessions, GraphQL operations and carts; none by default.
     /// - Returns: The shop.
     /// - Throws: `IdentityError` when a section is missing or invalid, or the store cannot be opened.

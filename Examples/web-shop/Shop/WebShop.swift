@@ -52,7 +52,7 @@ public struct WebShop: Sendable {
         }
     }
 
-    /// All pages besides those of the sign-in.
+    /// All pages except the sign-in pages.
     private func page(_ context: WebContext) async throws -> WebResponse {
         let request = context.request
         // Every form of the shop changes something.

@@ -12,7 +12,7 @@ public enum BoltAccountLink: Sendable, Equatable {
     case create
     /// The e-mail address is a customer's, and Bolt verified it: link the subject to that customer.
     case link
-    /// The e-mail address is a customer's, but it is not verified: linking would give anybody access to that customer.
+    /// The e-mail address is a customer's, but it is not verified: linking could give another person access to that customer.
     case refuse
 
     /// Decides; a pure function.

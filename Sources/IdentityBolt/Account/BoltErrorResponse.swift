@@ -73,7 +73,7 @@ struct BoltErrorResponse: Sendable, Equatable {
                 .configuration,
                 .invalidClient,
                 "Bolt does not know a merchant with these keys.",
-                "Check apiKey and publishableKey, and that both belong to environment."
+                "Check that apiKey and publishableKey belong to the configured environment."
             )
         }
         let isTokenRefused = refusal?.code.map { refusedTokenCodes.contains($0) } ?? false
@@ -81,7 +81,7 @@ struct BoltErrorResponse: Sendable, Equatable {
             return make(
                 .retryLater,
                 .accessTokenRefused,
-                "Bolt refused the access token.",
+                "Bolt rejected the access token.",
                 "Refresh the access token. If that does not help, check scopes, or let the buyer sign in again."
             )
         }
@@ -97,7 +97,7 @@ struct BoltErrorResponse: Sendable, Equatable {
             return make(
                 .rejected,
                 .redirectRefused,
-                "Bolt's account API answered with a redirect, which was not followed.",
+                "Bolt's account API returned a redirect, which was not followed.",
                 "Check endpoints.api."
             )
         }
@@ -112,7 +112,7 @@ struct BoltErrorResponse: Sendable, Equatable {
         return make(
             .rejected,
             .unexpectedResponse,
-            "Bolt's account API refused the request (HTTP \(status)).",
+            "Bolt's account API rejected the request (HTTP \(status)).",
             "Read providerAnswer of this error: it contains Bolt's explanation."
         )
     }

@@ -2,7 +2,7 @@
 enum PhoneNumber {
     /// The number if it is E.164: `+` and 8 to 15 digits, the first not zero; nil otherwise.
     ///
-    /// A cart refuses the whole contact if its number is invalid, so such a number is omitted.
+    /// Shopify rejects the whole contact if its number is invalid, so such a number is omitted.
     static func e164(_ text: String) -> String? {
         let digits = text.utf8.dropFirst()
         let isNumber =

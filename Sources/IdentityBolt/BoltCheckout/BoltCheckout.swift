@@ -45,7 +45,7 @@ public final class BoltCheckout: Sendable {
     ///   - provider: ``BoltProvider`` or ``SFCCProvider``.
     ///   - presenter: Shows the login page, unless a call has its own presenter.
     ///   - executor: The executor that calls completions and delegates.
-    ///   - onLogOut: Ends the app's own sessions, for example those of `SessionManager`.
+    ///   - onLogOut: Ends the app's own sessions, for example the sessions of `SessionManager`.
     public func configure(
         provider: any BoltAuthorizing,
         presenter: (any Presenter)? = nil,

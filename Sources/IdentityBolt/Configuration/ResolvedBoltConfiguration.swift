@@ -56,7 +56,7 @@ struct ResolvedBoltConfiguration: Sendable {
         else {
             throw invalid(
                 "One of Bolt's endpoints is not https.",
-                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
@@ -67,12 +67,12 @@ struct ResolvedBoltConfiguration: Sendable {
         }
         guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
-                "The length of state is not between 8 and 86 characters.",
+                "`stateLength` must be between 8 and 86.",
                 "Remove stateLength unless Bolt requires it."
             )
         }
         guard configuration.issuers.map({ !$0.isEmpty }) ?? true else {
-            throw invalid("The list of issuers is empty.", "Remove issuers to accept those of the environment.")
+            throw invalid("The list of issuers is empty.", "Remove issuers to accept the environment's issuers.")
         }
     }
 

@@ -119,7 +119,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
                 .signInAgain,
                 .insufficientScope,
                 "These tokens may only read the buyer's Bolt account.",
-                hint: "Let the buyer sign in again: tokens of a refresh cannot write.",
+                hint: "Let the buyer sign in again: refreshed tokens have no write access.",
                 reference: "help.bolt.com/developers/bolt-oauth"
             )
         }

@@ -38,9 +38,9 @@ enum BoltTokenError {
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:
-            "Check publishableKey and apiKey, and that both belong to environment. Sessions are kept."
+            "Check that publishableKey and apiKey belong to the configured environment. Sessions are kept."
         case .unauthorizedClient, .unsupportedGrantType:
-            "Check that publishableKey belongs to environment, and ask Bolt what the merchant may do. Sessions are kept."
+            "Check that publishableKey belongs to the configured environment, and ask Bolt what the merchant may do. Sessions are kept."
         default: error.hint ?? ""
         }
     }

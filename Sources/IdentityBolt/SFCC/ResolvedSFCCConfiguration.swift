@@ -34,7 +34,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         else {
             throw ResolvedBoltConfiguration.invalid(
                 "One of the endpoints is not https.",
-                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         try Self.checkNames(configuration)
@@ -48,7 +48,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         }
         guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw ResolvedBoltConfiguration.invalid(
-                "The length of state is not between 8 and 86 characters.",
+                "`stateLength` must be between 8 and 86.",
                 "Remove stateLength unless Bolt requires it."
             )
         }
@@ -80,12 +80,12 @@ struct ResolvedSFCCConfiguration: Sendable {
         }
     }
 
-    /// Refuses options whose effect the shopper token does not prove.
+    /// Refuses options whose effect the buyer's token does not prove.
     static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
                 configuration:
-                    "max_age and acr_values cannot be used with SFCC: the shopper token does not prove when and how the buyer signed in.",
+                    "max_age and acr_values cannot be used with SFCC: the storefront's token does not prove when and how the buyer signed in.",
                 hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
@@ -95,7 +95,7 @@ struct ResolvedSFCCConfiguration: Sendable {
     static var pkceUnsupported: IdentityError {
         IdentityError(
             configuration: "PKCE cannot be used with SFCC.",
-            hint: "The SFCC backend exchanges the code and would not know the verifier. Set usePkce to false.",
+            hint: "Set usePkce to false: the SFCC backend exchanges the code and does not know the verifier.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
         )
     }
@@ -109,7 +109,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         }
         guard let url = try? HTTPURL("https://\(host)"), isBare(url, host) else {
             throw ResolvedBoltConfiguration.invalid(
-                "The host of the SFCC storefront is not a host name.",
+                "`host` of the SFCC provider is not a host name.",
                 "Write the name alone, without https:// and path."
             )
         }

@@ -4,7 +4,7 @@ public import IdentityKit
 internal import IdentityOIDC
 
 /// Bolt as identity provider of a Salesforce Commerce Cloud storefront: the storefront receives the code, exchanges it with Bolt
-/// and returns its own shopper token.
+/// and returns its own token of the buyer.
 ///
 /// ```swift
 /// let provider = try SFCCProvider(

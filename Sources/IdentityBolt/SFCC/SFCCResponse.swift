@@ -24,13 +24,13 @@ struct SFCCResponse: Sendable {
     /// Checks that the first controller succeeded.
     ///
     /// A success is JSON without an error, an empty response that only sets cookies, or a redirect within the storefront. Whether the
-    /// shopper is logged in is decided by the second controller.
+    /// buyer is logged in is decided by the second controller.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else { throw unexpected }
     }
 
-    /// The token: that of the `Authorization` header, else the first at the configured places; nil if there is none.
+    /// The token from the `Authorization` header, else the first at the configured places; nil if the response has no token.
     func token(_ paths: [String]) throws(IdentityError) -> Secret? {
         if let header = response.headers["Authorization"], let token = Self.bearer(header) { return Secret(token) }
         for path in paths {
@@ -60,7 +60,7 @@ struct SFCCResponse: Sendable {
 
     // MARK: Errors
 
-    /// The error of the response, also one with status 200; nil if there is none.
+    /// The error of the response, also one with status 200; nil if the response is not an error.
     var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }
@@ -71,7 +71,7 @@ struct SFCCResponse: Sendable {
             isOutage ? .providerUnavailable : isInvalidGrant ? .invalidGrant : .authorizationRefused,
             isOutage
                 ? "The SFCC storefront is not available (HTTP \(response.status))."
-                : "The SFCC storefront refused the login (HTTP \(response.status)).",
+                : "The SFCC storefront rejected the login (HTTP \(response.status)).",
             hint: isOutage
                 ? "Try again later with a new login."
                 : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",

@@ -21,7 +21,7 @@ struct SFCCTokenExchange: Sendable {
         )
     }
 
-    /// Sends the code to the storefront and fetches the shopper's token.
+    /// Sends the code to the storefront and fetches the buyer's token.
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
         // A code works once, so neither request is repeated.
         var client = SFCCHTTPClient(httpClient: httpClient)

@@ -61,13 +61,13 @@ struct SFCCTokenReader: Sendable {
         return tokens
     }
 
-    /// Refuses the token of a refresh that belongs to another shopper, issuer or audience, before its signature is verified: a failure
+    /// Refuses the token of a refresh that belongs to another buyer, issuer or audience, before its signature is verified: a failure
     /// of the keys must not hide this.
     private func refuseForeign(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
             guard old.buyer.isSamePerson(as: buyer) || claims["sub"] == nil else {
-                throw Self.malformed("belongs to another shopper than before")
+                throw Self.malformed("belongs to another buyer than before")
             }
         } catch {
             let error = IdentityError.wrapping(error)
@@ -129,7 +129,7 @@ struct SFCCTokenReader: Sendable {
                 .idTokenIssuer,
                 "The storefront's token has no `iss`, or one that is not in `issuers`.",
                 hint:
-                    "Accepted: \(issuers.joined(separator: ", ")). The token's value is in providerAnswer of this error.",
+                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer, and correct issuers.",
                 reference: "RFC 7519 section 4.1.1",
                 providerAnswer: IdentityError.ProviderAnswer(error: issuer)
             )
@@ -148,7 +148,7 @@ struct SFCCTokenReader: Sendable {
                 .idTokenAudience,
                 "The storefront's token has no `aud`, or none that is in `audiences`.",
                 hint:
-                    "Accepted: \(audiences.joined(separator: ", ")). The token's value is in providerAnswer of this error.",
+                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerAnswer, and correct audiences.",
                 reference: "RFC 7519 section 4.1.3",
                 providerAnswer: IdentityError.ProviderAnswer(error: named.joined(separator: " "))
             )
@@ -160,7 +160,7 @@ struct SFCCTokenReader: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The storefront's token \(problem).",
-            hint: "The token was not used. Check tokenJSONPaths: it must say where in the response the token is.",
+            hint: "Check tokenJSONPaths: it must name the place of the token in the response. The token was not used.",
             reference: "RFC 7519 section 3",
             cause: cause
         )

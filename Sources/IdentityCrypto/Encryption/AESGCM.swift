@@ -47,7 +47,7 @@ package enum AESGCM {
     ///
     /// No plaintext is returned before the tag is checked.
     ///
-    /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data are not those of the sealing;
+    /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data differ from those at encryption;
     ///   `operationFailed` if OpenSSL fails before it can tell, for example without memory; `invalidKey` or `invalidLength` as
     ///   `seal`.
     package static func open(

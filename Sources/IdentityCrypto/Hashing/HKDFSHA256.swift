@@ -64,7 +64,7 @@ package enum HKDFSHA256 {
             self.key = HMACSHA256(try HKDFSHA256.derive(from: key, salt: salt, parameters, count: HMACSHA256.codeCount))
         }
 
-        /// A key of 32 bytes, the same as that of ``HKDFSHA256/deriveKey(from:salt:info:count:)``.
+        /// A key of 32 bytes, equal to the result of ``HKDFSHA256/deriveKey(from:salt:info:count:)``.
         ///
         /// It is one block of the second step (RFC 5869 section 2.3): the code of `info` and the block's number.
         package func deriveKey(info: [UInt8]) throws(CryptoError) -> SecretBytes {

@@ -3,7 +3,7 @@ internal import CIdentityOpenSSL
 /// The owner of one `EVP_PKEY`.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned and the key never changed after construction. OpenSSL allows
-/// any number of threads to use one key through contexts of their own; its reference count and lazily filled caches
+/// any number of threads to use one key through separate contexts; its reference count and lazily filled caches
 /// (Montgomery context, exports to a provider) are guarded by its own locks.
 @safe
 final class KeyHandle: @unchecked Sendable {

@@ -66,11 +66,11 @@ enum CurlCallbacks {
                 return CURL_PREREQFUNC_ABORT
             }
         }
-        // libcurl sends a request again by itself, whatever its method, up to five times: when a used connection ends without
-        // one byte of response ("Connection died, retrying a fresh connect", Curl_retry_request in lib/transfer.c),
-        // when an HTTP/2 stream is refused, and when a server demands HTTP/1.1. The server may have acted on the first
-        // copy, and a refresh token sent twice is a session lost. There is no option against it, but each attempt
-        // passes here; asking for a fresh connection each time would cost a handshake per request.
+        // libcurl sends a request with any method again by itself, up to five times: when a used connection ends without
+        // one byte of response (Curl_retry_request in lib/transfer.c), when the server refuses an HTTP/2 stream, and when it
+        // demands HTTP/1.1. The server may have processed the first copy, and a refresh token that is sent twice ends the
+        // session. libcurl has no option to prevent this, but it calls this function before each attempt. A fresh
+        // connection for each request would prevent it too, at the cost of a handshake.
         let isRepeatable = (request.method == .get || request.method == .head) && !request.isSentOnce
         guard handle.work?.attempts == 0 || isRepeatable else {
             handle.work?.failure = (.connectionLost, "The connection ended before a response arrived.")
@@ -91,7 +91,10 @@ enum CurlCallbacks {
         _ policy: AddressPolicy,
         _ address: ResolvedAddress?
     ) -> (HTTPTransportError.Code, String) {
-        (.addressRefused, "The address \(address?.description ?? "(unknown)") is refused by the policy \(policy.name).")
+        (
+            .addressRefused,
+            "The policy \(policy.name) does not permit the address \(address?.description ?? "(unknown)")."
+        )
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {

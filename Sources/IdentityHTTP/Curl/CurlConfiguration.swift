@@ -6,7 +6,7 @@ extension CurlTransport {
     public struct Configuration: Sendable {
         /// A PEM file of certificate authorities to trust **instead** of the system's; `nil` for the system's.
         public var certificateAuthorityFile: String?
-        /// An HTTP proxy for all requests except those to loopback; `nil` for none, also if the environment names one.
+        /// An HTTP proxy for all requests except those to loopback; with `nil` no proxy is used, also if the environment names one.
         ///
         /// With a proxy, an ``AddressPolicy`` checks the proxy's address, because the connection is made to the proxy.
         public var proxy: HTTPURL?
@@ -14,13 +14,13 @@ extension CurlTransport {
         public var userAgent: String
         /// Whether HTTP/2 is offered to servers; unless set, ``isHTTP2Reliable`` decides.
         public var offersHTTP2: Bool
-        /// The maximum number of connections; 256 unless set.
+        /// The maximum number of connections; by default 256.
         ///
         /// Further requests wait, within their deadlines.
         public var maximumConnections: Int
-        /// The maximum number of connections to one host; 64 unless set.
+        /// The maximum number of connections to one host; by default 64.
         public var maximumConnectionsPerHost: Int
-        /// How long a connection may be idle before it is reused; 30 seconds unless set.
+        /// The maximum idle time of a connection that may still be reused; 30 seconds by default.
         ///
         /// This is shorter than the usual limit of servers, so that a request is rarely sent on a connection that the
         /// server is closing.

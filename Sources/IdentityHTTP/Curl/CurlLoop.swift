@@ -129,7 +129,7 @@ internal import Synchronization
         )
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
             _ = handle.end()
-            return refuse(continuation, .internalFailure, "libcurl refused an option.")
+            return refuse(continuation, .internalFailure, "libcurl rejected an option.")
         }
         byExchange[ObjectIdentifier(exchange)] = handle
         byAddress[handle.address] = handle

@@ -52,7 +52,7 @@ internal import IdentityPlatform
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
     }
 
-    /// Sets the options of one request other than those of its route.
+    /// Sets the options of one request, without the options of its route.
     func setRequest(_ request: HTTPRequest) -> Bool {
         set(CURLOPT_URL, request.url.text) && setMethod(request)
     }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The default transport: libcurl's multi interface on a dedicated thread.
 ///
-/// Its guarantees in addition to those of ``HTTPTransport``:
+/// Its guarantees in addition to the guarantees of ``HTTPTransport``:
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
 /// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.

@@ -8,7 +8,7 @@ public struct HTTPRequest: Sendable {
     public var url: HTTPURL
     /// The header fields, without those that the transport sets, such as `Host` and `Content-Length`.
     public var headers: HTTPHeaders
-    /// The body, or `nil` for none.
+    /// The body; `nil` if the request has no body.
     public var body: [UInt8]?
     /// The time and size limits.
     public var limits: HTTPLimits
@@ -18,11 +18,12 @@ public struct HTTPRequest: Sendable {
     public var addressPolicy: AddressPolicy
     /// Called immediately before the first byte of the request is written, after connection and TLS handshake.
     ///
-    /// When it answers false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
+    /// If it returns false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
     /// permits sending.
     ///
-    /// It guards what may be sent only while a lock is held: connecting takes time, and the process may be stopped meanwhile. A
-    /// transport that cannot ask at that moment asks before it connects. It may be called on any thread and must not block.
+    /// Use it for a request that may be sent only while a lock is held. Connecting takes time, and the process may be suspended in
+    /// between. A transport that cannot call it before the first byte calls it before it connects. It may be called on any thread and
+    /// must not block.
     public var maySend: (@Sendable () -> Bool)?
     /// Whether the request must not be sent twice although its method is idempotent, such as a GET that exchanges a code.
     package var isSentOnce = false
@@ -32,11 +33,11 @@ public struct HTTPRequest: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - url: Where the request goes.
-    ///   - headers: The header fields; none unless given.
-    ///   - body: The body; none unless given.
+    ///   - headers: The header fields; by default none.
+    ///   - body: The body; by default none.
     ///   - limits: The time and size limits; see ``HTTPLimits`` for the defaults.
-    ///   - allowsLoopbackHTTP: Whether plain `http` to a loopback literal is permitted; no unless given.
-    ///   - addressPolicy: Which addresses the request may go to; any unless given.
+    ///   - allowsLoopbackHTTP: Whether plain `http` to a loopback literal is permitted; by default false.
+    ///   - addressPolicy: Which addresses the request may go to; by default any.
     public init(
         method: HTTPMethod,
         url: HTTPURL,

@@ -1,7 +1,7 @@
 /// Sends one HTTP request and returns the whole response.
 ///
 /// All HTTP requests of this package go through this one method, so an app can supply its own client.
-/// ``CurlTransport`` is the transport that is used when none is given.
+/// `AuthClient` and `IdentitySetup` use ``CurlTransport`` if the app passes no environment.
 ///
 /// ### What an implementer promises
 ///
@@ -9,13 +9,13 @@
 /// - Redirects are **not** followed; a 3xx is a response like any other. Following one would send the client's
 ///   credentials to an unchecked host.
 /// - Cookies are not kept, responses are not cached, content codings are neither requested nor decoded.
-/// - Every field of ``HTTPRequest/limits`` is enforced, whatever the server does.
+/// - Every field of ``HTTPRequest/limits`` is enforced for every response.
 /// - Plain `http` is refused unless ``HTTPRequest/allowsLoopbackHTTP`` is set and the host is a loopback literal.
 /// - ``HTTPRequest/addressPolicy`` is asked about the address that the request is sent to.
 /// - ``HTTPRequest/maySend`` is asked as late as the transport can before the request leaves.
 /// - A request that is not idempotent is never sent twice.
 /// - Cancelling the calling task ends the exchange soon and throws ``HTTPTransportError/Code/cancelled``.
-/// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only where it is certain that no byte of the
+/// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only if it is certain that no byte of the
 ///   request reached the server. It decides whether a one-use token may be used again.
 ///
 /// Run `TransportConformance` from `IdentityTesting` on a transport of your own.

@@ -1,9 +1,12 @@
 /// An absolute `http` or `https` URL, parsed strictly and kept exactly as it was given.
 ///
-/// Only the syntax of RFC 3986 is permitted: ASCII only, no user information, no fragment, no backslash, no space or
-/// control character, every `%` followed by two hexadecimal digits, a host that is a registered name of letters,
-/// digits, `-` and `_`, an IPv4 address of four decimal numbers, or an IPv6 address in brackets; a port from 1 to 65535; at
-/// most 8 KiB. URLs that two programs could read differently are refused.
+/// Only the syntax of RFC 3986 is permitted, because two programs could read another text differently:
+///
+/// - ASCII of at most 8 KiB, without spaces, control characters and backslashes; two hexadecimal digits follow every `%`;
+/// - no user information and no fragment;
+/// - a host that is a registered name of letters, digits, `-` and `_`, an IPv4 address of four decimal numbers, or an IPv6
+///   address in brackets;
+/// - a port from 1 to 65535.
 ///
 /// Two URLs are equal when their texts are equal byte for byte.
 public struct HTTPURL: Sendable {
@@ -110,7 +113,7 @@ public struct HTTPURL: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path, already encoded, beginning with `/`.
-    ///   - query: The query, already encoded, without question mark; `nil` for none.
+    ///   - query: The query, already encoded, without question mark; `nil` if the URL has no query.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the path does not begin with `/` or the result is not a URL.
     public func replacing(path: String, query: String? = nil) throws(HTTPURLError) -> HTTPURL {

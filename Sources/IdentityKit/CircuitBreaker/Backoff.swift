@@ -9,7 +9,7 @@ package enum Backoff {
     ///   - first: The longest pause after the first failure.
     ///   - asked: The pause that the provider requested: a lower bound, also limited by the maximum.
     ///   - maximum: The maximum pause.
-    ///   - random: Where the jitter comes from; without it the pause is the longest.
+    ///   - random: The source of the jitter; if it throws, the longest pause is used.
     /// - Returns: The pause.
     package static func pause(
         after failures: Int,

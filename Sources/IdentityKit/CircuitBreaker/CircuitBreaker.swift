@@ -50,7 +50,7 @@ package struct CircuitBreaker: Sendable {
         if permit.isProbe { isProbing = false }
     }
 
-    /// Closes it, because the service answered; true if it was open.
+    /// Closes it, because the service responded; true if it was open.
     package mutating func close() -> Bool {
         defer { self = CircuitBreaker() }
         return !isClosed

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 extension IDTokenClaims {
     /// The claims that a session keeps: without values that only validation needs, and without references to claims of other issuers,
-    /// which nobody has verified.
+    /// which are not verified.
     package var kept: IDTokenClaims {
         IDTokenClaims(
             issuer: issuer,

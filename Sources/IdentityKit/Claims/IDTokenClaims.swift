@@ -10,7 +10,7 @@ public import FoundationEssentials
 /// let groups = session.claims?["groups"]?.array ?? []
 /// ```
 ///
-/// Claims of the UserInfo endpoint are of another type, ``UserInfoClaims``, because nobody signed them.
+/// Claims of the UserInfo endpoint are of another type, ``UserInfoClaims``, because they are not signed.
 public struct IDTokenClaims: Sendable {
     /// `iss`.
     public let issuer: String
@@ -20,10 +20,10 @@ public struct IDTokenClaims: Sendable {
     public let authenticatedAt: Date?
     /// `azp`, if present.
     public let authorizedParty: String?
-    /// All claims, for those that the provider defines itself.
+    /// All claims, including those that the provider defines.
     ///
-    /// In a session they lack values that only validation needs (`nonce`, `at_hash`), and references to claims of other issuers
-    /// (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2), which nobody has verified.
+    /// A stored session does not contain the claims that only validation needs (`nonce`, `at_hash`), and no references to claims of
+    /// other issuers (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2), because they are not verified.
     public let all: JSONObject
 
     /// Creates claims, for tests and for providers that validate ID tokens themselves.
@@ -43,7 +43,7 @@ public struct IDTokenClaims: Sendable {
         self.all = all
     }
 
-    /// A claim, or nil when it is missing.
+    /// A claim; nil if it is missing.
     public subscript(name: String) -> JSONValue? { all[name] }
 
     /// `acr`: which authentication context the login satisfied; nil if it is missing.

@@ -22,7 +22,7 @@ public struct UserInfoClaims: Sendable {
         self.all = all.withoutUnverifiedClaims()
     }
 
-    /// A claim, or nil when it is missing.
+    /// A claim; nil if it is missing.
     public subscript(name: String) -> JSONValue? { all[name] }
 }
 
@@ -36,7 +36,7 @@ public protocol UserInfoProviding: Sendable {
     /// Asks the UserInfo endpoint.
     ///
     /// - Parameter tokens: The tokens of the session.
-    /// - Returns: The claims, whose subject is that of the tokens.
+    /// - Returns: The claims, whose subject is the tokens' subject.
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
 }

@@ -25,7 +25,7 @@ public struct IdentityConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - json: The text in UTF-8, at most 1 MiB.
-    ///   - environmentVariables: The variables that `{ "env": … }` refers to; by default those of this process.
+    ///   - environmentVariables: The variables that `{ "env": … }` refers to; by default this process's variables.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration``.
     public init(
         json: [UInt8],

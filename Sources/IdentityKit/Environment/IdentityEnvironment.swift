@@ -2,7 +2,7 @@ public import IdentityHTTP
 
 /// The services that the SDK uses: HTTP transport, clock, random bytes and observers.
 ///
-/// Every provider gets its environment as a parameter; nothing is global.
+/// Every provider gets its environment as a parameter.
 ///
 /// ```swift
 /// let environment = IdentityEnvironment(transport: try CurlTransport(), userAgent: "MyShop/2.1")
@@ -18,7 +18,7 @@ public struct IdentityEnvironment: Sendable {
     ///
     /// Events of logins and sessions go to the observers of the ``SessionManager``.
     public var observers: [any IdentityObserver]
-    /// The `User-Agent` of every request to providers and shops, for example `MyShop/2.1`; Shopify refuses requests without one.
+    /// The `User-Agent` of every request to providers and shops, for example `MyShop/2.1`; Shopify rejects requests without one.
     public var userAgent: String
 
     /// Creates an environment; by default with the system's clock and random bytes, no observers and the SDK's `User-Agent`.

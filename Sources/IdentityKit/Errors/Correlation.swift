@@ -22,7 +22,7 @@ package enum Correlation {
 
     /// Runs an operation under one id: the caller's id if there is one, else a new one.
     ///
-    /// The public calls begin it, such as those of ``SessionManager``, and each repair. The types that they call only read ``current``.
+    /// The public calls begin it, such as the calls of ``SessionManager``, and each repair. The types that they call only read ``current``.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

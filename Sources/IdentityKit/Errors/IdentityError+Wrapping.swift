@@ -83,7 +83,7 @@ extension IdentityError {
                 .rejected,
                 .unexpectedResponse,
                 "\(party) sent a response that is too large or not valid HTTP.",
-                hint: "Check which server answers at the configured URL.",
+                hint: "Check which server responds at the configured URL.",
                 cause: error
             )
         case .timedOut:

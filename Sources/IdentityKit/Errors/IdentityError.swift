@@ -24,7 +24,7 @@ public struct IdentityError: Error, Sendable {
         case signInAgain = "sign_in_again"
         /// The operator has to change something: the configuration, the registration at the provider, a key or a file.
         case configuration = "configuration"
-        /// The SDK or the provider refused the input. The same input will be refused again.
+        /// The SDK or the provider rejected the input. The same input will be rejected again.
         case rejected = "rejected"
         /// The buyer or the caller cancelled the operation.
         case cancelled = "cancelled"
@@ -52,12 +52,12 @@ public struct IdentityError: Error, Sendable {
         public var errorDescription: String?
         /// The OAuth `error_uri`.
         public var errorURI: String?
-        /// The HTTP status, where there was one.
+        /// The HTTP status; nil if no response arrived.
         public var status: Int?
         /// The provider's request or trace id, for its support team.
         public var traceID: String?
 
-        /// Creates an answer; each text is cut to 500 Unicode scalars.
+        /// Creates a value; each text is cut to 500 Unicode scalars.
         public init(
             error: String? = nil,
             errorDescription: String? = nil,
@@ -94,7 +94,7 @@ public struct IdentityError: Error, Sendable {
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
     public let providerAnswer: ProviderAnswer?
-    /// Whether somebody may be attacking this login, session or logout: an operator should be alerted.
+    /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
     /// True for a callback of another login or browser, for something that was used before, for the response of another provider, for
     /// a forged logout token, and for a refresh whose response belongs to another login. Never for a buyer who cancels.
@@ -174,7 +174,7 @@ public struct IdentityError: Error, Sendable {
         )
     }
 
-    /// The same error, which shows that somebody may be attacking.
+    /// The same error, marked as a possible attack.
     package var suspectingAttack: IdentityError {
         var error = self
         error.isAttackSuspected = true
@@ -204,5 +204,7 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
 
 extension IdentityError.ProviderAnswer: Redacted {
     /// The HTTP status, without the texts: they may repeat secrets of the request.
-    public var description: String { "ProviderAnswer(status: \(status.map { String($0) } ?? "none"), <foreign texts>)" }
+    public var description: String {
+        "ProviderAnswer(status: \(status.map { String($0) } ?? "none"), <redacted texts>)"
+    }
 }

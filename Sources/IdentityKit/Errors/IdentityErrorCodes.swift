@@ -11,7 +11,7 @@ extension IdentityError.Code {
     public static let attemptExpired = Self(rawValue: "attempt_expired")
     /// The callback is malformed, too large, has no code or repeats a parameter.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
-    /// The provider refused the authorization; see ``IdentityError/providerAnswer``.
+    /// The provider rejected the authorization; see ``IdentityError/providerAnswer``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
     /// The buyer or the provider denied access (`access_denied`).
     public static let accessDenied = Self(rawValue: "access_denied")
@@ -41,7 +41,7 @@ extension IdentityError.Code {
     public static let invalidScope = Self(rawValue: "invalid_scope")
     /// The `Origin` header was missing or is not registered at the provider.
     public static let originRefused = Self(rawValue: "origin_refused")
-    /// The provider answered with a redirect where the protocol allows none.
+    /// The provider returned a redirect that the protocol does not allow.
     public static let redirectRefused = Self(rawValue: "redirect_refused")
     /// The token response lacks a field, or a field has the wrong type.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
@@ -111,7 +111,7 @@ extension IdentityError.Code {
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
     /// A resource server requires a stronger or more recent login (RFC 9470); see ``IdentityError/stepUpRequirement``.
     public static let insufficientUserAuthentication = Self(rawValue: "insufficient_user_authentication")
-    /// The provider refused the access token.
+    /// The provider rejected the access token.
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
@@ -130,7 +130,7 @@ extension IdentityError.Code {
     public static let providerUnknown = Self(rawValue: "provider_unknown")
     /// The store is locked by another process.
     public static let storeBusy = Self(rawValue: "store_busy")
-    /// The store's database server cannot be reached or does not answer in time.
+    /// The store's database server cannot be reached or does not respond in time.
     public static let storeUnavailable = Self(rawValue: "store_unavailable")
     /// The store's key cannot decrypt the store.
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")

@@ -8,16 +8,16 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
-        /// The provider issued tokens for a login that was then refused or could not be stored, so that no session has them. If
+        /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has them. If
         /// `isRevoked` is false, they stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
-        /// An access token was refreshed, before it was due (``TokenOutcome/refreshedEarly``) or after.
+        /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
         /// A refresh returned tokens that lack members of the old ones.
         case tokensReduced(TokenLosses)
-        /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored answer that cannot
-        /// be accepted is reported once for each error code, not at each attempt to validate it. An answer that belongs to another
-        /// login is reported with ``IdentityEvent/isAttackSuspected``, once for each verdict that is stored.
+        /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored response that cannot
+        /// be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to another
+        /// login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
         case refreshFailed(IdentityError.Code)
         /// A refresh token was sent and the response was lost: the token may be used up, and is sent once more.
         case refreshInDoubt
@@ -25,10 +25,10 @@ public struct IdentityEvent: Sendable {
         case refreshRepaired
         /// A session's lock was held by another task or process; the event's duration is the waiting time.
         case lockWaited
-        /// The circuit breaker of a provider opened, because the provider failed often or requested a pause: it gets no
-        /// requests for this time.
+        /// The circuit breaker of a provider opened, because refreshes of several sessions failed or the provider requested a
+        /// pause: no refresh is sent to it for this time. Logins and other requests continue.
         case providerPaused(Duration)
-        /// The circuit breaker of a provider closed: it answers again.
+        /// The circuit breaker of a provider closed: refreshes are sent to it again.
         case providerResumed
         /// The store failed to save; with the error's code.
         case storeFailed(IdentityError.Code)
@@ -45,7 +45,7 @@ public struct IdentityEvent: Sendable {
         case sessionReplaced
         /// A buyer signed out.
         case loggedOut
-        /// A browser's return from a provider's logout page, or a provider's logout token, was refused with this code.
+        /// A browser's return from a provider's logout page, or a provider's logout token, was rejected with this code.
         case logoutRefused(IdentityError.Code)
         /// The tokens of an ended session could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)
@@ -69,7 +69,7 @@ public struct IdentityEvent: Sendable {
     public let duration: Duration
     /// The id that errors of the same operation carry.
     public let correlationID: String
-    /// Whether the error that the event reports shows that somebody may be attacking (``IdentityError/isAttackSuspected``).
+    /// Whether the reported error shows that an attack is possible (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool
     /// The browser and its IP address, of a sign-in (`login_started`, `login_completed`, `login_failed`); nil unless the app permits it.
     public let client: SignInClient?

@@ -56,7 +56,7 @@ public struct AllowedHosts: Sendable {
             .discoveryFailed,
             "\(problem) a host that is not in the list of accepted hosts.",
             hint:
-                "No request was sent there. Accepted hosts: \(summary). The refused host is in providerAnswer of this error. "
+                "Compare the accepted hosts (\(summary)) with the host in providerAnswer of this error. No request was sent there. "
                 + "If the shop uses it, for example as its account domain, set \(member) to the complete list of hosts.",
             providerAnswer: IdentityError.ProviderAnswer(error: url.host, status: status)
         )

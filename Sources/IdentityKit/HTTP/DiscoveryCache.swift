@@ -92,7 +92,7 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
 }
 
 extension IdentityError {
-    /// The same error for another operation, which has a correlation id of its own.
+    /// The same error for another operation, which has a different correlation id.
     fileprivate func repeated(before pauseEnds: Duration) -> IdentityError {
         IdentityError(
             kind,

@@ -7,9 +7,9 @@ extension ProviderHTTPClient {
     ///   - start: Its address.
     ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
     ///   - headers: Headers in addition to `Accept`.
-    ///   - hosts: The hosts to which a redirect may lead, in addition to that of `start`; nil permits any host.
+    ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
-    /// - Returns: The response, whatever its status; a redirect too, if it may not be followed.
+    /// - Returns: The response with any status; a redirect too, if it may not be followed.
     /// - Throws: `IdentityError` when there is no response.
     package func document(
         at start: HTTPURL,

@@ -16,27 +16,27 @@ public enum JSONValue: Sendable, Equatable {
     /// An object.
     case object(JSONObject)
 
-    /// The string, or nil when the value is anything else.
+    /// The string; nil if the value is not a string.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The boolean, or nil when the value is anything else: numbers and strings are not booleans.
+    /// The boolean; nil if the value is not a boolean: numbers and strings are not booleans.
     public var bool: Bool? {
         if case .bool(let flag) = self { flag } else { nil }
     }
 
-    /// The number, or nil when the value is anything else: booleans and strings are not numbers.
+    /// The number; nil if the value is not a number: booleans and strings are not numbers.
     public var number: JSONNumber? {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// The elements, or nil when the value is anything else.
+    /// The elements; nil if the value is not an array.
     public var array: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The object, or nil when the value is anything else.
+    /// The object; nil if the value is not an object.
     public var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
@@ -46,7 +46,7 @@ public enum JSONValue: Sendable, Equatable {
         if case .null = self { true } else { false }
     }
 
-    /// The member of an object, or nil when the value is not an object or has no such member.
+    /// The member of an object; nil if the value is not an object or has no member of this name.
     public subscript(name: String) -> JSONValue? {
         object?[name]
     }
@@ -133,12 +133,12 @@ public struct JSONNumber: Sendable, Equatable {
         text = String(value)
     }
 
-    /// The value as an integer, or nil when it has a fraction or an exponent, or does not fit.
+    /// The value as an integer; nil if it has a fraction or an exponent, or does not fit.
     public var integer: Int? {
         Int(text)
     }
 
-    /// The value as a finite double, or nil when it is out of range.
+    /// The value as a finite double; nil if it is out of range.
     public var double: Double? {
         // Integers up to 2^53 are exact, and read much faster.
         if let integer, integer != 0, integer.magnitude <= 1 << 53 { return Double(integer) }

@@ -20,7 +20,7 @@ struct BrowserBinding: Sendable {
         hash = try Digest.sha256(bytes)
     }
 
-    /// Whether a hash is that of this cookie; compared in constant time.
+    /// Whether a hash is the hash of this cookie; compared in constant time.
     static func matches(_ hash: [UInt8], cookie: Secret?) -> Bool {
         guard let given = cookie.flatMap({ Base64URL.decode($0.reveal()) }),
             let actual = try? Digest.sha256(given)

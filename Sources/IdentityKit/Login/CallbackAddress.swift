@@ -9,13 +9,13 @@ package struct CallbackAddress: Sendable {
         bytes = Array(Self.address(of: url))
     }
 
-    /// Whether the known parts of the address equal those of a redirect URI; compared byte for byte.
+    /// Whether the known parts of the address equal the redirect URI's; compared byte for byte.
     package func matches(_ redirectURI: String) -> Bool {
         let expected = Self.address(of: redirectURI)
         return bytes.isEmpty || bytes.elementsEqual(expected) || bytes.elementsEqual(Self.path(of: expected))
     }
 
-    /// Whether the path equals that of a redirect URI; true if the address is not known.
+    /// Whether the path equals a redirect URI's path; true if the address is not known.
     ///
     /// The origin is not compared, because behind a proxy an app may see another one.
     func hasPath(of redirectURI: String) -> Bool {

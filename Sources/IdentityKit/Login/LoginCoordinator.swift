@@ -78,10 +78,10 @@ struct LoginCoordinator: Sendable {
             name = attempt.provider
             try checkTime(of: attempt)
             try mixUpCheck.run(callback, for: attempt, receivedFor: expectedProvider)
-            // Checked again, because the policy of this process may differ from that of the process that began the login.
+            // Checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(returnPaths.location(for:))
             let provider = try visible.providers.provider(ofStored: attempt.provider)
-            // A session that has ended meanwhile is not replaced: its step-up ends before the code is sent.
+            // A session that has ended in the meantime is not replaced: its step-up ends before the code is sent.
             if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
             let tokens = try await provider.exchange(callback, for: attempt)
             let session = try await creator.revokingOnFailure(tokens, of: provider.descriptor) {
@@ -152,7 +152,7 @@ struct LoginCoordinator: Sendable {
             .rejected,
             .stateUnknown,
             "The callback's state belongs to no pending login.",
-            hint: "It was used before, has expired, or was never issued here. Start the login again.",
+            hint: "Start the login again. The state was used before, has expired, or was never issued here.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

@@ -1,7 +1,7 @@
 /// Refuses a callback that another provider may have sent (mix-up attack, RFC 9700 section 4.4): a login that began at a malicious
 /// provider would bring it the code of an honest one.
 ///
-/// Providers that send `iss` with the callback (RFC 9207) are also checked where the code is exchanged.
+/// Providers that send `iss` with the callback (RFC 9207) are also checked when the code is exchanged.
 struct MixUpCheck: Sendable {
     let providers: ProviderRegistry
     /// The providers of all tenants: any of them may send a browser to a callback of this one.
@@ -30,21 +30,21 @@ struct MixUpCheck: Sendable {
                 .rejected,
                 .responseIssuerMismatch,
                 "The callback reached another provider's redirect URI.",
-                hint: "Give each provider a redirect URI of its own.",
+                hint: "Give each provider a separate redirect URI.",
                 reference: "RFC 9700 section 4.4.2.2",
                 isAttackSuspected: true
             )
         }
     }
 
-    /// Refuses a callback at another path than that of the login's redirect URI.
+    /// Refuses a callback at a path that is not the path of the login's redirect URI.
     private func checkAddress(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
         guard let redirectURI = attempt.redirectURI, let address = callback.address, !address.hasPath(of: redirectURI)
         else { return }
         throw IdentityError(
             .rejected,
             .callbackInvalid,
-            "The callback arrived at another path than that of the login's redirect URI.",
+            "The callback arrived at a path that is not the path of the login's redirect URI.",
             hint:
                 "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration. Behind a proxy that changes paths, pass the provider's name.",
             reference: "RFC 9700 section 4.4.2.2"
@@ -61,14 +61,14 @@ struct MixUpCheck: Sendable {
             .responseIssuerMismatch,
             "More than one provider could have sent this callback, and it does not show which one did.",
             hint:
-                "Give each provider a redirect URI of its own, and pass the provider's name when you complete the login.",
+                "Give each provider a separate redirect URI, and pass the provider's name when you complete the login.",
             reference: "RFC 9700 section 4.4.2",
             // Without `iss` the app's configuration is the likely cause.
             isAttackSuspected: attempt.issuer != nil && given != nil
         )
     }
 
-    /// Whether a provider other than the login's own may have sent the browser to where the callback arrived.
+    /// Whether another provider than the login's may have sent the browser to the address of the callback.
     ///
     /// Only redirect URIs that are configured, and a callback that shows where it arrived, prove that it did not.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {

@@ -6,7 +6,7 @@ public struct StartedLogin: Sendable {
     /// The URL to which the app sends the browser.
     public let url: HTTPURL
     /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`, but
-    /// `SameSite=None` where the provider posts its answer, ``ResponseMode/formPost``), and to pass on at the callback.
+    /// `SameSite=None` if the provider posts the callback, ``ResponseMode/formPost``), and to pass on at the callback.
     public let browserBinding: Secret
     /// When the login expires.
     public let expiresAt: Date
@@ -14,7 +14,7 @@ public struct StartedLogin: Sendable {
     ///
     /// The matching callback has the same ``LoginCallback/attemptID``.
     public let attemptID: String
-    /// How the provider sends its answer back.
+    /// How the provider sends the callback.
     public let responseMode: ResponseMode
 }
 

@@ -95,7 +95,7 @@ struct BackChannelLogoutCoordinator: Sendable {
             .logoutTokenReplayed,
             "The logout token was used before.",
             hint:
-                "Nothing to do. The provider repeated a request that succeeded, or somebody replayed the token.",
+                "Do nothing: the provider repeated a request that succeeded, or an attacker replayed the token.",
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6",
             isAttackSuspected: true
         )

@@ -28,7 +28,7 @@ enum BackChannelLogoutRequest {
             .rejected,
             .logoutTokenInvalid,
             "The logout request \(problem).",
-            hint: "No session was ended. Pass the body and the Content-Type of the HTTP request unchanged.",
+            hint: "Pass the body and the Content-Type of the HTTP request unchanged. No session was ended.",
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
         )
     }

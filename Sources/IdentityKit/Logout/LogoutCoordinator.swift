@@ -56,7 +56,7 @@ struct LogoutCoordinator: Sendable {
         return results
     }
 
-    /// Ends a guest's session; nil if there is no such guest.
+    /// Ends a guest's session; nil if it does not exist.
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
         guard let stored = try await visible.store.session(id), visible.isVisible(stored),
             try SessionState(stored).endReason == .guest

@@ -4,7 +4,7 @@ internal import IdentityCrypto
 /// A logout whose browser is expected back, in the form in which a store seals it.
 struct StoredLogout: Sendable {
     var provider: String
-    /// The tenant of the provider; the store binds it to the row.
+    /// The tenant of the provider; the store binds it to the record.
     var tenant: String
     /// The hash of the binding cookie.
     var browserBindingHash: [UInt8]
@@ -43,7 +43,7 @@ extension StoredLogout {
                 .storeCorrupt,
                 "A stored logout could not be decoded.",
                 hint:
-                    "The session has ended. Show the buyer a page without session. A newer version of the app may have stored this logout."
+                    "Show the buyer the signed-out page. The session has ended. A newer version of the app may have stored this logout."
             )
         }
         self.init(

@@ -5,8 +5,8 @@ public protocol TokenRevoking: Sendable {
     /// Must return soon after its task is cancelled.
     ///
     /// - Parameter tokens: The tokens to revoke.
-    /// - Returns: Whether the provider revoked them; false when it has no revocation endpoint.
-    /// - Throws: ``IdentityError`` when the tokens may still be valid.
+    /// - Returns: Whether the provider revoked them; false if it has no revocation endpoint or cannot revoke these tokens.
+    /// - Throws: ``IdentityError`` when a revocation failed.
     @discardableResult
     func revoke(_ tokens: TokenSet) async throws -> Bool
 }

@@ -6,9 +6,9 @@ public struct Buyer: Sendable, Equatable {
     public var issuer: String
     /// The buyer's identifier at the issuer, compared as bytes and never reassigned (OpenID Connect Core section 2).
     public var subject: String
-    /// The e-mail address, where known.
+    /// The e-mail address, if known.
     public var email: Contact?
-    /// The phone number, where known.
+    /// The phone number, if known.
     public var phone: Contact?
     /// The given name.
     public var givenName: String?

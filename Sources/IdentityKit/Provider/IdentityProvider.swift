@@ -100,7 +100,7 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - status: The status of the response.
     ///   - headers: The headers of the response.
     ///   - url: The URL of the request.
-    /// - Returns: True if the server refused the request only because of the nonce. Then send it once more, with new headers; the
+    /// - Returns: True if the server rejected the request only because of the nonce. Then send it once more, with new headers; the
     ///   server did not execute it. False if the proof already contained the nonce.
     func shouldRepeat(
         _ sent: HTTPHeaders,

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A provider whose response to a refresh can be stored before it is validated.
 ///
-/// A provider that rotates refresh tokens invalidates the old one when it answers, and only the response contains the new one.
+/// A provider that rotates refresh tokens invalidates the old one when it responds, and only the response contains the new one.
 /// Therefore ``SessionManager`` stores the unchanged response before it validates it: a crash or an error in between does not lose
 /// the token. It calls the three methods in order. `refresh(_:)` performs all of them, for callers without a store.
 public protocol JournaledRefreshing: IdentityProvider {
@@ -35,7 +35,7 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error the response is kept and validated
     ///   again later. If the response belongs to another login, because it names another issuer, subject, audience, authorized party
     ///   or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, also when a time or the signature is wrong:
-    ///   then the session's tokens are not handed out any more. Check this before you fetch keys.
+    ///   then the session's tokens are no longer returned. Check this before you fetch keys.
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -68,12 +68,12 @@ public struct RefreshAnswer: Sendable {
     public var startedAt: Date
     /// When the response was received; times in the response, such as the expiry of an ID token, are checked against this time.
     public var receivedAt: Date
-    /// Why the answer belongs to another login, if that was found: until it is accepted, no token of its session is handed out.
+    /// Why the response belongs to another login, if it does: until it is accepted, no token of its session is returned.
     package var verdict: IdentityError.Code?
     /// The secrets of the request, to redact them in errors; known only to the process that sent it.
     package var sent: RedactedValues?
 
-    /// Creates an answer from a response.
+    /// Creates a value from an HTTP response.
     public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {
         self.status = status
         self.body = body

@@ -47,7 +47,7 @@ public struct LoginAttempt: Sendable {
     public var expiresAt: Date
     /// The tenant of the provider; the store binds it to the record.
     package var tenant = ""
-    /// The hash of the binding cookie, by which the browser of the callback is compared with that of the login.
+    /// The hash of the binding cookie, which shows whether the callback came from the browser that began the login.
     package var browserBindingHash: [UInt8] = []
     /// The parameters that the provider has posted; nil until then.
     var postedCallback: [(name: String, value: Secret)]?

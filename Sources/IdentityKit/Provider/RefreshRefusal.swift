@@ -5,19 +5,19 @@ internal import IdentityHTTP
 /// A session ends only for the exact `error` member `invalid_grant` of a token endpoint's response (RFC 6749 section 5.2). The
 /// description is never read, and a status alone can only mean "try later" or "in doubt".
 public struct RefreshRefusal: Error, Sendable {
-    /// The meaning of a refusal.
+    /// The meaning of a rejection.
     public enum Kind: String, Sendable, CaseIterable {
         /// The refresh token was not used, and another attempt may succeed: no connection, or a temporary error.
         case transient
         /// The refresh token was not used, and the provider asks for a pause (429, 503).
         case throttled
-        /// The provider refuses this client for all sessions.
+        /// The provider rejects this client for all sessions.
         case configuration
         /// The provider no longer accepts the refresh token: exactly `invalid_grant`. The session ends.
         case invalidGrant = "invalid_grant"
         /// The provider may have used the refresh token: no response, an incomplete one, or an HTML page.
         case inDoubt = "in_doubt"
-        /// The provider refused for any other reason. The session is not changed.
+        /// The provider rejected the refresh for any other reason. The session is not changed.
         case rejected
     }
 
@@ -63,7 +63,7 @@ public struct RefreshRefusal: Error, Sendable {
         let name = answer.error ?? ""
         switch status {
         case 429, 503: return .throttled
-        // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was refused.
+        // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
         // An HTML page instead of a response; Shopify's 401 without an error code.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise

@@ -63,7 +63,7 @@ extension JSONValue {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The elements of an array of strings, or nil when it is anything else.
+    /// The elements of an array of strings; nil for any other value.
     package var strings: [String]? {
         guard let array else { return nil }
         let strings = array.compactMap(\.string)

@@ -23,7 +23,7 @@ public struct TokenSet: Sendable {
     /// A copy of a token set shares the storage, because sessions and their tokens are passed on much more often than they are changed.
     ///
     /// `@unchecked Sendable`: the content is changed only while a single token set refers to the storage (``change(_:)``), so no
-    /// other task can read it meanwhile.
+    /// other task can read it in the meantime.
     private final class Storage: @unchecked Sendable {
         var content: Content
 

@@ -4,7 +4,8 @@ extension IdentityError {
             .signInAgain,
             .sessionUnknown,
             "The session does not exist.",
-            hint: "The buyer signed out, the session has expired, or it belongs to another store."
+            hint:
+                "Let the buyer sign in again. The buyer signed out, the session has expired, or it belongs to another store."
         )
     }
 
@@ -31,7 +32,7 @@ extension IdentityError {
         )
     }
 
-    /// The same error, with a hint about the stored answer.
+    /// The same error, with a hint about the stored response.
     var withKeptAnswer: IdentityError {
         guard kind == .rejected else { return self }
         let kept = isAttackSuspected ? Self.verdictHint : Self.keptAnswerHint
@@ -48,13 +49,13 @@ extension IdentityError {
         )
     }
 
-    /// The error for an answer with a stored verdict, which cannot be validated again now where `error` says why.
+    /// The error for a stored response of another login; `error` says why it cannot be validated again now.
     static func standing(_ verdict: Code, because error: IdentityError? = nil) -> IdentityError {
-        let problem = "The provider's answer to the session's last refresh belongs to another login"
+        let problem = "The provider's response to the session's last refresh belongs to another login"
         return IdentityError(
             .rejected,
             verdict,
-            error == nil ? "\(problem)." : "\(problem), and cannot be checked again now.",
+            error == nil ? "\(problem)." : "\(problem), and cannot be validated again now.",
             hint: verdictHint,
             reference: "OpenID Connect Core section 12.2",
             isAttackSuspected: true,
@@ -62,10 +63,11 @@ extension IdentityError {
         )
     }
 
-    private static let keptAnswerHint = "The session keeps the provider's answer and checks it again at every call."
+    private static let keptAnswerHint =
+        "The session keeps the provider's response and validates it again at every call."
 
     private static let verdictHint = """
-        Alert an operator, and let the buyer sign in again. No token of this session is handed out. \
+        Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
         \(keptAnswerHint) If the provider changed, for example its issuer, correct the configuration.
         """
 
@@ -84,8 +86,8 @@ extension IdentityError {
             .tokensNotDurable,
             "The session's new tokens are in memory only, because neither the store nor its spool could save them.",
             hint: """
-                Repair the store, or make its spool directory writable, before this process ends: the next call or repair then saves \
-                the tokens. If the process ends before, the buyer has to sign in again.
+                Repair the store, or make its spool directory writable: the next call or `repair()` then saves the tokens. If the \
+                process ends before that, the buyer has to sign in again.
                 """
         )
     }
@@ -93,7 +95,7 @@ extension IdentityError {
     static func unreadableAnswer(of provider: String) -> IdentityError {
         IdentityError(
             configuration:
-                "A stored answer with new tokens cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
+                "A stored token response cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
             hint: "Register under this name the provider that sent the refresh, or remove the session."
         )
     }

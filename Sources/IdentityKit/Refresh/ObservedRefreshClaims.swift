@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// How long this process has observed refresh claims of holders that lost their locks.
 ///
-/// Such a holder may still have an answer of the provider to save. The time is measured with the monotonic clock, and only
-/// while the store responds: the holder needs the store to save its answer, so an outage adds at most one `longestStep`.
+/// Such a holder may still have a response of the provider to save. The time is measured with the monotonic clock, and only
+/// while the store responds: the holder needs the store to save its response, so an outage adds at most one `longestStep`.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64

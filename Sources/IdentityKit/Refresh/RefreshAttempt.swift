@@ -13,7 +13,7 @@ struct RefreshAttempt: Sendable {
     var provider: (any IdentityProvider)?
     var permit: CircuitBreaker.Permit?
     var observation = RefreshLimiter.Observation.nothing
-    /// Whether observers know of the verdict with which the attempt ends.
+    /// Whether observers know of the mismatch with which the attempt ends.
     var hasReportedVerdict = false
     /// Whether the schedule knows the new tokens.
     var isNoted = false

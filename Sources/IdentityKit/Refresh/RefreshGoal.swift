@@ -22,7 +22,7 @@ package enum RefreshGoal: Sendable {
 }
 
 extension TokenSet {
-    /// Whether both are from the same answer of the provider.
+    /// Whether both are from the same response of the provider.
     func isSameIssue(as other: TokenSet) -> Bool {
         guard accessToken.isEqual(to: other.accessToken) else { return false }
         switch (refreshToken, other.refreshToken) {

@@ -2,17 +2,17 @@ package import FoundationEssentials
 
 /// The data that a claim stores before a refresh token is sent: from then on the token may be used.
 ///
-/// A process that finds it while it holds the session's lock knows that the answer was lost.
+/// A process that finds it while it holds the session's lock knows that the response was lost.
 package struct RefreshIntent: Sendable {
     /// The correlation id of the refresh, to find it in the log of a crashed process.
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
-    /// Whether the process of the claim has stopped before it had an answer, so that no other process needs to wait for one.
+    /// Whether the process of the claim has stopped before it had a response, so that no other process needs to wait for one.
     var isAbandoned = false
     /// Whether another process has found the claim while its holder may still run.
     ///
-    /// This write proves that the store accepts writes: from then on the holder can save an answer that the store refused before.
+    /// This write proves that the store accepts writes: from then on the holder can save a response that the store refused before.
     package var isContested = false
 
     package init(correlationID: String, startedAt: Date) {

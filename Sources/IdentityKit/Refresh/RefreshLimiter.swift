@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Limits the refreshes at one provider: the number that run at a time, and a pause while the provider fails.
 ///
-/// The circuit breaker opens after failures of several sessions in a row, or when the provider itself asks for a pause.
+/// The circuit breaker opens after failures of several sessions without a success in between, or when the provider requests a pause.
 final class RefreshLimiter: Sendable {
     /// What a refresh shows about the provider as a whole.
     enum Observation: Sendable {
@@ -19,6 +19,8 @@ final class RefreshLimiter: Sendable {
         /// They are counted once each, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []
         var breaker = CircuitBreaker()
+        /// Whether the provider requested the current pause.
+        var isRequested = false
     }
 
     private let limits: SessionManager.RefreshLimits
@@ -94,7 +96,10 @@ final class RefreshLimiter: Sendable {
             guard state.breaker.isClosed || isProbe else {
                 // This refresh was sent before the breaker opened, so its failure belongs to the same outage and does not
                 // open the breaker again.
-                if let asked { state.breaker.extend(for: min(asked, limits.maximumPause), at: now) }
+                if let asked {
+                    state.breaker.extend(for: min(asked, limits.maximumPause), at: now)
+                    state.isRequested = true
+                }
                 return nil
             }
             guard asked != nil || state.failed.count >= max(1, limits.failures) || isProbe else { return nil }
@@ -106,14 +111,15 @@ final class RefreshLimiter: Sendable {
                 random: environment.random
             )
             state.breaker.open(for: pause, at: now)
+            state.isRequested = asked != nil
             return .opened(pause)
         }
     }
 
-    /// Whether refreshes are currently refused.
+    /// Whether refreshes are currently paused.
     var isOpen: Bool { pause != nil }
 
-    /// How long refreshes are still refused; nil while they are permitted.
+    /// How long refreshes are still paused; nil while they are permitted.
     var pause: Duration? {
         let now = environment.clock.elapsed
         return state.withLock { $0.breaker.wait(at: now) }
@@ -126,7 +132,9 @@ final class RefreshLimiter: Sendable {
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
-            "Refreshes at the provider are paused: \(state.failed.count) sessions failed in a row, or the provider requested a pause.",
+            state.isRequested
+                ? "Refreshes at the provider are paused, because the provider requested a pause."
+                : "Refreshes at the provider are paused, because they failed for different sessions (\(state.failed.count)).",
             hint: last?.hint ?? "Try again later. Sessions are kept.",
             retryAfter: wait,
             providerAnswer: last?.providerAnswer,

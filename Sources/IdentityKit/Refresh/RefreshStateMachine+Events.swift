@@ -1,4 +1,4 @@
-/// The events of a refresh, and the actions that answer them.
+/// The events of a refresh, and the actions that follow them.
 extension RefreshStateMachine {
     /// What happened.
     package enum Event: Sendable {
@@ -10,7 +10,7 @@ extension RefreshStateMachine {
         case notLoaded(IdentityError)
         /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `answered`.
         case found(SessionState?)
-        /// `mustWait`: the holder of the claim may still save an answer.
+        /// `mustWait`: the holder of the claim may still save a response.
         case claimChecked(mustWait: Bool)
         case prepared(RefreshIntent)
         case notPrepared(IdentityError)
@@ -21,12 +21,12 @@ extension RefreshStateMachine {
         /// The lock was lost, so the action was not performed.
         case lockLost
         case answered(RefreshAnswer)
-        /// Validated tokens. They come from the request itself if the provider's answer cannot be stored.
+        /// Validated tokens. They come from the request itself if the provider's response cannot be stored.
         case validated(TokenSet)
-        /// The provider refused, or its answer contains no token.
+        /// The provider rejected the refresh, or its response contains no token.
         case refused(RefreshRefusal)
-        /// The answer may contain tokens, but it cannot be accepted, now or at any time. With ``IdentityError/isAttackSuspected`` if
-        /// the answer belongs to another login.
+        /// The response may contain tokens, but it cannot be accepted, now or at any time. The error has
+        /// ``IdentityError/isAttackSuspected`` if the response belongs to another login.
         case notAccepted(IdentityError)
         /// An action that always succeeds has been performed.
         case done
@@ -38,7 +38,7 @@ extension RefreshStateMachine {
     package enum Purpose: Sendable {
         case claim, release, end
         case answer
-        /// An answer that is stored already, with a verdict.
+        /// A response that is stored already, with the error code of its mismatch.
         case verdict
         case tokens(Source)
     }
@@ -55,9 +55,9 @@ extension RefreshStateMachine {
         /// Sends the refresh token.
         case send
         case validate(RefreshAnswer)
-        /// Reports that an answer belongs to another login, unless this process has reported it before.
+        /// Reports that a response belongs to another login, unless this process has reported it before.
         case reportVerdict(IdentityError, RefreshAnswer)
-        /// Keeps new tokens or an answer in memory and in the spool, until they can replace these tokens in the store.
+        /// Keeps new tokens or a response in memory and in the spool, until they can replace these tokens in the store.
         case spool(SessionState, replacing: TokenSet)
         /// Removes the state from memory and from the spool.
         case forgetUnsaved
@@ -71,13 +71,13 @@ extension RefreshStateMachine {
 
 /// The result of one run of a ``RefreshStateMachine``.
 package enum RefreshOutcome: Sendable {
-    /// New tokens; `isRecovered`: an earlier attempt received the answer or the tokens.
+    /// New tokens; `isRecovered`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isRecovered: Bool)
     /// The tokens of another process.
     case adopted(SessionState, TokenSet)
     /// Another process was faster; try again.
     case changed
-    /// Another process has claimed the session and may still save its answer; look again later.
+    /// Another process has claimed the session and may still save its response; look again later.
     case wait
     /// The attempt failed, and the next one has to pause.
     case refused(IdentityError)

@@ -5,7 +5,7 @@ extension RefreshStateMachine {
         return action
     }
 
-    /// Returns the first of several actions; the others follow, whatever their results, and then another step.
+    /// Returns the first of several actions; the others follow with any results, and then another step.
     mutating func run(_ actions: [Action], then next: Step = .start) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
@@ -19,14 +19,14 @@ extension RefreshStateMachine {
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
-        // The previous holder lost the lock, but it may still run and save an answer.
+        // The previous holder lost the lock, but it may still run and save a response.
         case .claimed(_, let intent)? where !intent.isAbandoned && !provesPreviousHolderGone:
             return contest(intent)
         default: return prepare()
         }
     }
 
-    /// The wait for the holder's answer begins with a write: while the store refuses writes, the holder cannot save its answer.
+    /// The wait for the holder's response begins with a write: while the store refuses writes, the holder cannot save its response.
     mutating func contest(_ intent: RefreshIntent) -> Action {
         guard !intent.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
         return go(.contest, .save(.claimed(tokens, intent.contested), .claim, requiresLock: true))
@@ -37,7 +37,7 @@ extension RefreshStateMachine {
         return go(.prepare, .prepare)
     }
 
-    /// The claim proves that the store accepts a write of the answer's size.
+    /// The claim proves that the store accepts a write of the response's size.
     ///
     /// It tells the next process that the token may have been used.
     mutating func claim(_ new: RefreshIntent) -> Action {
@@ -46,8 +46,8 @@ extension RefreshStateMachine {
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// Validation may fail for a long time, and another machine does not see this one's memory and spool: without the answer in
-    /// the row it would send the old refresh token.
+    /// Saves the response in the row first: validation may fail for a long time, and another machine would otherwise send the old
+    /// refresh token.
     mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
         switch storedState {
         case .active?, .claimed?: return saveAnswer(answer, .unsaved, requiresLock: true)
@@ -59,7 +59,7 @@ extension RefreshStateMachine {
         }
     }
 
-    /// The answer is saved unchanged before it is validated, because a crash in between would lose it.
+    /// The response is saved unchanged before it is validated, because a crash in between would lose it.
     mutating func saveAnswer(_ answer: RefreshAnswer, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, requiresLock: requiresLock))
@@ -76,7 +76,7 @@ extension RefreshStateMachine {
     /// Saves tokens over a row that has changed.
     ///
     /// Under the lock the row only has to contain the tokens that were used: of two processes that used one refresh token, the
-    /// one with an answer has the only valid tokens. A holder that lost its lock replaces its own claim only.
+    /// one with a response has the only valid tokens. A holder that lost its lock replaces its own claim only.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
         return go(
@@ -89,7 +89,7 @@ extension RefreshStateMachine {
         .refreshed(new, isRecovered: source.isRecovered)
     }
 
-    /// New tokens, or an answer that may contain some, exist nowhere else.
+    /// New tokens, or a response that may contain some, exist nowhere else.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
         return run([.spool(state, replacing: tokens), .finish(outcome)])
@@ -117,7 +117,7 @@ extension RefreshStateMachine {
         return run([.save(.claimed(tokens, intent.abandoned), .release, requiresLock: true), finish])
     }
 
-    /// A stored answer without tokens may be validated by any process at once: before the token is sent again, the row has to show
+    /// A stored response without tokens may be validated by any process at once: before the token is sent again, the row has to show
     /// a claim again.
     mutating func sendAgain(isAnswerStored: Bool) -> Action {
         guard isAnswerStored, let tokens = storedState?.tokens, let intent else {
@@ -134,7 +134,7 @@ extension RefreshStateMachine {
     mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
-        // Another process has an answer that is not validated yet.
+        // Another process has a response that is not validated yet.
         if case .answered = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
     }
@@ -152,9 +152,9 @@ extension RefreshStateMachine {
 
     // MARK: Answers that are not accepted
 
-    /// An answer that belongs to another login gets a verdict.
+    /// The error code is stored with a response that belongs to another login.
     ///
-    /// The verdict is removed only when the answer is accepted.
+    /// The code is removed only when the response is accepted.
     mutating func notAccepted(
         _ answer: RefreshAnswer,
         _ source: Source,
@@ -173,7 +173,7 @@ extension RefreshStateMachine {
         }
         var judged = answer
         judged.verdict = error.code
-        // The row may contain a different answer than memory or spool. The answer in the row is not overwritten.
+        // The row may contain a different response than memory or spool. The response in the row is not overwritten.
         guard mayReplaceRow(judged, source) else {
             let action = Action.spool(.answered(tokens, judged), replacing: tokens)
             return run([.reportVerdict(error, judged), action, .finish(.failed(error))])
@@ -182,7 +182,7 @@ extension RefreshStateMachine {
         return run([.reportVerdict(error, judged), action], then: .saveVerdict(judged, source, error))
     }
 
-    /// Whether the place of the answer has this verdict already.
+    /// Whether the row, memory or spool that contains the response has this code already.
     private func isKnown(_ verdict: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
         guard answer.verdict == verdict else { return false }
         guard case .unsaved = source, case .answered(_, let inRow)? = storedState, inRow.isSame(as: answer) else {
@@ -196,7 +196,7 @@ extension RefreshStateMachine {
         return inRow.isSame(as: answer)
     }
 
-    /// The row has the verdict, so memory and spool do not need it any longer.
+    /// The row has the code, so memory and spool no longer need it.
     mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
         guard case .unsaved = source else { return .finish(.failed(error)) }
         return run([.forgetUnsaved, .finish(.failed(error))])
@@ -204,7 +204,7 @@ extension RefreshStateMachine {
 }
 
 extension RefreshAnswer {
-    /// Whether both are the same response of the provider, regardless of their verdicts.
+    /// Whether both are the same response of the provider, with any mismatch codes.
     fileprivate func isSame(as other: RefreshAnswer) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }

@@ -4,7 +4,7 @@
 /// action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state tells it how to
 /// continue.
 ///
-/// The guide `Documentation/Operating/Refresh.md` has the table of all transitions, and that of the crash points.
+/// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
         case start, load, findUnsaved, checkClaim, prepare
@@ -24,7 +24,7 @@ package struct RefreshStateMachine: Sendable {
         indirect case run([Action], then: Step)
     }
 
-    /// The origin of an answer or of tokens.
+    /// The origin of a response or of tokens.
     package enum Source: Sendable {
         /// Just received from the provider; `isRepeated`: the token was sent for the second time.
         case provider(isRepeated: Bool)
@@ -34,7 +34,7 @@ package struct RefreshStateMachine: Sendable {
         /// Whether a caller waits and the tokens are not stored yet, so that a failed save is repeated for some seconds.
         var isPatient: Bool { if case .unsaved = self { false } else { true } }
 
-        /// Whether an earlier attempt received the answer or the tokens.
+        /// Whether an earlier attempt received the response or the tokens.
         var isRecovered: Bool { if case .provider = self { false } else { true } }
     }
 
@@ -44,7 +44,7 @@ package struct RefreshStateMachine: Sendable {
     /// The stored state with which the refresh began.
     var storedState: SessionState?
     var intent: RefreshIntent?
-    /// Whether the refresh token may have been used although no process has the answer.
+    /// Whether the refresh token may have been used although no process has the response.
     var isInDoubt = false
 
     /// - Parameters:
@@ -93,7 +93,7 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
         case (.validate(let answer, let source, let isStored), .notAccepted(let error)):
             return notAccepted(answer, source, isStored: isStored, error)
-        // A verdict remains until the answer is accepted.
+        // A stored mismatch remains until the response is accepted.
         case (.validate(let answer, let source, let isStored), .refused(let refusal)) where answer.verdict != nil:
             return notAccepted(answer, source, isStored: isStored, refusal.error)
         case (.saveVerdict(_, let source, let error), .saved): return reported(error, source)

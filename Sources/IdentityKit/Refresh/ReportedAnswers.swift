@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The errors of stored answers that this process has reported.
+/// The errors of stored responses that this process has reported.
 final class ReportedAnswers: Sendable {
     private struct Report: Hashable {
         let session: SessionID
@@ -14,7 +14,7 @@ final class ReportedAnswers: Sendable {
 
     private let reports = Mutex<Set<Report>>([])
 
-    /// Records an error of an answer.
+    /// Records an error of a response.
     ///
     /// - Returns: Whether it is a new one.
     @discardableResult

@@ -110,7 +110,7 @@ extension TokenRefresher {
         guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
         attempt.isNoted = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
-        // Tokens of an answer that was received earlier may be old.
+        // Tokens of a response that was received earlier may be old.
         if !source.isRecovered { schedule.noteRefreshed(new, of: attempt.id) }
     }
 
@@ -237,7 +237,7 @@ extension TokenRefresher {
         } catch {
             let error = IdentityError.wrapping(error)
             if attempt.hasPrepared { attempt.observation = .answered }
-            // It is reported once and not at each repair. A new attempt reports its own failure, and so does a verdict.
+            // It is reported once and not at each repair. A new attempt reports its own failure, and so does a mismatch.
             if !error.isAttackSuspected, answer.verdict == nil,
                 reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasPrepared
             {
@@ -247,16 +247,16 @@ extension TokenRefresher {
         }
     }
 
-    /// Reports a verdict once in this process, even if it cannot be saved.
+    /// Reports a mismatch once in this process, even if it cannot be saved.
     private func reportVerdict(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedVerdict = true
         guard attempt.stored != nil, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 
-    /// The tokens of an answer.
+    /// The tokens of a response.
     ///
-    /// - Throws: ``RefreshRefusal`` when the answer contains no token, which is the only reason to send the old refresh token again;
+    /// - Throws: ``RefreshRefusal`` when the response contains no token, which is the only reason to send the old refresh token again;
     ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
     func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
         guard let journaling = try visible.providers.provider(ofStored: provider) as? any JournaledRefreshing else {

@@ -24,7 +24,7 @@ extension TokenRefresher {
 
     /// The newest tokens of a removed session, even if they are not saved yet.
     ///
-    /// They do not include the old refresh token if an answer to it belongs to another login: that token must not be sent again, not
+    /// They do not include the old refresh token if a response to it belongs to another login: that token must not be sent again, not
     /// even in a revocation.
     func newestTokens(ofRemoved session: StoredSession, _ state: SessionState) async -> TokenSet? {
         let entry = await unsaved.take(session.id)
@@ -40,7 +40,7 @@ extension TokenRefresher {
         }
     }
 
-    /// The tokens of a state, including those in an answer that is not validated yet.
+    /// The tokens of a state, including the tokens in a response that is not validated yet.
     private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
         guard case .answered(let old, let answer) = state else { return state.tokens }
         return try? await validated(answer, of: old, provider)

@@ -165,7 +165,7 @@ final class TokenRefresher: Sendable {
 
     /// How long this process waits before it replaces a claim whose holder may still run.
     ///
-    /// The holder may have to complete its request, and to save the answer, immediately or with its next repair.
+    /// The holder may have to complete its request, and to save the response, immediately or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? visible.providers.provider(named: claimed.provider))?.descriptor.timeout
@@ -174,7 +174,7 @@ final class TokenRefresher: Sendable {
 
     /// Waits until the row has changed, or until the claim may be replaced.
     ///
-    /// It does not hold the lock meanwhile, because the other process needs the lock to save its answer.
+    /// It does not hold the lock while it waits, because the other process needs the lock to save its response.
     private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {
         while true {
             guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }

@@ -68,8 +68,9 @@ package struct TokenRevocation: Sendable {
         IdentityError(
             .retryLater,
             .providerUnavailable,
-            "The provider did not answer the revocation of the tokens in time.",
-            hint: "The provider may accept the tokens until they expire. This app does not use them any more.",
+            "The provider did not respond to the revocation of the tokens in time.",
+            hint:
+                "Wait until the tokens expire, or revoke them in the provider's administration. This app no longer uses them.",
             reference: "RFC 7009 section 2.2"
         )
     }

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import Synchronization
 
-/// New tokens, and answers that may contain tokens, that the store could not save.
+/// New tokens, and responses that may contain tokens, that the store could not save.
 ///
 /// They are kept in memory, and in the store's spool if it has one, until they can be saved.
 final class UnsavedTokens: Sendable {
@@ -13,7 +13,7 @@ final class UnsavedTokens: Sendable {
         /// The fingerprint of the replaced tokens.
         let replaced: String
         var isSpooled = false
-        /// Whether the row contains the answer with the tokens, so that the next process can validate it again.
+        /// Whether the row contains the response with the tokens, so that the next process can validate it again.
         var isAnswerStored = false
 
         /// Whether they are stored outside of this process.
@@ -48,7 +48,7 @@ final class UnsavedTokens: Sendable {
         return .tokensNotDurable
     }
 
-    /// The answer that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
+    /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
     func pendingAnswer(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshAnswer? {
         var newest = state
         if let entry = self[id], entry.replaces(tokens) { newest = entry.state }
@@ -62,7 +62,7 @@ final class UnsavedTokens: Sendable {
     ///   - session: The row as it would have been saved.
     ///   - state: The new state.
     ///   - tokens: The tokens that it replaces.
-    ///   - isAnswerStored: Whether the row contains the answer with the tokens.
+    ///   - isAnswerStored: Whether the row contains the response with the tokens.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
@@ -120,7 +120,7 @@ final class UnsavedTokens: Sendable {
     /// Removes the state that was kept for a session.
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
-        // Removes only what this process knows to be spooled. The next refresh compares whatever else is in the spool with the row.
+        // Removes only what this process knows to be spooled. The next refresh compares other entries of the spool with the row.
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 

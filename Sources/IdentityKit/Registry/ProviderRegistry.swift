@@ -41,7 +41,7 @@ public struct ProviderRegistry: Sendable {
             guard names.insert(Array(provider.descriptor.name.utf8)).inserted else {
                 throw IdentityError(
                     configuration: "Two providers have the name \(provider.descriptor.name).",
-                    hint: "Give each provider a name of its own."
+                    hint: "Give each provider a different name."
                 )
             }
         }
@@ -96,7 +96,7 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// The error of a factory; its message names the provider, also where the factory does not know the path in the file.
+    /// The error of a factory; its message names the provider, also if the factory does not know the path in the file.
     private static func naming(_ path: String, in error: IdentityError) -> IdentityError {
         guard error.kind == .configuration, !error.message.contains(path) else { return error }
         return error.recast(message: "Configuration of \(path): \(error.message)")
@@ -118,7 +118,7 @@ public struct ProviderRegistry: Sendable {
     /// - Parameter name: The name.
     /// - Returns: The provider.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``. Its kind is ``IdentityError/Kind/rejected``,
-    ///   because apps take the name from the path of a request: answer with status 404.
+    ///   because apps take the name from the path of a request: respond with status 404.
     public func provider(named name: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name) else {
             throw IdentityError(

@@ -40,7 +40,7 @@ public struct Session: Sendable {
     public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     public var claims: IDTokenClaims? { content.claims }
-    /// When the buyer authenticated at the provider (`auth_time`); nil where the login's ID token does not say so.
+    /// When the buyer authenticated at the provider (`auth_time`); nil if the login's ID token does not contain it.
     ///
     /// Kept from the login, also if a refreshed ID token does not repeat it.
     public var authenticatedAt: Date? { content.authenticatedAt }
@@ -58,7 +58,7 @@ public struct Session: Sendable {
     public var isInDoubt: Bool { content.isInDoubt }
     /// Why the buyer has to sign in again; nil while the session is valid.
     public var endReason: SessionEndReason? { content.endReason }
-    /// Whether the provider's answer to the last refresh belongs to another login, so that callers get no token of this session
+    /// Whether the provider's response to the last refresh belongs to another login, so that callers get no token of this session
     /// (``IdentityError/isAttackSuspected``).
     public var isAttackSuspected: Bool { content.isAttackSuspected }
 

@@ -36,7 +36,7 @@ struct SessionCreator: Sendable {
                 .idTokenSubject,
                 "The tokens of the provider \(descriptor.name) have no \(missing).",
                 hint:
-                    "No session was stored. Set issuer and subject of the token set's buyer: together they identify the buyer.",
+                    "Set issuer and subject of the token set's buyer: together they identify the buyer. No session was stored.",
                 reference: "OpenID Connect Core section 2"
             )
         }

@@ -6,7 +6,7 @@ public protocol SessionParticipant: AnyObject, Sendable {
     /// The session was removed from the store; its attachments are passed for the last time.
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws
 
-    /// The provider has ended the session, so that only a new login helps; its row stays in the store until a logout.
+    /// The provider has ended the session, so that only a new login helps; its record stays in the store until a logout.
     ///
     /// Called once in each process that notices it, in the background. Has no effect by default.
     func sessionNeedsLogin(_ session: Session) async throws

@@ -8,7 +8,7 @@ extension SessionState {
 
     /// The state as the payload that the store seals.
     ///
-    /// A claim reserves space for the answer, so that the answer fits if the claim fits. A new session already has a
+    /// A claim reserves space for the response, so that the response fits if the claim fits. A new session already has a
     /// little more space than a claim, so that no claim makes its row longer, which would fail on a full disk.
     ///
     /// - Parameter isNew: Whether the session is stored for the first time.
@@ -59,7 +59,7 @@ extension SessionState {
     /// The state in a stored session's payload.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for anything that this version did not
-    ///   write. An unreadable answer may contain the only valid refresh token, so it is never treated as missing.
+    ///   write. An unreadable response may contain the only valid refresh token, so it is never treated as missing.
     package init(_ stored: StoredSession) throws(IdentityError) {
         try self.init(Self.value(of: stored))
     }
@@ -98,14 +98,14 @@ extension SessionState {
             .configuration,
             .storeCorrupt,
             "A stored session cannot be read.",
-            hint: "It was not changed. Another version of the app may have written it."
+            hint: "Use the app version that wrote the session, or remove the session. It was not changed."
         )
     }
 
     /// The intent of a claim takes some 100 bytes, and tokens may become a little longer from one refresh to the next.
     private static let roomForIntent = 512
 
-    /// The length of an answer like the last one in the payload, with space for longer tokens.
+    /// The length of a response like the last one in the payload, with space for longer tokens.
     private static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3
@@ -113,7 +113,7 @@ extension SessionState {
 }
 
 extension RefreshAnswer {
-    /// The answer as JSON, without the values that only the sending process has.
+    /// The response as JSON, without the values that only the sending process has.
     fileprivate var value: JSONValue {
         var object = JSONObject()
         object["status"] = .integer(status)

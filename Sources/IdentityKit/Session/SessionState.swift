@@ -3,13 +3,13 @@
 /// ``RefreshStateMachine`` makes all transitions. A logout removes the session from every state.
 package enum SessionState: Sendable {
     case active(TokenSet)
-    /// The refresh token may have been sent, and no answer is stored.
+    /// The refresh token may have been sent, and no response is stored.
     case claimed(TokenSet, RefreshIntent)
-    /// The raw answer is stored and was not accepted yet. If it belongs to another login, it has a verdict.
+    /// The raw response is stored and was not accepted yet. If it belongs to another login, the mismatch code is stored with it.
     case answered(TokenSet, RefreshAnswer)
-    /// Only a new login helps, or tokens that could not be saved before.
+    /// The session has ended. A new login, or tokens from the spool, make it usable again.
     ///
-    /// The tokens are those of the last refresh; nil for a guest's session, which never had any.
+    /// It keeps the tokens of the last refresh; nil for a guest's session, which never had any.
     case ended(SessionEndReason, TokenSet?)
 
     /// The tokens in use; during a refresh, the tokens that it replaces.
@@ -28,7 +28,7 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// Whether the stored answer belongs to another login, so that callers get none of the session's tokens.
+    /// Whether the stored response belongs to another login, so that callers get none of the session's tokens.
     package var hasVerdict: Bool {
         guard case .answered(_, let answer) = self else { return false }
         return answer.verdict != nil

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Reads and writes the records of sign-ins.
 final class SignInRecords: Sendable {
-    /// A session that is forgotten too early costs one more read of the store.
+    /// The maximum number of remembered uses; above it, entries are dropped, and each costs one more read.
     private static let maximumNoted = 10_000
 
     private let store: any SessionStore

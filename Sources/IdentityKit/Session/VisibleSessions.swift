@@ -1,4 +1,4 @@
-/// The sessions that exist for the callers of one manager: those of its tenant that have not expired.
+/// The sessions that exist for the callers of one manager: the sessions of its tenant that have not expired.
 struct VisibleSessions: Sendable {
     let store: any SessionStore
     let providers: ProviderRegistry

@@ -5,14 +5,14 @@ extension SessionManager {
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after its last refresh, by default 90 days; after that it is unknown to every call.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
-        /// How long a session may last since the buyer signed in, however often it is refreshed; by default nil for any time.
+        /// How long a session may last since the buyer signed in, however often it is refreshed; by default nil, which means no limit.
         ///
         /// After that it is unknown to every call, and the buyer has to sign in again. 30 days are a good value for a shop
         /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in and are not limited by it.
         public var maximumSessionLifetime: Duration?
         /// The share of a token's lifetime after which it is refreshed in the background, by default 0.8.
         ///
-        /// The share differs between sessions by up to a twentieth, so that they are not all refreshed at once.
+        /// The share varies by ±0.05 between sessions (0.75 to 0.85 by default), so that they are not all refreshed at once.
         public var earlyRefresh: Double = 0.8
         /// How many sessions' credentials are kept in memory for ``cacheLifetime``, by default none.
         ///
@@ -42,7 +42,7 @@ extension SessionManager {
         public var revocationTimeout: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
-        /// How exactly a buyer's list of sign-ins shows when each session was used last, by default 15 minutes; nil stores no uses.
+        /// The minimum time between two stored "last used" times of a session, by default 15 minutes; nil stores no uses.
         ///
         /// A session that is used costs at most one write in this time.
         public var useInterval: Duration? = .seconds(900)
@@ -61,10 +61,12 @@ extension SessionManager {
         public var concurrent = 64
         /// How many more may wait, by default 4,096; above that a refresh fails as ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
-        /// The number of failures in a row after which the provider gets no requests for a while, by default 5.
+        /// The number of different sessions whose refreshes fail, without a success in between, after which all refreshes at
+        /// the provider are paused; by default 5.
         public var failures = 5
-        /// The longest pause after the first such series, by default 1 second; it doubles with each failed probe, and
-        /// each pause is a random part of it, so that processes do not continue together.
+        /// The longest first pause, by default 1 second.
+        ///
+        /// It doubles with each failed probe. Each pause is a random part of it, so that processes do not continue together.
         public var pause: Duration = .seconds(1)
         /// The longest pause, by default 60 seconds, also if the provider requests a longer one (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)

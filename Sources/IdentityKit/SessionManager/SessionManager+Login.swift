@@ -13,7 +13,7 @@ extension SessionManager {
     /// Begins a login that proves more than an existing session does: a recent login, or a stronger one.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same buyer has to sign in, and `auth_time` and `acr` of the new ID
-    /// token have to satisfy the requirement. The new session has an id of its own and what was attached to the old one, such as its
+    /// token have to satisfy the requirement. The new session has a new id and what was attached to the old one, such as its
     /// cart. The old session ends; its tokens are removed, but not revoked, because providers that keep one grant for a buyer and a
     /// client would invalidate the new tokens too. If the step-up fails, the old session stays as it was.
     ///
@@ -26,10 +26,10 @@ extension SessionManager {
     ///   - requirement: What has to be proved; by default a login now.
     ///   - options: What else to ask for.
     /// - Returns: The login page and the binding cookie.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session, and with
-    ///   ``IdentityError/isAttackSuspected`` when the answer to its last refresh belongs to another login. Completing
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
+    ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. Completing
     ///   throws ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the
-    ///   provider did not do what was asked, and ``IdentityError/Code/sessionUnknown`` when the session has ended meanwhile.
+    ///   provider did not do what was asked, and ``IdentityError/Code/sessionUnknown`` when the session has ended in the meantime.
     public func beginStepUp(
         of id: SessionID,
         requiring requirement: StepUpRequirement = StepUpRequirement(),
@@ -47,7 +47,7 @@ extension SessionManager {
     /// - Parameters:
     ///   - callback: The parameters of the callback.
     ///   - browserBinding: The binding cookie of the browser that sent the callback.
-    ///   - provider: The provider whose redirect URI received the callback, where each has its own, as RFC 9700 section 4.4
+    ///   - provider: The provider whose redirect URI received the callback, if each provider has a separate one, as RFC 9700 section 4.4
     ///     advises. Without it, a callback that more than one provider of any tenant could have sent is refused, unless its `iss`
     ///     (RFC 9207) is the issuer to which the login is bound.
     /// - Returns: The new session and the return path.
@@ -65,7 +65,7 @@ extension SessionManager {
     /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has
     /// entered it (RFC 8628).
     ///
-    /// The provider is asked at the interval that it names, more slowly when it says so or does not answer, one request at a
+    /// The provider is polled at the interval that it names, more slowly when it says so or does not respond, one request at a
     /// time, until the code expires. Cancelling the task ends the wait at once.
     ///
     /// - Parameters:
@@ -73,7 +73,7 @@ extension SessionManager {
     ///   - options: What to ask for; redirect URI and return path have no effect here.
     ///   - prompt: Shows the buyer what to do; called once, before the waiting begins.
     /// - Returns: The new session.
-    /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` where the provider cannot do this,
+    /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` if the provider cannot do this,
     ///   ``IdentityError/Code/accessDenied`` when the buyer refused, ``IdentityError/Code/attemptExpired`` when the code expired.
     public func deviceLogin(
         _ provider: String,
@@ -111,7 +111,7 @@ extension SessionManager {
 
     /// Ends a guest's session; carts follow as they do after a logout.
     ///
-    /// - Returns: The errors of the participants; nil if there is no such guest.
+    /// - Returns: The errors of the participants; nil if the guest's session does not exist.
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {

@@ -7,7 +7,7 @@ extension SessionManager {
     ///
     /// - Parameter id: The session of the browser that asks.
     /// - Returns: The living sessions.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
@@ -34,7 +34,7 @@ extension SessionManager {
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``; it may come unchecked from a form.
     ///   - id: The session of the browser that asks.
     /// - Returns: False if the buyer has no such sign-in; another buyer's sign-in does not end.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
@@ -47,7 +47,7 @@ extension SessionManager {
     ///
     /// - Parameter id: The session of the browser that asks.
     /// - Returns: What each logout did.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session; the first error of a
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; the first error of a
     ///   logout, after all have been tried.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {

@@ -10,7 +10,7 @@ extension SessionManager {
     ///     less. For longer than the provider's tokens live, they are refreshed at most every 30 seconds.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps; with
-    ///   ``IdentityError/isAttackSuspected`` when the provider's answer to a refresh belongs to another login, also while the old
+    ///   ``IdentityError/isAttackSuspected`` when the provider's response to a refresh belongs to another login, also while the old
     ///   access token lasts: then let the buyer sign in again, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         try await tokenAccess.tokens(for: id, validFor: duration)
@@ -23,9 +23,9 @@ extension SessionManager {
         try await Correlation.scope { try await tokenAccess.refreshTokens(for: id) }
     }
 
-    /// Calls a resource server with a session's access token, and once more with a new token where the server refuses the first one.
+    /// Calls a resource server with a session's access token, and once more with a new token if the server rejects the first one.
     ///
-    /// The closure runs again only after a refusal, because then the server did not execute the request: after a response 401, with
+    /// The closure runs again only after a rejection, because then the server did not execute the request: after a response 401, with
     /// tokens of a refresh; after a demand for a DPoP nonce, with the same tokens. Many callers whose token was refused cost one
     /// refresh. Any other error leaves at once. A token that is refused right after its refresh is not refreshed again because of a
     /// refusal for 5 minutes.
@@ -43,10 +43,10 @@ extension SessionManager {
     ///   - id: The session.
     ///   - duration: How long the access token should still be valid, as for ``tokens(for:validFor:)``.
     ///   - call: Performs the call. It throws an error with code ``IdentityError/Code/accessTokenRefused`` and kind
-    ///     ``IdentityError/Kind/retryLater`` for a refused token: ``ResourceAccess/check(status:_:sent:from:)`` does, and so do the
+    ///     ``IdentityError/Kind/retryLater`` for a rejected token: ``ResourceAccess/check(status:_:sent:from:)`` does, and so do the
     ///     SDK's own clients.
     /// - Returns: What the closure returns.
-    /// - Throws: ``IdentityError``. If the new token is refused too, its kind is ``IdentityError/Kind/rejected`` and the server's
+    /// - Throws: ``IdentityError``. If the new token is rejected too, its kind is ``IdentityError/Kind/rejected`` and the server's
     ///   challenge is in `providerAnswer`; if there is no refresh token, ``IdentityError/Kind/signInAgain``. Other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,

@@ -7,7 +7,7 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
 
-    /// Completes the interrupted work of crashed processes: sessions in doubt, answers that were not validated, and
+    /// Completes the interrupted work of crashed processes: sessions in doubt, responses that were not validated, and
     /// tokens that were not saved.
     ///
     /// Call it soon, because a provider with a grace period accepts a used refresh token for some seconds only: when a
@@ -21,7 +21,7 @@ extension SessionManager {
 
     /// Repairs and sweeps regularly until its task is cancelled; run it beside an app's server.
     ///
-    /// If the store fails meanwhile, the failure is reported to the observers, and the next run tries again.
+    /// If the store fails, the failure is reported to the observers, and the next run tries again.
     ///
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The pause between two repairs is
     ///   ``Configuration/repairInterval``.
@@ -31,9 +31,9 @@ extension SessionManager {
 
     /// Removes expired pending logins and sessions; call it regularly.
     ///
-    /// A wall clock that jumped ahead since the start does not remove rows too early.
+    /// A wall clock that jumped ahead since the start does not remove records too early.
     ///
-    /// - Returns: The number of removed rows.
+    /// - Returns: The number of removed records.
     @discardableResult
     public func sweep() async throws -> Int {
         try await upkeep.sweep()

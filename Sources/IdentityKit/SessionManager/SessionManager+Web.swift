@@ -8,10 +8,10 @@ package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async t
 
 /// What the routes of a web app and the carts need beyond the public calls.
 extension SessionManager {
-    /// Notes that a server refused tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
+    /// Notes that a server rejected tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
     package func noteRefusal(of tokens: TokenSet, of id: SessionID) { tokenAccess.noteRefusal(of: tokens, of: id) }
 
-    /// Whether a server refused the session's tokens right after their refresh.
+    /// Whether a server rejected the session's tokens right after their refresh.
     package func hasRefusedTokens(_ id: SessionID) async throws -> Bool { try await tokenAccess.hasRefusedTokens(id) }
 
     package var clock: any IdentityClock { logins.environment.clock }

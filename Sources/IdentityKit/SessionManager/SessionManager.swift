@@ -18,7 +18,7 @@ public final class SessionManager: Sendable {
     /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - providers: The providers to choose from; pass those of all tenants, also where the configuration names one, so that a
+    ///   - providers: The providers to choose from; pass the providers of all tenants, also if the configuration names one, so that a
     ///     callback from any of them is recognised.
     ///   - store: The store for sessions and pending logins.
     ///   - environment: Clock and randomness; pass the environment of the providers.

@@ -22,8 +22,9 @@ struct StepUpCheck: Sendable {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
-                "Another buyer signed in than the buyer of the session.",
-                hint: "The session was not changed. Ask the buyer to sign in with the same account, or sign out first.",
+                "A different buyer signed in: issuer or subject differ from the session's.",
+                hint:
+                    "Ask the buyer to sign in with the same account, or to sign out first. The session was not changed.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

@@ -13,8 +13,8 @@ struct StepUpCoordinator: Sendable {
 
     /// A session that can be stepped up, with its tokens.
     ///
-    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when there is no such session, when nobody is signed in,
-    ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the answer to its last refresh belongs to
+    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist, when no buyer is signed in,
+    ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to
     ///   another login.
     func session(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let stored = try await visible.load(id)

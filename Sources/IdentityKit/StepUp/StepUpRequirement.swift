@@ -13,7 +13,7 @@ public import FoundationEssentials
 public struct StepUpRequirement: Sendable, Equatable {
     /// Whether the buyer has to authenticate now, also if that was done recently (`prompt=login`).
     public var demandsLogin: Bool
-    /// The longest time since the buyer authenticated, in whole seconds (`max_age`); nil for any time.
+    /// The longest time since the buyer authenticated, in whole seconds (`max_age`); nil means no limit.
     public var maximumAge: Duration?
     /// The accepted authentication contexts, in order of preference (`acr_values`); empty for any.
     public var authenticationContexts: [String]

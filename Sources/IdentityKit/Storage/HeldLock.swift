@@ -23,7 +23,7 @@ public struct HeldLock: Sendable {
     /// For calls without a lock, such as a refresh of tokens that are in no store.
     public static let notNeeded = HeldLock(keep: nil)
 
-    /// A lock that ends with its holder's process only and that no other process uses: a lock among the tasks of one process.
+    /// A lock among the tasks of one process, which cannot be lost while the process runs.
     public static let untilProcessEnds = HeldLock(keep: nil)
 
     /// A lock that ends with its holder's process only, such as a lock of the kernel.
@@ -51,6 +51,6 @@ public struct HeldLock: Sendable {
     /// Whether the acquisition of this lock proves that its previous holder has released it or has ended.
     ///
     /// False for a lease and for a lock of a server: the previous holder may be stopped or disconnected from the server,
-    /// and may still have an unsaved answer of the provider.
+    /// and may still have an unsaved response of the provider.
     public var provesPreviousHolderGone: Bool { time == nil }
 }

@@ -18,7 +18,7 @@ extension IdentityError {
             .rejected,
             .storeFailed,
             "A session with this id is already stored.",
-            hint: "Let SessionManager make the ids; insert each session once."
+            hint: "Use the ids that SessionManager creates, and insert each session once."
         )
     }
 
@@ -38,8 +38,8 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .systemFailure,
-            "OpenSSL could not seal or open a record.",
-            hint: "Check that OpenSSL's default provider is installed and that the process has memory.",
+            "OpenSSL could not encrypt or decrypt a record.",
+            hint: "Check that OpenSSL's default provider is installed and that the process has enough memory.",
             cause: cause
         )
     }

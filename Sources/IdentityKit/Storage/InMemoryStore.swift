@@ -38,9 +38,10 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     /// - Parameters:
     ///   - maximumAttempts: The maximum number of pending logins of each tenant. Above the limit, the tenant's logins
     ///     that expire first are evicted.
-    ///   - maximumUsedTokens: The maximum number of used tokens. Above the limit only expired ones are evicted.
-    ///   - maximumSessionsPerTenant: The maximum number of sessions of a tenant, by default any number. Another session is refused as
-    ///     ``IdentityError/Code/storeFull``.
+    ///   - maximumUsedTokens: The maximum number of used tokens. At the limit, expired marks are removed. If none has expired, the call
+    ///     fails with ``IdentityError/Code/storeFull``.
+    ///   - maximumSessionsPerTenant: The maximum number of sessions of a tenant; nil, the default, means no limit. At the limit, saving a
+    ///     new session fails with ``IdentityError/Code/storeFull``.
     ///   - clock: The clock for the expiry of used tokens.
     public init(
         maximumAttempts: Int = 10_000,
@@ -168,7 +169,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         }
     }
 
-    /// Removes expired rows.
+    /// Removes expired sessions, logins and used tokens.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         state.withLock { state in
             let attempts = state.attempts.sweep(expiredBefore: date)

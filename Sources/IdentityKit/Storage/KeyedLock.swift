@@ -42,7 +42,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - limit: How long to wait; nil for no limit.
+    ///   - limit: How long to wait; nil means no limit.
     /// - Returns: Whether the lock was acquired.
     package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> Outcome {
         let ticket: Int? = state.withLock { state in
@@ -70,7 +70,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
                     // The timer may have fired before this task waited.
                     if let deadline, clock.elapsed >= deadline { return .timedOut }
                     guard state.waiters[key] != nil else {
-                        // The lock was released meanwhile.
+                        // The lock was released in the meantime.
                         state.waiters[key] = []
                         return .acquired
                     }

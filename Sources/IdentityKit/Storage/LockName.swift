@@ -11,7 +11,7 @@ public enum LockName: Sendable, Hashable {
     public var bytes: [UInt8] {
         switch self {
         case .session(let id): Array(id.rawValue.utf8)
-        // Session ids all have one length. So two attachments never have the same bytes, and none has those of a session.
+        // Session ids all have one length. So two attachments never have the same bytes, and an attachment and a session never do either.
         case .attachment(let name, let id): Array("\(name) \(id.rawValue)".utf8)
         }
     }

@@ -1,12 +1,12 @@
-/// A store that lists the sessions that can be read, and reports when rows that may match cannot be opened.
+/// A store that lists the sessions that can be read, and reports when records that may match cannot be read.
 ///
-/// A caller that ends sessions ends the others, and does not report that all are gone.
+/// A caller that ends sessions ends the readable ones and reports that others remain.
 public protocol PartialSessionListing: SessionRecordStore {
     /// The readable sessions that match, oldest first, and the first error of those that cannot be read.
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing
 }
 
-/// Sessions of a list, and whether rows are missing from it.
+/// Sessions of a list, and whether some are missing from it.
 public struct SessionListing: Sendable {
     /// The sessions that could be read.
     public var sessions: [StoredSession]

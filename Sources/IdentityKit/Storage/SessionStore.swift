@@ -5,13 +5,13 @@ public import FoundationEssentials
 /// The payloads are unencrypted secrets. A store that writes them to a disk or a database must encrypt them and bind each
 /// one to its row: `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind
 /// ``IdentityError/Kind/retryLater`` when the caller may try again, of kind ``IdentityError/Kind/configuration`` when an
-/// operator has to act. A row that cannot be read is an error, never "no such session". `IdentityTesting` contains the
+/// operator has to act. A record that cannot be read is an error, never "no such session". `IdentityTesting` contains the
 /// conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably. Throws when the id exists.
     func insert(_ session: StoredSession) async throws
 
-    /// The session with this id, or nil when there is none.
+    /// The session with this id; nil if the session does not exist.
     func session(_ id: SessionID) async throws -> StoredSession?
 
     /// Replaces a session if it still has the given generation. Returns false when it has another one, or does not exist.
@@ -19,7 +19,7 @@ public protocol SessionRecordStore: Sendable {
     /// The new payload survives a crash when this returns true.
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool
 
-    /// Removes a session with its attachments and returns both; nil when there is no such session.
+    /// Removes a session with its attachments and returns both; nil if the session does not exist.
     func remove(_ id: SessionID) async throws -> RemovedSession?
 
     /// The sessions that match, oldest first.
@@ -37,7 +37,7 @@ public protocol LoginAttemptStore: Sendable {
     ///   - key: The key of the login attempt.
     ///   - check: Called with the login attempt before it is removed. When it throws, the attempt stays, so that a forged
     ///     callback cannot end a buyer's login.
-    /// - Returns: The login attempt, or nil if the store has none with this key.
+    /// - Returns: The login attempt; nil if the store has no attempt with this key.
     /// - Throws: The error of `check`, or ``IdentityError`` of the store.
     func takeLoginAttempt(
         _ key: String,
@@ -56,7 +56,7 @@ extension LoginAttemptStore {
 
 /// The part of a store that keeps values of a session, such as its cart, and removes them together with the session.
 public protocol SessionAttachmentStore: Sendable {
-    /// The attachment with this name, or nil.
+    /// The attachment with this name; nil if it does not exist.
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment?
 
     /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one (nil: there is none).
@@ -70,7 +70,7 @@ public protocol SessionAttachmentStore: Sendable {
     ) async throws -> Bool
 }
 
-/// A store that can remove expired rows.
+/// A store that can remove expired records.
 public protocol ExpirySweeping: Sendable {
     /// Removes pending logins, sessions and marks of used tokens that expired before a date, and returns how many.
     func sweep(expiredBefore date: Date) async throws -> Int

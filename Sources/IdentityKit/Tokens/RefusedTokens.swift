@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The access tokens that a server refused right after their refresh.
+/// The access tokens that a server rejected right after their refresh.
 ///
 /// Another refresh would not help.
 final class RefusedTokens: Sendable {
@@ -44,7 +44,7 @@ extension IdentityError {
     var afterRefresh: IdentityError {
         refusedAgain(
             .rejected,
-            "The access token was refused, also after a refresh.",
+            "The access token was rejected, also after a refresh.",
             "Compare the token's scopes and audience with what the server requires. Its challenge is in providerAnswer of this error."
         )
     }
@@ -53,7 +53,7 @@ extension IdentityError {
     var withoutRefresh: IdentityError {
         refusedAgain(
             .signInAgain,
-            "The access token was refused, and the session has no refresh token.",
+            "The access token was rejected, and the session has no refresh token.",
             "Let the buyer sign in again."
         )
     }

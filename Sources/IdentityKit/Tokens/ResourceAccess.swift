@@ -30,14 +30,14 @@ public struct ResourceAccess: Sendable {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider \(session.provider) cannot create the headers for a resource server, because it is not ResourceAuthorizing.",
+                "The provider \(session.provider) cannot create the headers for a resource server, because it does not conform to ResourceAuthorizing.",
                 hint: "Set the header yourself from tokens.accessToken, as the resource server's documentation says."
             )
         }
         return try authorizing.authorizationHeaders(for: method, url, with: tokens)
     }
 
-    /// Checks whether a resource server refused the access token; pass every response, also a successful one.
+    /// Checks whether a resource server rejected the access token; pass every response, also a successful one.
     ///
     /// Let the error leave the closure: ``SessionManager/withAccessToken(of:validFor:perform:)`` then refreshes the token, or makes a
     /// proof with the server's nonce, and performs the call once more.
@@ -78,7 +78,7 @@ public struct ResourceAccess: Sendable {
     }
 }
 
-/// A resource server refused a request only because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
+/// A resource server rejected a request only because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
 struct NonceRequired: Error {}
 
 extension IdentityError {
@@ -109,7 +109,7 @@ extension IdentityError {
             return IdentityError(
                 error == "use_dpop_nonce" ? .retryLater : .configuration,
                 .dpopProofRefused,
-                "\(server) refused the DPoP proof.",
+                "\(server) rejected the DPoP proof.",
                 hint: "Make new headers for every request, and compare this machine's clock with the server's.",
                 reference: "RFC 9449 section 9",
                 providerAnswer: answer
@@ -118,7 +118,7 @@ extension IdentityError {
         return IdentityError(
             .retryLater,
             .accessTokenRefused,
-            "\(server) refused the access token.",
+            "\(server) rejected the access token.",
             hint: "Refresh the access token and try again.",
             reference: "RFC 6750 section 3.1",
             providerAnswer: answer

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Reads sessions from the store; callers that ask for the same session at the same time share a read and its decoding.
 ///
-/// Nobody gets a state that is older than its question: a caller never shares a read that began before it asked. The first caller
-/// reads at once. Callers that ask meanwhile wait until this read has ended; then one of them reads for all of them. So each of
-/// them also sees what a refresh saved that ended before it asked. A thousand callers cost a few reads.
+/// A caller never shares a read that began before its call. So it sees everything that was saved before its call. The first caller
+/// reads at once. Callers that ask in the meantime wait until this read has ended; then one of them reads for all of them. A
+/// thousand callers cost a few reads.
 ///
 /// A caller reads in its own task. If that task is cancelled and the read fails, another caller reads for the rest.
 final class SharedReads: Sendable {
@@ -51,7 +51,7 @@ final class SharedReads: Sendable {
         if isFirst { return .read(for: []) }
         return await withCheckedContinuation { waiter in
             let isFirst = waiting.withLock { waiting in
-                // The read may have ended meanwhile.
+                // The read may have ended in the meantime.
                 let isFirst = waiting[id] == nil
                 waiting[id, default: []] += isFirst ? [] : [waiter]
                 return isFirst

@@ -69,7 +69,7 @@ struct TokenAccess: Sendable {
         let (state, session) = try found.read()
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         if let end = state.endReason {
-            // An unsaved answer may contain newer tokens than those that the provider refused.
+            // An unsaved response may contain newer tokens than the rejected ones.
             guard refresher.unsaved[stored.id] != nil else {
                 participants.notifyNeedsLogin(of: stored.id)
                 throw IdentityError.ended(end)
@@ -79,7 +79,7 @@ struct TokenAccess: Sendable {
         var limit: Duration?
         let answer = refresher.unsaved.pendingAnswer(to: tokens, of: stored.id, state)
         if let answer {
-            // The answer is validated before the old tokens are returned. Its holder may be about to save the new ones.
+            // The response is validated before the old tokens are returned. Its holder may be about to save the new ones.
             if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
             guard let remaining = schedule.remaining(tokens, of: stored.id) else {
@@ -106,7 +106,7 @@ struct TokenAccess: Sendable {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // The answer could not be validated, for example because another process holds the lock.
+            // The response could not be validated, for example because another process holds the lock.
             if let verdict = answer?.verdict { throw IdentityError.standing(verdict, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage or a defect of the SDK signs no buyer out while the old token is valid. The token may have expired during the wait.
@@ -115,7 +115,7 @@ struct TokenAccess: Sendable {
         }
     }
 
-    /// How long a caller with a valid token waits for the validation of the answer that replaces the token.
+    /// How long a caller with a valid token waits for the validation of the response that replaces the token.
     private static let validationWait = Duration.seconds(2)
 
     func cartClaim(
@@ -190,7 +190,7 @@ struct TokenAccess: Sendable {
 
     /// Runs a call with a session's access token.
     ///
-    /// If the server refuses the token, refreshes once and runs the call again.
+    /// If the server rejects the token, refreshes once and runs the call again.
     private func withTokens<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration?,

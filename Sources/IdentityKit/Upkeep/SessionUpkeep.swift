@@ -26,7 +26,7 @@ struct SessionUpkeep: Sendable {
                 var report = RepairReport()
                 for (index, id) in ids.enumerated() {
                     if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
-                    // This process has the answer for this session. Another process may hold the lock briefly while it checks the
+                    // This process has the response for this session. Another process may hold the lock briefly while it checks the
                     // claim, so wait.
                     let limit = kept.contains(id) ? Self.waitWithTokens : .zero
                     group.addTask { [self] in await repair(id, waitingUpTo: limit) }

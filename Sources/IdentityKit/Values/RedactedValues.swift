@@ -17,14 +17,15 @@ package struct RedactedValues: Sendable {
     /// The secrets of one request; they are collected for the first text that may contain them.
     ///
     /// - Parameters:
-    ///   - variables: A GraphQL request's variables; every string in them is a secret.
+    ///   - variables: A GraphQL request's variables. Every string of at least 6 bytes in them is a secret; shorter strings are enum
+    ///     values.
     ///   - secrets: Secrets in other parts of the request; they are found unencoded, and as a form or a URL encodes them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         self.variables = variables
         self.secrets = secrets
     }
 
-    /// The secrets, longest first, so that a whole cart id is removed before the country code in it.
+    /// The secrets, longest first, so that a whole cart id is replaced before a part of it.
     private var values: [ArraySlice<UInt8>] {
         collected.values.withLock { values in
             if let values { return values }

@@ -18,7 +18,7 @@ enum AuthorizationErrorResponse {
             )
         case "invalid_scope":
             (kind, code, message, hint) = (
-                .configuration, .invalidScope, "The provider refused the scopes.",
+                .configuration, .invalidScope, "The provider rejected the scopes.",
                 "Compare scopes with the scopes that the client may request at the provider."
             )
         case "unauthorized_client":
@@ -32,7 +32,7 @@ enum AuthorizationErrorResponse {
             )
         default:
             (kind, code, message, hint) = (
-                .rejected, .authorizationRefused, "The provider refused the login.",
+                .rejected, .authorizationRefused, "The provider rejected the login.",
                 "Read providerAnswer of this error: it contains the provider's explanation."
             )
         }

@@ -41,13 +41,13 @@ enum AuthorizationParameter {
         let read = String(decoding: name.utf8.map(lenient), as: UTF8.self)
         guard !protocolNames.contains(where: { $0.isIdentical(to: read) }) else {
             return Problem(
-                text: "is set by the SDK",
-                hint: "Remove it. The SDK sets this parameter and checks the response against it."
+                text: "cannot be set by an app",
+                hint: "Remove it: the SDK controls all protocol parameters."
             )
         }
         guard let own = optionNames.first(where: { $0.name.isIdentical(to: read) }) else { return nil }
         return Problem(
-            text: "has an option of its own",
+            text: "must be set with its own login option",
             hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option)."
         )
     }

@@ -4,7 +4,7 @@ extension AuthorizationResponse {
     /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
-    /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and somebody may have changed
+    /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and an attacker may have changed
     /// the request. A posted code is accepted without having been requested, because a form has none of these risks.
     ///
     /// - Throws: `IdentityError`.
@@ -32,7 +32,7 @@ extension AuthorizationResponse {
                 .callbackInvalid,
                 "The callback has its code in the URL although the login requested form_post.",
                 hint:
-                    "The code was not used. Remove responseMode from the configuration if the provider does not support form_post.",
+                    "Remove responseMode from the configuration if the provider does not support form_post. The code was not used.",
                 reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }
@@ -75,7 +75,7 @@ extension AuthorizationResponse {
                 .rejected,
                 .responseIssuerMismatch,
                 "The callback names another issuer than the one where the login started.",
-                hint: "This may be a mix-up attack. Give each provider a redirect URI of its own.",
+                hint: "Give each provider a separate redirect URI. This may be a mix-up attack.",
                 reference: "RFC 9207 section 2.4",
                 isAttackSuspected: true
             )

@@ -5,10 +5,11 @@ public import IdentityKit
 public enum RedirectURI {
     /// Checks a redirect URI before it is sent.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a text that is not an absolute URI, or that contains a fragment, a
-    ///   backslash, spaces, control characters or user information (the host of `https://app.example@evil.example` is
-    ///   `evil.example`); for plain http to anything but a loopback literal (RFC 8252 section 7.3); and for a private-use scheme
-    ///   that is not a reversed domain name (section 7.1).
+    /// - Throws: `IdentityError` of kind `configuration` for:
+    ///   - a text that is not an absolute URI, or that contains a fragment, a backslash, spaces or control characters;
+    ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
+    ///   - plain http, except to a loopback literal (RFC 8252 section 7.3);
+    ///   - a private-use scheme that is not a reversed domain name (section 7.1).
     public static func check(_ text: String) throws(IdentityError) {
         try check(text, ofProvider: nil)
     }

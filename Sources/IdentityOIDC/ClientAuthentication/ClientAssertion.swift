@@ -8,9 +8,9 @@ internal import IdentityKit
 /// another server that claims the endpoint as its own (draft-ietf-oauth-security-topics-update, audience injection). The assertion
 /// has no `typ`, because some libraries refuse every value but `JWT`, and newer specifications require another.
 enum ClientAssertion {
-    /// How far the provider's clock may differ, in seconds, before and after this machine's; each request has an assertion of its own.
+    /// How far the provider's clock may differ, in seconds, before and after this machine's; each request has a separate assertion.
     ///
-    /// `iat` in the past lets a clock that runs ahead pass. Both together stay within 60 seconds, because some providers refuse an
+    /// `iat` in the past lets a clock that runs ahead pass. Both together stay within 60 seconds, because some providers reject an
     /// assertion that is older or lives longer: Keycloak by default one whose `iat` is more than 60 seconds ago.
     private static let tolerance = 30
 

@@ -23,7 +23,7 @@ public enum ClientAuthentication: Sendable {
         /// The token endpoint's URL, at every endpoint: for providers that require it (OpenID Connect Core section 9).
         ///
         /// A malicious provider can name another provider's token endpoint in its metadata and then use the assertion there. Give each
-        /// provider a client key of its own.
+        /// provider a separate client key.
         case tokenEndpoint
     }
 

@@ -20,8 +20,8 @@ public struct ClientKey: Sendable {
     ///
     /// - Parameters:
     ///   - text: The key.
-    ///   - keyID: The key's `kid` at the provider; by default that of the JWK.
-    ///   - algorithm: The JOSE algorithm to sign with; by default that of the JWK. Without either, an RSA key signs with the first
+    ///   - keyID: The key's `kid` at the provider; by default the JWK's.
+    ///   - algorithm: The JOSE algorithm to sign with; by default the JWK's. Without either, an RSA key signs with the first
     ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list, and every other key with its only
     ///     algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.

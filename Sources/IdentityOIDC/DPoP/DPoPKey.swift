@@ -35,7 +35,7 @@ package struct DPoPKey: Sendable {
                 .storeCorrupt,
                 "The stored DPoP key of a session cannot be read.",
                 hint:
-                    "A newer version of the app may have written it: run that version again, or let the buyer sign in again. The session was not changed.",
+                    "Run the app version that wrote it, or let the buyer sign in again. The session was not changed.",
                 reference: "RFC 9449 section 4.2"
             )
         }

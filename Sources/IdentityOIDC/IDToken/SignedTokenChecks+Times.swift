@@ -14,7 +14,7 @@ extension SignedTokenChecks {
         return (issuedAt, expiry)
     }
 
-    /// Checks those of `exp`, `iat` and `nbf` that are present.
+    /// Checks `exp`, `iat` and `nbf`, if they are present.
     func optionalTimes(_ claims: JSONObject) throws(IdentityError) {
         let receipt = ReceiptTime(expected)
         let clock = expected.receivedAt ?? expected.now

@@ -53,9 +53,9 @@ struct SignedTokenChecks {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The \(errors.token) has another issuer.",
+                "The \(errors.token) has an unexpected issuer.",
                 hint:
-                    "Accepted: \(expected.boundIssuer ?? expected.issuers.summary). The token's issuer is in providerAnswer of this error.",
+                    "Compare the accepted issuers (\(expected.boundIssuer ?? expected.issuers.summary)) with the token's issuer in providerAnswer, and correct issuers.",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
                 providerAnswer: IdentityError.ProviderAnswer(error: claims["iss"]?.string)
             )

@@ -93,7 +93,7 @@ package struct CompactJWS: Sendable {
             .rejected,
             code,
             "The token \(problem).",
-            hint: "The token was not used. Check that the configured key set belongs to the issuer.",
+            hint: "Check that the configured key set belongs to the issuer. The token was not used.",
             reference: "RFC 7515 section \(section)"
         )
     }
@@ -107,7 +107,7 @@ package struct CompactJWS: Sendable {
             .idTokenMalformed,
             "The \(name) \(problem).",
             hint:
-                "The token was not used. Compare the endpoints in the configuration with the provider's documentation.",
+                "Compare the endpoints in the configuration with the provider's documentation. The token was not used.",
             reference: "RFC 7515 section 5.2"
         )
     }

@@ -6,7 +6,7 @@ struct JSONWebKey: Sendable {
     let keyID: String?
     /// Its `alg`, the only algorithm that it may be used with.
     let algorithm: String?
-    /// The issuer for which it may sign, where the key set is of several tenants.
+    /// The issuer for which it may sign, if the key set belongs to several tenants.
     let issuer: String?
     let key: VerificationKey
     /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).
@@ -14,7 +14,7 @@ struct JSONWebKey: Sendable {
 
     /// Reads a key; nil for a type, use or size that this client does not support.
     ///
-    /// A key that is published with its private part is ignored too, because anybody can sign with it (OpenID Connect Core section
+    /// A key that is published with its private part is ignored too, because any reader can sign with it (OpenID Connect Core section
     /// 10.1).
     init?(_ value: JSONValue) {
         guard let type = value["kty"]?.string, value["d"] == nil, Self.isForSignatures(value) else { return nil }

@@ -78,7 +78,7 @@ final class KeySetFetcher: KeySetProviding {
             throw IdentityError(
                 .rejected,
                 .redirectRefused,
-                "The key set URL answered with a redirect, which was not followed.",
+                "The key set URL returned a redirect, which was not followed.",
                 hint: "If the redirect leads to an address of the provider, set endpoints.jwks to that address.",
                 reference: "RFC 7517 section 5",
                 providerAnswer: answer
@@ -101,7 +101,8 @@ final class KeySetFetcher: KeySetProviding {
                 .rejected,
                 .discoveryFailed,
                 "The provider's key set contains no supported key.",
-                hint: "Supported signing keys are RSA with at least 2048 bits, P-256, P-384, P-521 and Ed25519.",
+                hint:
+                    "Ask the provider to publish a supported key: RSA with at least 2048 bits, P-256, P-384, P-521 or Ed25519.",
                 reference: "RFC 7517 section 5"
             )
         }

@@ -28,7 +28,7 @@ final class KeySetRetryBackoff: KeySetProviding {
             if state.url != url { state = State(url: url) }
             return state.bucket.take(at: now) ? nil : state.failure
         }
-        // A copy of the error, so that it has the correlation id of this operation, not that of the failed fetch.
+        // A copy of the error, so that it has the correlation id of this operation, not of the failed fetch.
         if let failure { throw failure.recast(as: failure.kind) }
         do {
             let snapshot = try await next.keys(at: url, requirement)

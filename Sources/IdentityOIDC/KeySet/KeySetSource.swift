@@ -97,14 +97,14 @@ package struct KeySetSource: Sendable {
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
-    /// Such a token is refused only after a fetch, because before it a forged token looks like a genuine one with a new key.
+    /// Such a token is rejected only after a fetch, because before it a forged token looks like a genuine one with a new key.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
     ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
     /// - Returns: The result of `verify`.
-    /// - Throws: What `verify` throws; `IdentityError` of another code when the keys cannot be fetched, or not yet.
+    /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or not yet.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -123,14 +123,14 @@ package struct KeySetSource: Sendable {
                 .discoveryFailed,
                 "The token could not be verified with the known keys, and the rate limit permits no new fetch of the key set yet.",
                 hint:
-                    "Nothing to do here: the provider repeats the logout token. If this error happens often, somebody may be sending forged tokens.",
+                    "The session was not ended. Respond with an error status so that the provider can send the logout token again. If this happens often, look for forged logout tokens.",
                 reference: "OpenID Connect Core section 10.1.1"
             )
         }
         return try verify(latest.keys)
     }
 
-    /// Whether newer keys may verify the refused token.
+    /// Whether newer keys may verify the rejected token.
     private static func newerKeysMayHelp(_ refusal: IdentityError) -> Bool {
         refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature
     }

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A logout token that passed every check but that of the signature; its claims must not be used before ``verify(_:)``.
+/// A logout token that passed every check except the signature; its claims must not be used before ``verify(_:)``.
 struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken

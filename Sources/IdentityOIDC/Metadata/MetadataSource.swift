@@ -106,7 +106,7 @@ package final class MetadataSource: Sendable {
                 .discoveryIssuerMismatch,
                 "The provider's metadata name an issuer that is not accepted.",
                 hint:
-                    "Accepted: \(configuration.issuers.summary). The issuer of the metadata is in providerAnswer of this error.",
+                    "Compare the issuer in providerAnswer with the accepted ones (\(configuration.issuers.summary)), and correct issuer or issuers.",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",
                 providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
             )

@@ -8,12 +8,12 @@ extension OpenIDClient {
     ///
     /// - Parameters:
     ///   - fields: The form; `client_id` is added if it is missing.
-    ///   - headers: Headers in addition to `Accept`, `Content-Type` and those of the client authentication.
+    ///   - headers: Headers in addition to `Accept`, `Content-Type` and the headers of the client authentication.
     ///   - endpoint: The URL.
     ///   - key: The session's DPoP key; nil sends no proof.
     ///   - lock: The session's lock, under which each request is sent, a repeated one too; nil for a request without a refresh token.
     ///   - party: The endpoint's name in errors.
-    /// - Returns: The response, whatever its status, and the values that no error about it may contain.
+    /// - Returns: The response with any status, and the values that no error about it may contain.
     /// - Throws: `IdentityError` when there is no response.
     func authenticated(
         _ fields: [(name: String, value: String)],

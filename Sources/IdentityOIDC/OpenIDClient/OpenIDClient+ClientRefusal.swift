@@ -4,7 +4,7 @@ internal import IdentityKit
 extension OpenIDClient {
     /// What an error response of an endpoint that authenticates clients means, with hints about what the client did not send.
     func refusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError {
-        // The client's refusal first: some providers answer 401 with invalid_request.
+        // The rejection of the client first: some providers return 401 with invalid_request.
         if let error = clientRefusal(failure, metadata) { return error }
         let isPushed = failure.endpoint == .pushedAuthorization
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
@@ -54,7 +54,7 @@ extension OpenIDClient {
         return "If the provider requires DPoP, set dpop to true: its metadata list it."
     }
 
-    /// The error if the provider refused the client, with hints about its authentication; nil for another error.
+    /// The error if the provider rejected the client, with hints about its authentication; nil for another error.
     func clientRefusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError? {
         let error = isRefusedAssertion(failure) ? failure.refusedAssertion : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
@@ -62,9 +62,9 @@ extension OpenIDClient {
         return error.recast(hint: hints.joined(separator: " "))
     }
 
-    /// Whether the provider refused the client's assertion.
+    /// Whether the provider rejected the client's assertion.
     ///
-    /// Providers then answer 401 or 403, often without an error name, or with a page. Other error names keep their meaning.
+    /// Providers then return 401 or 403, often without an error name, or with HTML. Other error names keep their meaning.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return (400..<500).contains(failure.status) && failure.status != 429 }
@@ -112,7 +112,7 @@ extension TokenErrorResponse {
         make(
             .configuration,
             .invalidClient,
-            "The provider does not know this client or refuses the signature of its assertion (HTTP \(status)).",
+            "The provider does not know this client or rejected the signature of its assertion (HTTP \(status)).",
             "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm. Sessions are kept.",
             reference: "RFC 7523 section 3.2"
         )

@@ -46,7 +46,7 @@ extension OpenIDClient {
         public var pushesAuthorizationRequest = false
         /// Whether logins by device code use PKCE too (RFC 7636), for providers that require it of the client; by default no.
         ///
-        /// RFC 8628 does not define it: a provider that does not expect `code_challenge` there may refuse the request.
+        /// RFC 8628 does not define it: a provider that does not expect `code_challenge` there may reject the request.
         public var usesPKCEForDeviceLogin = false
         /// Whether tokens are bound to a key that is created for each session (DPoP, RFC 9449); by default no.
         public var usesDPoP = false

@@ -39,7 +39,7 @@ extension OpenIDClient {
         try IDTokenValidator.refuseTokenOfAnotherLogin(Secret(idToken), expecting: expected)
     }
 
-    /// The configured algorithms, else those of the metadata that are asymmetric and known here, else RS256, the default of
+    /// The configured algorithms, else the metadata's algorithms that are asymmetric and known here, else RS256, the default of
     /// OpenID Connect Core section 3.1.3.7 item 7.
     private func algorithms(_ metadata: ProviderMetadata) -> [SignatureAlgorithm] {
         if let algorithms { return algorithms }

@@ -75,7 +75,8 @@ extension OpenIDClient {
             .rejected,
             .discoveryIssuerMismatch,
             "The provider's issuer changed during the login.",
-            hint: "It was \(issuer), and the new one is in providerAnswer of this error. Start the login again.",
+            hint:
+                "Start the login again. The login's issuer was \(issuer); the new one is in providerAnswer of this error.",
             reference: "RFC 9700 section 4.4.2",
             providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
         )

@@ -8,13 +8,13 @@ extension OpenIDClient {
     ///
     /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
     ///
-    /// - Returns: Whether the provider has a revocation endpoint.
-    /// - Throws: `IdentityError` when a token that was to be revoked may still be valid.
+    /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
+    /// - Throws: `IdentityError` when a revocation failed.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
     }
 
-    /// Revokes the tokens of a refused response if the provider can, and reports the outcome.
+    /// Revokes the tokens of a rejected response if the provider can, and reports the outcome.
     ///
     /// The response was not validated, so its tokens are used as they are. Cancellation of the caller does not stop it.
     func revokeTokens(of response: JSONObject) async {
@@ -64,7 +64,7 @@ extension OpenIDClient {
             .unsupportedByProvider,
             "The provider does not revoke refresh tokens.",
             hint:
-                "The refresh token was removed from this app's store. It stays valid at the provider until it expires.",
+                "Wait until the refresh token expires, or revoke it in the provider's administration. This app no longer uses it.",
             reference: "RFC 7009 section 2.2.1"
         )
     }

@@ -5,7 +5,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// Requests the buyer's claims from the UserInfo endpoint (OpenID Connect Core section 5.3).
     ///
-    /// A signed response is verified with the provider's keys, its issuer and audience as those of the ID token.
+    /// A signed response is verified with the provider's keys, its issuer and audience as in the ID token.
     ///
     /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).

@@ -4,7 +4,7 @@ public import IdentityKit
 
 /// A client of one OpenID provider: authorization request, code exchange, ID token, refresh, logout.
 ///
-/// ``OpenIDProvider`` is this client for providers that follow the standards. A provider that differs is a type of its own that
+/// ``OpenIDProvider`` is this client for providers that follow the standards. A provider that differs is a separate type that
 /// conforms to ``OpenIDClientProvider`` and describes the differences in ``OpenIDQuirks``; see
 /// `Documentation/Extending/ProviderOfYourOwn.md`. The ID token is always validated: signature, issuer, audience, times, `nonce`, and
 /// `at_hash` if present.
@@ -25,7 +25,7 @@ public final class OpenIDClient: Sendable {
     let settings: OpenIDQuirkSettings
     /// The issuers that metadata, callbacks and ID tokens may name.
     let issuers: IssuerPolicy
-    /// The algorithms to accept; nil takes those of the metadata.
+    /// The algorithms to accept; nil takes the metadata's.
     let algorithms: [SignatureAlgorithm]?
     let metadataSource: MetadataSource
     let httpClient: ProviderHTTPClient
@@ -36,7 +36,7 @@ public final class OpenIDClient: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: How the client is set up.
-    ///   - quirks: Where the provider differs from the standards; nil takes those of the configuration.
+    ///   - quirks: Where the provider differs from the standards; nil takes the configuration's.
     ///   - environment: Transport, clock and random numbers.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(

@@ -4,7 +4,7 @@ public struct OpenIDQuirkSettings: Sendable {
 
     /// Whether a `nonce` is sent; without it, an ID token of another login of this client is not detected.
     public var sendsNonce = true
-    /// Whether PKCE is used (RFC 7636); without it, a stolen code can be used by anybody who can authenticate as this client.
+    /// Whether PKCE is used (RFC 7636); without it, a stolen code can be used by an attacker who can authenticate as this client.
     public var usesPKCE = true
     /// The length of `state` in random bytes.
     public var stateByteCount = 32

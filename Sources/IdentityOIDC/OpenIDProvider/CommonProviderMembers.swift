@@ -74,7 +74,7 @@ public struct CommonProviderMembers: Sendable {
     }
 }
 
-/// The configuration of one of the SDK's providers with issuers of its own.
+/// The configuration of one of the SDK's providers with configured issuers.
 package protocol ProviderConfiguration {
     var allowsLoopbackHTTP: Bool { get set }
     var timeout: Duration { get set }

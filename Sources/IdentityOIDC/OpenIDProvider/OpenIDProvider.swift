@@ -13,7 +13,7 @@ public import IdentityKit
 /// ```
 ///
 /// The ID token is always validated: signature, issuer, audience, times, nonce, and `at_hash` if present. PKCE with S256, `state`
-/// and `nonce` are always sent. A provider that differs from the standard is a type of its own: ``OpenIDClientProvider``.
+/// and `nonce` are always sent. A provider that differs from the standard is a separate type: ``OpenIDClientProvider``.
 public struct OpenIDProvider: OpenIDClientProvider, BuyerProfileProviding, UserInfoProviding, LogoutStateSupporting,
     BackChannelLogoutSupporting, TokenRevoking, DeviceAuthorizing, ResourceAuthorizing
 {

@@ -46,7 +46,7 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The meaning of errors that only a pushed authorization request has (RFC 9126 section 2.3); nil for those of the token endpoint.
+    /// The meaning of errors that only a pushed authorization request has (RFC 9126 section 2.3); nil for errors of the token endpoint.
     package var pushedRequestError: IdentityError? {
         guard (400..<500).contains(status), status != 429 else { return nil }
         switch error ?? "" {
@@ -61,7 +61,7 @@ extension TokenErrorResponse {
             return make(
                 .configuration,
                 .invalidRequest,
-                "The provider refused a parameter of the authorization request.",
+                "The provider rejected a parameter of the authorization request.",
                 "Compare redirectURI, scopes and authorizationParameters with the client at the provider."
             )
         case let error where error == "access_denied" || SilentLogin.errorCodes.contains(error):

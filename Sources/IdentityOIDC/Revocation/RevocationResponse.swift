@@ -13,7 +13,7 @@ package enum RevocationResponse: Sendable {
     /// - Parameters:
     ///   - response: The HTTP response.
     ///   - redacted: The request's secrets, which no error may contain.
-    ///   - clientRefusal: The error if the provider refused the client; nil for another error.
+    ///   - clientRefusal: The error if the provider rejected the client; nil for another error.
     /// - Throws: `IdentityError` when the token may still be valid.
     package init(
         _ response: HTTPResponse,
@@ -51,14 +51,14 @@ extension TokenErrorResponse {
             return make(
                 .configuration,
                 .invalidClient,
-                "The provider does not know this client or refuses its secret.",
+                "The provider does not know this client or rejected its secret.",
                 "Check clientID, clientSecret and clientAuthentication."
             )
         }
         return make(
             .rejected,
             .unexpectedResponse,
-            "The provider refused to revoke a token (HTTP \(status)).",
+            "The provider did not revoke a token (HTTP \(status)).",
             "\(hint) Check endpoints.revocation."
         )
     }

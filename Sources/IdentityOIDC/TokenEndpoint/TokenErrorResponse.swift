@@ -61,7 +61,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .rejected,
                 .redirectRefused,
-                "The \(endpoint.name) answered with a redirect, which was not followed.",
+                "The \(endpoint.name) returned a redirect, which was not followed.",
                 "If the redirect leads to an address of the provider, set \(endpoint.member) to that address."
             )
         }
@@ -69,7 +69,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .retryLater,
                 .providerUnavailable,
-                "The provider cannot answer the \(endpoint.request) at the moment (HTTP \(status)).",
+                "The provider cannot process the \(endpoint.request) at the moment (HTTP \(status)).",
                 "Try again later."
             )
         }
@@ -85,14 +85,14 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .rejected,
                 .invalidGrant,
-                "The provider refused the device code.",
+                "The provider rejected the device code.",
                 "The code was used before, has expired, or was issued to another clientID. Start the login again."
             )
         case "invalid_grant":
             return make(
                 .rejected,
                 .invalidGrant,
-                "The provider refused the authorization code.",
+                "The provider rejected the authorization code.",
                 "The code was used before or has expired, or redirectURI or the PKCE code verifier differ from the login's. "
                     + "Start the login again."
             )
@@ -100,7 +100,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .configuration,
                 .invalidClient,
-                "The provider does not know this client or refuses its secret.",
+                "The provider does not know this client or rejected its secret.",
                 "Check clientID, clientSecret and clientAuthentication. Sessions are kept."
             )
         case "unauthorized_client":
@@ -121,7 +121,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .configuration,
                 .invalidScope,
-                "The provider refused the scopes.",
+                "The provider rejected the scopes.",
                 "Compare scopes with the scopes that the client may request at the provider."
             )
         case "invalid_request" where grant == .refreshToken:
@@ -143,7 +143,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .configuration,
                 .dpopProofRefused,
-                "The provider refused the DPoP proof.",
+                "The provider rejected the DPoP proof.",
                 "Compare this machine's clock with the provider's, and \(endpoint.member) with the address in the provider's documentation.",
                 reference: "RFC 9449 section 5"
             )
@@ -159,22 +159,22 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .retryLater,
                 .providerUnavailable,
-                "The provider cannot answer the \(endpoint.request) at the moment.",
+                "The provider cannot process the \(endpoint.request) at the moment.",
                 "Try again later."
             )
         case "" where !isJSON || status == 401:
-            // During outages proxies return pages, which do not show the state of the token.
+            // During outages proxies return HTML, which does not show the state of the token.
             return make(
                 .retryLater,
                 .unexpectedResponse,
                 "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
-                "Check \(endpoint.member), or issuer where it is discovered. If the address is right, try again later."
+                "Check \(endpoint.member), or issuer if it is discovered. If the address is right, try again later."
             )
         default:
             return make(
                 .rejected,
                 .unexpectedResponse,
-                "The provider refused the \(endpoint.request) (HTTP \(status)).",
+                "The provider rejected the \(endpoint.request) (HTTP \(status)).",
                 "Read providerAnswer of this error: it contains the provider's explanation."
             )
         }
@@ -182,7 +182,7 @@ public struct TokenErrorResponse: Sendable {
 
     /// Whether the provider did not accept the client's authentication, with a name that means something else elsewhere.
     ///
-    /// Keycloak answers a wrong secret with status 401 and `unauthorized_client`, at its pushed authorization request endpoint with
+    /// Keycloak responds to a wrong secret with status 401 and `unauthorized_client`, at its pushed authorization request endpoint with
     /// `invalid_request`.
     private var isFailedAuthentication: Bool {
         guard status == 401 else { return false }

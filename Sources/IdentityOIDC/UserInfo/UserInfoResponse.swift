@@ -51,7 +51,7 @@ enum UserInfoResponse {
                 .rejected,
                 .idTokenSubject,
                 "The UserInfo response is about another buyer.",
-                hint: "The response was not used. If it happens again, report it to the provider.",
+                hint: "Try again. If it happens again, report it to the provider. The response was not used.",
                 reference: "OpenID Connect Core section 5.3.2"
             )
         }
@@ -100,7 +100,7 @@ enum UserInfoResponse {
         return IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The UserInfo endpoint refused the request (HTTP \(response.status)).",
+            "The UserInfo endpoint rejected the request (HTTP \(response.status)).",
             hint: "Check endpoints.userInfo. The endpoint's explanation is in providerAnswer of this error.",
             reference: "RFC 6750 section 3.1",
             providerAnswer: IdentityError.ProviderAnswer(
@@ -132,7 +132,7 @@ enum UserInfoResponse {
             throw refusal(
                 .rejected,
                 .redirectRefused,
-                "The UserInfo endpoint answered with a redirect, which was not followed.",
+                "The UserInfo endpoint returned a redirect, which was not followed.",
                 "If the redirect leads to an address of the provider, set endpoints.userInfo to that address."
             )
         }

@@ -32,6 +32,6 @@ enum UserInfoToken {
 
     private static let errors = SignedTokenErrors(
         token: "UserInfo response",
-        hint: "The response was not used. Compare the client's registration at the provider with the configuration."
+        hint: "Compare the client's registration at the provider with the configuration. The response was not used."
     )
 }

@@ -7,7 +7,7 @@
 
 // Only what Swift's C library module does not contain.
 
-// The kind of file system under a path (statfs(2)), -1 where it cannot be told.
+// The kind of file system under a path (statfs(2)), -1 if statfs fails.
 static inline int64_t identity_file_system(const char *_Nonnull path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;

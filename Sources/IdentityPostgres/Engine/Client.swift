@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Runs statements and transactions for tasks.
 ///
-/// Each call is answered once and within its deadline.
+/// Each call ends once and within its deadline.
 ///
 /// A call that has started is finished even if the caller is cancelled, so that no connection is left in the middle of a statement.
 final class Client: Sendable {

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The functions with which the connection loop opens connections, and their maximum number.
 struct PoolSettings: Sendable {
     let connector: Connector
-    /// Opens the direct connection to the server; nil when there is none.
+    /// Opens the direct connection to the server; nil if no direct connection is configured.
     let directConnector: Connector?
     /// Whether the direct connection listens for notifications.
     let listens: Bool

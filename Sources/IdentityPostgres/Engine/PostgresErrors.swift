@@ -30,7 +30,7 @@ extension PostgresFailure {
             misconfigured("The database server is older than PostgreSQL 12.", "Update the server.")
         case .closed: .storeClosed
         case .client:
-            failed(.retryLater, .systemFailure, "libpq failed.", "Check the process's memory.")
+            failed(.retryLater, .systemFailure, "libpq failed.", "Check that the process has enough memory.")
         case .unreachable, .lost, .timedOut, .behind: .storeUnavailable(cause: self)
         }
     }
@@ -46,13 +46,9 @@ extension PostgresFailure {
                 "The disk of the database server is full.",
                 "Free space on the disk."
             )
-        case "57014", "55P03", "40001", "40P01":
-            return failed(
-                .retryLater,
-                .storeBusy,
-                "Another transaction has locked the store's rows.",
-                "Try again. If it lasts, look for a transaction that stays open."
-            )
+        case "57014": return busy("The database server cancelled the statement, for example at a time limit.")
+        case "40001", "40P01": return busy("The transaction conflicted with another one.")
+        case "55P03": return busy("Another transaction has locked the store's rows.")
         case "3D000":
             return misconfigured("The store's database does not exist.", "Create the database, or correct its name.")
         case "42501":
@@ -68,15 +64,24 @@ extension PostgresFailure {
         switch state.prefix(2) {
         case "28":
             return misconfigured(
-                "The database server refused the user or the password.",
-                "Correct them in the connection string."
+                "The database server rejected the user or the password.",
+                "Correct user and password in the connection string."
             )
         case "08", "53", "57": return .storeUnavailable(cause: self)
         case "22", "23":
-            return failed(.rejected, .storeFailed, "The database refused a value.", "See the cause.")
+            return failed(
+                .rejected,
+                .storeFailed,
+                "The database rejected a value.",
+                "Read the error's cause: it names the SQLSTATE. Check that the schema has not been changed by hand."
+            )
         default:
             return failed(.retryLater, .storeFailed, "The store failed: \(self).", "Read the database server's log.")
         }
+    }
+
+    private func busy(_ message: String) -> IdentityError {
+        failed(.retryLater, .storeBusy, message, "Try again. If it lasts, look for a transaction that stays open.")
     }
 
     private func misconfigured(_ message: String, _ hint: String) -> IdentityError {

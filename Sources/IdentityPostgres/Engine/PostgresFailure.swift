@@ -48,7 +48,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .server(let state): "PostgreSQL error \(state)"
         case .unreachable: "no PostgreSQL server can be reached"
         case .lost: "the connection to PostgreSQL was lost"
-        case .timedOut: "PostgreSQL did not answer in time"
+        case .timedOut: "PostgreSQL did not respond in time"
         case .crowded: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
         case .behind: "PostgreSQL accepts no writes and may lack the latest changes"

@@ -32,7 +32,7 @@ final class ServerConnection {
     private(set) var call: StatementCall?
     /// Whether a transaction is using it.
     var isBorrowed = false
-    /// Whether it cannot be used any more.
+    /// Whether it can no longer be used.
     private(set) var isBroken = false
     /// Whether its server has stopped accepting writes.
     private var isOutdated = false
@@ -75,7 +75,7 @@ final class ServerConnection {
 
     /// Starts a statement.
     ///
-    /// ``advance()`` returns its answer.
+    /// ``advance()`` returns its result.
     func start(_ call: StatementCall) {
         self.call = call
         outcome = nil
@@ -218,7 +218,7 @@ final class ServerConnection {
 
     /// Gives up the statement that has reached its deadline.
     ///
-    /// The connection cannot be used any more.
+    /// The connection can no longer be used.
     func abandon() -> StatementCall? {
         isBroken = true
         unsafe StatementCanceller.cancel(pointer)

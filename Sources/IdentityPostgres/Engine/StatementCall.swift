@@ -23,7 +23,7 @@ struct Statement: Sendable {
     var sql: String { schema.isEmpty ? template : template.replacing("§", with: "\"\(schema)\".") }
 }
 
-/// A statement with its values, and the task that waits for the answer.
+/// A statement with its values, and the task that waits for the result.
 struct StatementCall: Sendable {
     typealias Answer = Result<Reply, PostgresFailure>
 
@@ -34,7 +34,7 @@ struct StatementCall: Sendable {
     let continuation: CheckedContinuation<Answer, Never>
 }
 
-/// The answer to a statement, and its connection.
+/// The result of a statement, and its connection.
 struct Reply: Sendable {
     let rows: Rows
     let link: Int

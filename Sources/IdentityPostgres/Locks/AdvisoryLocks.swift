@@ -64,7 +64,7 @@ final class AdvisoryLocks: Sendable {
         return nil
     }
 
-    /// Checks regularly whether the server still answers on the connection, until the task is cancelled.
+    /// Checks regularly whether the server still responds on the connection, until the task is cancelled.
     func watch(_ lock: Lock) async {
         while !Task.isCancelled, client.directState.isAlive(lock.link) {
             try? await Task.sleep(for: Self.interval, clock: .continuous)

@@ -113,7 +113,7 @@ final class Lease: Sendable {
     let duration: Duration
     /// The time until which no other holder can have the lease; nil after it was lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
-    /// The rates of two clocks differ slightly, and a request that is sent at the last moment takes some time to reach
+    /// The lease counts as lost this much earlier, because clock rates differ and a last request needs time to reach
     /// the network.
     private static let margin = Duration.milliseconds(500)
 

@@ -2,13 +2,13 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// What a schema says about itself: its version, which is checked, and the header of the store.
+/// The header of the store in a schema; reading it checks the version and format of the tables.
 struct SchemaHeader: Sendable {
     let store: StoreHeader
 
-    /// Reads the header; nil where there is no store.
+    /// Reads the header; nil if the schema contains no store.
     ///
-    /// - Throws: Unless it is a store of the format that this program writes.
+    /// - Throws: An error if the store's format is not the one that this program writes.
     init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
         // Read from the catalog's tables: the result of `to_regclass` may be older than a lock that was waited for.
         let columns = try await run(
@@ -33,7 +33,7 @@ struct SchemaHeader: Sendable {
         self.store = store
     }
 
-    /// Fails unless the tables are those that this program creates; `columns` are those of the table `store`, which every version has.
+    /// Fails unless this program's version creates the same tables; `columns` belong to the table `store`, which every version has.
     private static func checkFormat(
         _ columns: [String],
         _ sql: Statements,
@@ -41,7 +41,7 @@ struct SchemaHeader: Sendable {
     ) async throws {
         guard columns.contains("version"), columns.contains("store_id") else {
             throw IdentityError(
-                configuration: "The schema \"\(sql.schema)\" belongs to another program. It holds no session store.",
+                configuration: "The schema \"\(sql.schema)\" belongs to another program. It contains no session store.",
                 hint: "Configure a schema that only IdentityKit uses."
             )
         }
@@ -67,8 +67,8 @@ struct SchemaHeader: Sendable {
             .storeCorrupt,
             "An older version of IdentityKit created the tables in the schema \"\(sql.schema)\". This version cannot read them.",
             hint: """
-                Configure an empty schema; buyers then sign in again. To keep the sessions, use the version of IdentityKit that \
-                created the tables. The database was left as it is.
+                Configure an empty schema. All buyers must then sign in again. To keep the sessions, use the version of IdentityKit that \
+                created the tables. The database was not changed.
                 """
         )
     }

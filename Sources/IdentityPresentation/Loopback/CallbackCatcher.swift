@@ -86,7 +86,7 @@ final class CallbackCatcher: Sendable {
         }
     }
 
-    /// Whether a content type is that of a form, with any parameters.
+    /// Whether a content type is a form's, with any parameters.
     private static func isFormType(_ type: String?) -> Bool {
         let name = (type ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
         return name.map(ASCII.lowercased).elementsEqual("application/x-www-form-urlencoded".utf8)

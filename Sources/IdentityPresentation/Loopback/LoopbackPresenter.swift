@@ -6,7 +6,7 @@ internal import IdentityLoopback
 ///
 /// The port is open only while a login is pending. For a redirect URI with a port, that port is used; one without, such
 /// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's `state` is accepted. All
-/// other requests are answered and ignored, because every page and every program on this machine can send a request to the port. The rest of
+/// other requests get a response and are ignored, because every page and every program on this machine can send a request to the port. The rest of
 /// the callback is checked when the login is completed.
 public struct LoopbackPresenter: FormPostPresenting {
     /// The maximum number of open connections.
@@ -62,7 +62,7 @@ public struct LoopbackPresenter: FormPostPresenting {
     ///   - page: Ends the session, and returns the provider's logout page for the address at which this presenter listens; nil when
     ///     the browser will not return.
     /// - Returns: The URL of the return, for `LogoutCallback`; nil without a page.
-    /// - Throws: The same errors as ``present(_:)``, and those of the closure.
+    /// - Throws: The same errors as ``present(_:)``, and the closure's errors.
     public func presentLogout(
         returningTo postLogoutRedirectURI: String,
         page: (_ postLogoutRedirectURI: String) async throws -> HTTPURL?
@@ -123,7 +123,7 @@ public struct LoopbackPresenter: FormPostPresenting {
             throw IdentityError(
                 configuration: redirect.port.map { "The app could not listen on port \($0) of the redirect URI." }
                     ?? "The app could not listen on a loopback port.",
-                hint: "Another program may use it. A redirect URI without a port gets a free one for each login.",
+                hint: "End the program that uses the port, or configure a redirect URI without a port.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
             )

@@ -60,7 +60,7 @@ struct LoopbackRedirect: Sendable {
         IdentityError(
             configuration: message,
             hint:
-                "A loopback login needs a redirect URI such as http://127.0.0.1/callback, registered at the provider.",
+                "Configure a redirect URI such as http://127.0.0.1/callback, and register it at the provider.",
             reference: "RFC 8252 section 7.3"
         )
     }

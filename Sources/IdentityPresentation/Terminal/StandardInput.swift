@@ -12,8 +12,8 @@ public struct StandardInput: LineSource {
     /// Reads from a descriptor, which stays open.
     ///
     /// - Parameters:
-    ///   - descriptor: The descriptor, 0 unless given.
-    ///   - maximumBytes: The maximum length of a line in bytes, 32 KiB unless given.
+    ///   - descriptor: The descriptor, by default 0.
+    ///   - maximumBytes: The maximum length of a line in bytes, by default 32 KiB.
     public init(descriptor: Int32 = 0, maximumBytes: Int = 32 << 10) {
         self.descriptor = descriptor
         self.maximumBytes = max(1, maximumBytes)

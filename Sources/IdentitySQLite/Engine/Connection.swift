@@ -37,7 +37,7 @@ final class Connection {
         unsafe sqlite3_close_v2(pointer)
     }
 
-    /// Whether SQLite could open the file for reading only.
+    /// Whether SQLite opened the file read-only.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
 
     func configure(_ option: Int32, _ isOn: Bool) throws(SQLiteFailure) {

@@ -44,7 +44,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
             IdentityError(
                 .rejected,
                 .storeFailed,
-                "SQLite refused a value that breaks a rule of its table.",
+                "SQLite rejected a value that breaks a constraint of its table.",
                 hint: "This is a defect in IdentityKit: report it with the cause of this error.",
                 cause: self
             )

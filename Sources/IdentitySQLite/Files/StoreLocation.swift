@@ -65,8 +65,8 @@ struct StoreLocation: Sendable {
         invalid(
             "There is no database at \(path), and createsStore is false.",
             hint: """
-                Check the path, and that its disk is mounted. If the file is lost, restore the newest backup. If this is a new store, set \
-                `createsStore` for its first start; with identity-lab, sign in once.
+                Check the path and that the disk is mounted. If the file is lost, restore the newest backup. For a new store, set createsStore \
+                to true for the first start, or run identity-lab login.
                 """
         )
     }
@@ -109,7 +109,10 @@ struct StoreLocation: Sendable {
             throw unreachable(path, errno)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw invalid("\(path) is not a regular file.", hint: "Links, devices and directories are refused.")
+            throw invalid(
+                "\(path) is not a regular file.",
+                hint: "Set a path to a regular file, not to a link, device or directory."
+            )
         }
         guard status.st_uid == geteuid() else {
             throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")

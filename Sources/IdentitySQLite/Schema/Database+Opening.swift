@@ -97,7 +97,7 @@ extension Database {
         // The permissions allow writing, so another failure occurred, and this store would be read-only until it is closed.
         guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
         try connection.prepareForUse()
-        // Rolls back an unfinished transaction. Only then is it known whether the file has content.
+        // Rolls back an unfinished transaction. Before the rollback, the file's length does not show whether it has content.
         _ = try connection.texts("PRAGMA schema_version")
         return connection
     }
@@ -197,7 +197,7 @@ extension Connection {
             throw IdentityError(
                 .configuration,
                 .storeFailed,
-                "SQLite refused the setting \(pragma) and answered \(found ?? "nothing").",
+                "SQLite did not accept the setting \(pragma); it returned \(found ?? "nothing").",
                 hint: "Close other programs that have the file open, then try again."
             )
         }

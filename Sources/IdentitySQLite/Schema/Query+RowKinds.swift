@@ -28,7 +28,7 @@ extension SealedRow.Kind {
         }
     }
 
-    /// Copies a row into quarantine if it is unchanged.
+    /// Copies a row into quarantine if its record has not changed since it was read.
     var quarantine: Query {
         switch self {
         case .session: .quarantineSession

@@ -15,11 +15,11 @@ public struct SandboxBoltConfiguration: Sendable {
     public var redirectURIs = RedirectRule.loopback
     /// Whether a client that used PKCE may omit the secret.
     ///
-    /// Bolt does not document it; true unless set.
+    /// Bolt does not document it; by default true.
     public var acceptsPublicClients = true
     /// Whether a client that used PKCE without a secret gets refresh tokens.
     ///
-    /// Bolt does not document it; true unless set.
+    /// Bolt does not document it; by default true.
     public var refreshesPublicClients = true
     /// The status of `invalid_grant`: 400 was recorded, 422 is documented.
     public var invalidGrantStatus = 400

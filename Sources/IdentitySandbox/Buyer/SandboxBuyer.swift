@@ -34,7 +34,7 @@ public final class SandboxBuyer: Sendable {
     /// Makes a buyer.
     ///
     /// - Parameters:
-    ///   - email: The address with which the buyer logs in; by default that of the default buyer.
+    ///   - email: The address with which the buyer logs in; by default the default buyer's address.
     ///   - behaviour: What the buyer does; by default signs in.
     ///   - transport: The HTTP transport; by default libcurl.
     public init(
@@ -56,7 +56,7 @@ public final class SandboxBuyer: Sendable {
     ///
     /// - Parameters:
     ///   - url: The authorization URL.
-    ///   - redirectURI: The app's redirect URI. Nil where the provider has a registered callback only: then the first redirect
+    ///   - redirectURI: The app's redirect URI. Nil if the provider has only a registered callback: then the first redirect
     ///     to another origin is the callback.
     /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post` the form has
     ///   been posted to the redirect URI, and its fields are the query here.
@@ -73,7 +73,9 @@ public final class SandboxBuyer: Sendable {
     /// - Returns: The callback that the browser would send to the app; see ``deliver(_:)``.
     public func callback(at url: String, redirectURI: String?) async throws -> SandboxCallback {
         let end = try await walk(from: url, redirectURI)
-        guard case .callback(let callback) = end else { throw SandboxBuyerError("The login ended on a page.", 200) }
+        guard case .callback(let callback) = end else {
+            throw SandboxBuyerError("The login ended on a page and did not redirect to the app.", 200)
+        }
         return callback
     }
 
@@ -88,7 +90,7 @@ public final class SandboxBuyer: Sendable {
     /// Confirms a login on a device (RFC 8628): enters its code, signs in, and approves, or refuses with ``Behaviour/deny``.
     ///
     /// - Parameters:
-    ///   - url: `verification_uri`, or `verification_uri_complete` where no code needs to be typed.
+    ///   - url: `verification_uri`, or `verification_uri_complete` if no code needs to be typed.
     ///   - userCode: The code that the device shows.
     /// - Throws: As ``login(at:redirectURI:)``.
     public func answerDevice(at url: String, userCode: String? = nil) async throws {

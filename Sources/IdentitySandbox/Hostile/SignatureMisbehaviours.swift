@@ -92,7 +92,7 @@ extension SandboxMisbehaviour {
 
     /// Invalid ECDSA signatures (CVE-2022-21449 and others).
     ///
-    /// Valid where the provider signs with ES256.
+    /// Valid if the provider signs with ES256.
     public enum CurveSignature: Sendable, CaseIterable {
         /// r and s are zero.
         case zero

@@ -5,7 +5,7 @@ internal import IdentityKit
 extension SandboxMisbehaviour {
     /// Changes the text of `id_token` before it is sent.
     ///
-    /// Use it for changes without a function of their own.
+    /// Use it for changes that have no function.
     public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxMisbehaviour {
         .idToken { $0.rewrites.append(rewrite) }
     }

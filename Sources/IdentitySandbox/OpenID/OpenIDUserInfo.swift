@@ -37,7 +37,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// The claims as JSON or, where the client is registered so, as a signed JWT (OpenID Connect Core section 5.3.2).
+    /// The claims as JSON or, if the client is registered for it, as a signed JWT (OpenID Connect Core section 5.3.2).
     private func userInfo(of grant: Grant, scopes: [String]) -> SandboxAnswer {
         var claims = claims(of: grant.buyer, scopes: scopes)
         guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }

@@ -16,7 +16,7 @@ extension SandboxOpenIDConfiguration {
 
     /// Reads the file of `identity-lab sandbox --openid FILE`: a JSON object whose members are all optional.
     ///
-    /// Its defaults differ from those of ``init()`` where a feature is optional for clients: it is on.
+    /// In contrast to ``init()``, each feature that is optional for clients is on.
     /// `Documentation/Using/Sandbox.md` describes the members.
     ///
     /// ```swift

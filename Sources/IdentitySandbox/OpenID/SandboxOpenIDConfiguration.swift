@@ -43,70 +43,70 @@ public struct SandboxOpenIDConfiguration: Sendable {
 
     /// The first client, whose values `labConfiguration()` uses.
     public var client = SandboxOpenIDClient()
-    /// Further clients; none unless given.
+    /// Further clients; by default none.
     public var furtherClients: [SandboxOpenIDClient] = []
-    /// The issuer and the beginning of all addresses in the metadata; the provider's origin unless set.
+    /// The issuer and the beginning of all addresses in the metadata; by default the provider's origin.
     ///
     /// Set it where clients reach the provider by another address, for example by a proxy that adds TLS.
     public var issuer: String?
-    /// Whether a confidential client must use PKCE too; false unless set.
+    /// Whether a confidential client must use PKCE too; by default false.
     public var requiresPKCE = false
     /// The algorithms with which a client may sign assertions and DPoP proofs.
     public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
-    /// Sender-constrained tokens (RFC 9449); off unless set.
+    /// Sender-constrained tokens (RFC 9449); by default off.
     ///
     /// With ``Feature/accepted`` a request with a proof gets bound tokens, and a request without one gets bearer tokens.
     public var dpop = Feature.off
-    /// Whether DPoP proofs must contain a nonce of the provider; no nonce unless set.
+    /// Whether DPoP proofs must contain a nonce of the provider; by default no nonce.
     public var dpopNonce = DPoPNonce.none
-    /// Pushed authorization requests (RFC 9126); off unless set.
+    /// Pushed authorization requests (RFC 9126); by default off.
     public var pushedRequests = Feature.off
-    /// The lifetime of a pushed request; 60 seconds unless given.
+    /// The lifetime of a pushed request; by default 60 seconds.
     public var pushedRequestLifetime: Duration = .seconds(60)
-    /// The served values of `response_type`: `code` unless set, `id_token` and `code id_token`.
+    /// The served values of `response_type`, by default `code`; `id_token` and `code id_token` are also supported.
     public var responseTypes = ["code"]
-    /// The served values of `response_mode`; all three unless set.
+    /// The served values of `response_mode`; by default all three.
     public var responseModes = ["query", "fragment", "form_post"]
-    /// The authentication contexts that a client can request with `acr_values`; none unless given.
+    /// The authentication contexts that a client can request with `acr_values`; by default none.
     ///
     /// The ID token's `acr` is the first requested one that is listed here; without one there is no `acr`.
     public var acrValues: [String] = []
-    /// Where an app finds the claims about the buyer; in UserInfo unless set.
+    /// Where an app finds the claims about the buyer; by default in UserInfo.
     public var claimsIn = ClaimsPlace.userInfo
-    /// Whether tokens can be revoked (RFC 7009); false unless set.
+    /// Whether tokens can be revoked (RFC 7009); by default false.
     public var supportsRevocation = false
-    /// Whether devices without a browser can sign in (RFC 8628); false unless set.
+    /// Whether devices without a browser can sign in (RFC 8628); by default false.
     public var supportsDeviceAuthorization = false
-    /// The lifetime of a device's code; 600 seconds unless given.
+    /// The lifetime of a device's code; by default 600 seconds.
     public var deviceCodeLifetime: Duration = .seconds(600)
-    /// The minimum time between two polls of a device; 5 seconds unless given.
+    /// The minimum time between two polls of a device; by default 5 seconds.
     public var devicePollingInterval: Duration = .seconds(5)
     /// Whether the metadata list response types that the provider does not offer, in unusual orders (`token id_token code`);
     /// false unless set.
     public var announcesOddResponseTypes = false
-    /// Whether the path of the key set is random; false unless set.
+    /// Whether the path of the key set is random; by default false.
     public var randomizesKeySetPath = false
-    /// Whether refresh tokens are issued; true unless set.
+    /// Whether refresh tokens are issued; by default true.
     public var issuesRefreshTokens = true
-    /// Whether only logins with the scope `offline_access` get refresh tokens; false unless set.
+    /// Whether only logins with the scope `offline_access` get refresh tokens; by default false.
     public var refreshNeedsOfflineAccess = false
-    /// Whether `offline_access` without `prompt=consent` is dropped (OpenID Connect Core section 11); false unless set.
+    /// Whether `offline_access` without `prompt=consent` is dropped (OpenID Connect Core section 11); by default false.
     public var offlineAccessNeedsConsent = false
-    /// Whether a refresh returns a new ID token; true unless set.
+    /// Whether a refresh returns a new ID token; by default true.
     public var refreshesIDToken = true
-    /// Whether a refresh returns a new refresh token; true unless set.
+    /// Whether a refresh returns a new refresh token; by default true.
     ///
     /// If false, a refresh token works until it expires or is revoked.
     public var rotatesRefreshTokens = true
-    /// The reaction to a used refresh token; that of ``SandboxConfiguration/tokenReuse`` unless set.
+    /// The reaction to a used refresh token; by default ``SandboxConfiguration/tokenReuse``.
     public var tokenReuse: SandboxTokenReuse?
-    /// The lifetime of authorization codes; that of ``SandboxConfiguration/authorizationCodeLifetime`` unless set.
+    /// The lifetime of authorization codes; by default ``SandboxConfiguration/authorizationCodeLifetime``.
     public var authorizationCodeLifetime: Duration?
-    /// The lifetime of access tokens; that of ``SandboxConfiguration/accessTokenLifetime`` unless set.
+    /// The lifetime of access tokens; by default ``SandboxConfiguration/accessTokenLifetime``.
     public var accessTokenLifetime: Duration?
-    /// The lifetime of ID tokens; 3600 seconds unless set.
+    /// The lifetime of ID tokens; by default 3600 seconds.
     public var idTokenLifetime: Duration = .seconds(3600)
-    /// The lifetime of refresh tokens; unlimited unless set.
+    /// The lifetime of refresh tokens; by default unlimited.
     public var refreshTokenLifetime: Duration?
 
     /// A configuration with the defaults.

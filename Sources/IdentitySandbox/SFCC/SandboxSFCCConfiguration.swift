@@ -1,6 +1,6 @@
 /// How the sandbox's Salesforce Commerce Cloud is set up.
 public struct SandboxSFCCConfiguration: Sendable {
-    /// The place in which the second controller returns the shopper's JWT.
+    /// The place in which the second controller returns the buyer's JWT.
     public enum TokenPlacement: Sendable, Equatable {
         /// In the `Authorization: Bearer` response header.
         case header
@@ -26,7 +26,7 @@ public struct SandboxSFCCConfiguration: Sendable {
     public var prefixesBearer = false
     /// The first controller's response.
     public var codeAnswer = CodeAnswer.json
-    /// The lifetime of the shopper's JWT; 30 minutes unless given.
+    /// The lifetime of the buyer's JWT; 30 minutes by default.
     public var tokenLifetime: Duration = .seconds(1800)
     /// Whether the response contains `expires_in`.
     public var includesExpiry = true

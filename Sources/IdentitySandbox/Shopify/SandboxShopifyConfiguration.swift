@@ -79,13 +79,13 @@ public struct SandboxShopifyConfiguration: Sendable {
     public var endpointShape = EndpointShape.platform
     /// An issuer that replaces the platform's origin with `/authentication/{shop id}`.
     public var issuer: String?
-    /// Whether token responses contain `token_type`; true unless set.
+    /// Whether token responses contain `token_type`; by default true.
     public var includesTokenType = true
-    /// Whether token responses contain `scope`, which the reference page does not list; false unless set.
+    /// Whether token responses contain `scope`, which the reference page does not list; by default false.
     public var includesScope = false
-    /// Whether the token endpoint requires `client_id` in the form beside HTTP Basic, as Shopify documents it; true unless set.
+    /// Whether the token endpoint requires `client_id` in the form beside HTTP Basic, as Shopify documents it; by default true.
     public var requiresClientIDBesideBasic = true
-    /// Whether a logout revokes the tokens of its session; undocumented, false unless set.
+    /// Whether a logout revokes the tokens of its session; undocumented, by default false.
     public var logoutRevokesTokens = false
     /// The refusal of a silent login.
     public var silentLoginRefusal = SilentLoginRefusal.error

@@ -136,7 +136,7 @@ extension SandboxService {
     /// - Parameters:
     ///   - misbehaviour: The misbehaviour.
     ///   - endpoint: The endpoint.
-    ///   - times: The number of requests; 1 unless given.
+    ///   - times: The number of requests; by default 1.
     public func misbehave(_ misbehaviour: SandboxMisbehaviour, on endpoint: SandboxEndpoint, times: Int = 1) {
         journal.plan(misbehaviour, endpoint, times)
     }

@@ -12,9 +12,9 @@ extension AuthClient {
     /// - Parameters:
     ///   - variantId: The global id of the product variant, for example `gid://shopify/ProductVariant/12345`.
     ///   - accessToken: The buyer's access token, as the token endpoint returned it.
-    /// - Returns: The URL of the web checkout. It signs in its visitor as the buyer, so send the browser there at once, and do not store or log it.
-    /// - Throws: `IdentityError`: code `identity_rejected` when Shopify does not accept the access token, `cart_user_errors` when it refuses
-    ///   the variant, `storefront_refused` when it refuses the Storefront token, and `outcome_unknown` when there was no response.
+    /// - Returns: The URL of the web checkout. It signs in any browser that opens it as the buyer, so redirect the buyer's browser at once, and do not store or log it.
+    /// - Throws: `IdentityError`: code `identity_rejected` when Shopify does not accept the access token, `cart_user_errors` when it rejects
+    ///   the variant, `storefront_refused` when it rejects the Storefront token, and `outcome_unknown` when there was no response.
     public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {
         try await Correlation.scope {
             let provider = try provider()

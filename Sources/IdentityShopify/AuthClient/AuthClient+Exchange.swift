@@ -53,8 +53,8 @@ extension AuthClient {
 
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
-    /// The parameters are those of the guide's token request: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. The
-    /// first, second and fourth must be this client's; the request itself is that of ``requestAccessToken(code:codeVerifier:)``,
+    /// The parameters are the guide's: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. The
+    /// first, second and fourth must be this client's; the request itself is the one of ``requestAccessToken(code:codeVerifier:)``,
     /// where the app must have compared `state` too.
     ///
     /// - Parameter params: The parameters of the token request.

@@ -30,7 +30,7 @@ extension AuthClient {
     /// A random text, for the `state` of an authorization URL that the app builds itself.
     ///
     /// Its characters are letters, digits, `-` and `_`, with 6 random bits each: 36 characters, as on Shopify's pages, have 216 bits. The
-    /// app stores the state and compares it with that of the callback. ``buildAuthorizationUrl(options:)`` and
+    /// app stores the state and compares it with the callback's. ``buildAuthorizationUrl(options:)`` and
     /// ``handleCallback(url:)`` do this for it.
     ///
     /// - Parameter length: The number of characters.

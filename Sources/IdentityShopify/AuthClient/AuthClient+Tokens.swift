@@ -95,7 +95,7 @@ extension AuthClient {
         }
     }
 
-    /// Gets tokens and stores them, unless the buyer signs out meanwhile.
+    /// Gets tokens and stores them, unless the buyer signs out in the meantime.
     func save(
         _ request: () async throws -> TokenSet
     ) async throws -> CustomerAccountAccessTokenResponse {
@@ -104,12 +104,12 @@ extension AuthClient {
         state.withLock { state in
             if state.logouts == logouts { state.tokens = tokens }
         }
-        // A task of its own: new tokens are stored even if the caller is cancelled.
+        // A separate task: new tokens are stored even if the caller is cancelled.
         try await Task { try await writeThrough() }.value
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
     }
 
-    /// Writes the latest tokens to the storage, again if they change meanwhile: the last write is that of the latest tokens.
+    /// Writes the latest tokens to the storage, and again if they change in the meantime, so that the last write has the latest tokens.
     private func writeThrough() async throws {
         guard let tokenStorage else { return }
         while true {

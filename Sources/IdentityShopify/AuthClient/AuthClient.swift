@@ -59,7 +59,7 @@ public final class AuthClient: Sendable {
     ///   - redirectUri: The callback URI, exactly as registered.
     ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
     ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
-    ///   - environment: Transport, clock and random numbers; by default libcurl and those of the system.
+    ///   - environment: Transport, clock and random numbers; by default libcurl and the system's clock and random numbers.
     ///   - callbackExecutor: The executor that calls delegate and callbacks.
     public convenience init(
         shopDomain: String,

@@ -44,7 +44,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The ID token, which a logout needs.
     ///
-    /// A refresh returns none; that of the login is kept.
+    /// A refresh returns none; the login's ID token is kept.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
     /// The refresh token: use it once, then store the new one.
@@ -90,7 +90,7 @@ extension CustomerAccountAccessTokenResponse: Decodable {
                 .rejected,
                 .tokenResponseInvalid,
                 "The token response has an empty access_token or an expires_in that is not positive.",
-                hint: "Check that the JSON is the answer of Shopify's token endpoint, with status 200.",
+                hint: "Check that the JSON is the response of Shopify's token endpoint, with status 200.",
                 reference: "RFC 6749 section 5.1"
             )
         }

@@ -53,7 +53,7 @@ extension ShopifyProvider {
                 isOutage ? .providerUnavailable : .unexpectedResponse,
                 "Shopify's logout endpoint did not end the session (HTTP \(response.status)).",
                 hint:
-                    "The buyer is signed out here. Send the browser to the logout URL to end the session at Shopify too.",
+                    "Send the browser to the logout URL to end the session at Shopify too. The app's session has ended.",
                 reference: "Customer Account API reference, logging out",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )

@@ -26,7 +26,8 @@ extension ShopifyProvider.Configuration {
             throw ConfigurationProblem(
                 member: "endpointHosts",
                 problem: "must be a list of host names",
-                hint: "Write names alone, for example [\"shopify.com\", \"account.brand.example\"], or remove it."
+                hint:
+                    "Write host names only, for example [\"shopify.com\", \"account.brand.example\"], or remove endpointHosts."
             )
         }
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.missingOpenID }
@@ -86,7 +87,8 @@ extension ShopifyProvider.Configuration {
             throw ConfigurationProblem(
                 member: "endpoints",
                 problem: "contain \(url), which is not https",
-                hint: "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+                hint:
+                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
     }

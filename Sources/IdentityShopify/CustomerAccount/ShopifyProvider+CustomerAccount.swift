@@ -35,7 +35,7 @@ extension ShopifyProvider {
         return customer.buyer(tokens.buyer)
     }
 
-    /// Replaces the error codes of refusals that can occur during a sign-in with the codes of this module.
+    /// Replaces the error codes of rejections that can occur during a sign-in with the codes of this module.
     private static func profileError(_ error: IdentityError) -> IdentityError {
         guard error.code == .customerAccountRefused, let answer = error.providerAnswer else { return error }
         let name = answer.error ?? ""

@@ -65,7 +65,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
     }
 
-    /// The URL of discovery: the configured one, otherwise that of the shop's domain or of Shopify; nil if all endpoints
+    /// The URL of discovery: the configured one, otherwise the one of the shop's domain or of Shopify; nil if all endpoints
     /// are configured.
     private static func discoveryURL(_ configuration: Configuration, _ site: HTTPURL?) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }

@@ -32,7 +32,7 @@ struct ShopifyQuirks: OpenIDQuirks {
             return failure.make(
                 .configuration,
                 .redirectRefused,
-                "Shopify's token endpoint answered with a redirect, which was not followed.",
+                "Shopify's token endpoint returned a redirect, which was not followed.",
                 "The shop id in the URL is wrong. Check shopID, or remove it so that discovery finds the endpoints."
             )
         }
@@ -48,7 +48,7 @@ struct ShopifyQuirks: OpenIDQuirks {
             return failure.make(
                 .configuration,
                 .originRefused,
-                "Shopify refused the token request because of its Origin header.",
+                "Shopify rejected the token request because of its Origin header.",
                 "Register the app's origin at Shopify under JavaScript origins, and use client publicWeb with the same "
                     + "origin. Sessions are kept."
             )
@@ -69,7 +69,7 @@ struct ShopifyQuirks: OpenIDQuirks {
             .configuration,
             .invalidClient,
             isConfidential
-                ? "Shopify does not know this client or refuses its secret." : "Shopify does not know this client.",
+                ? "Shopify does not know this client or rejected its secret." : "Shopify does not know this client.",
             isConfidential
                 ? "Compare clientID and clientSecret with the Customer Account API settings at Shopify. Sessions are kept."
                 : "Compare clientID with the Customer Account API settings at Shopify, and client with the client's type there: "

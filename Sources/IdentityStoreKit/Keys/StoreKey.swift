@@ -7,7 +7,7 @@ public import IdentityKit
 /// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
 /// ```
 ///
-/// Keep the key apart from the database. Do not lose it: records that were sealed under a lost key cannot be read. The
+/// Keep the key apart from the database. Do not lose it: records that were encrypted with a lost key cannot be read. The
 /// bytes are wiped from memory when the last copy is released.
 public struct StoreKey: Sendable {
     /// The number of bytes of a key.

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension RowMaintenance {
-    /// Seals the next rows that are not sealed under the active key under that key.
+    /// Encrypts the next rows with the active key, if they are encrypted with another one.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let start = position ?? ResealPosition(table: 0, row: -1)
         guard let kind = SealedRow.Kind(rawValue: start.table) else { return ResealProgress() }

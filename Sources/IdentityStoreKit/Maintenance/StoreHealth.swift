@@ -12,7 +12,7 @@ public struct StoreHealth: Sendable {
     public var damagedRows = 0
     /// The number of rows whose key this process does not have.
     public var rowsWithoutKey = 0
-    /// The number of rows that are still sealed under a read-only key.
+    /// The number of rows that are still encrypted with a read-only key.
     public var rowsUnderReadOnlyKeys = 0
     /// The number of rows in quarantine.
     public var quarantinedRows = 0

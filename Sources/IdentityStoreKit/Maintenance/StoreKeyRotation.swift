@@ -14,7 +14,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
     public var id: String
     /// The role of the key in this process.
     public var role: Role
-    /// The number of rows that are sealed under the key.
+    /// The number of rows that are encrypted with the key.
     public var rows: Int
 
     /// Creates a value.
@@ -25,12 +25,12 @@ public struct StoreKeyUsage: Sendable, Equatable {
     }
 }
 
-/// A store that can seal its rows under another key while it is in use.
+/// A store that can encrypt its rows with another key while it is in use.
 public protocol StoreKeyRotating: Sendable {
     /// The keys of this process and of the rows: the active key first, then by id.
     func keyUsage() async throws -> [StoreKeyUsage]
 
-    /// Seals the next rows that are not sealed under the active key under that key, and returns the numbers of rows.
+    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
     ///
     /// Sessions with a refresh in progress are postponed to a later call. It is safe to stop between two calls. To undo a
     /// rotation, make the old key the active one and rotate again.
@@ -61,7 +61,7 @@ public struct ResealPosition: Sendable, Equatable {
 
 /// The result of one step of a key rotation.
 public struct ResealProgress: Sendable {
-    /// The number of rows that were sealed under the active key.
+    /// The number of rows that were encrypted with the active key.
     public var resealed: Int
     /// The number of rows that were postponed, because a refresh is in progress or they were saved concurrently.
     public var postponed: Int

@@ -10,7 +10,7 @@ public struct StoreHeader: Sendable {
     public let storeID: [UInt8]
     /// The length of a record in bytes, 512 to 1,048,576.
     public let slotSize: Int
-    /// The key for the hashes of rows, sealed under each store key.
+    /// The key for the hashes of rows, encrypted with each store key.
     public private(set) var sealedLookupKeys: [[UInt8]]
 
     /// The lengths of records that a store may have.
@@ -64,7 +64,7 @@ public struct StoreHeader: Sendable {
         )
     }
 
-    /// The lookup key sealed under the active key, which must be added to the header; nil if the header already contains it.
+    /// The lookup key encrypted with the active key, which must be added to the header; nil if the header already contains it.
     ///
     /// Add it when a store is opened with a new active key.
     public func missingLookupKey(for keys: StoreKeys) throws(IdentityError) -> [UInt8]? {

@@ -6,7 +6,7 @@ extension StoreRecords {
         RecordSealer.keyIdentifier(of: record).map(StoreKey.describe)
     }
 
-    /// Whether a record is sealed under the active key.
+    /// Whether a record is encrypted with the active key.
     public func isUnderActiveKey(_ record: [UInt8]) -> Bool {
         RecordSealer.keyIdentifier(of: record)?.elementsEqual(sealer.keys.active.identifier) ?? false
     }
@@ -30,7 +30,7 @@ extension StoreRecords {
         _ = try sealer.open(row.record, as: row.identity)
     }
 
-    /// The row with its record sealed under the active key and with the same length.
+    /// The row with its record encrypted with the active key, and with the same length.
     public func reseal(_ row: SealedRow) throws(IdentityError) -> SealedRow {
         var resealed = row
         let body = try sealer.open(row.record, as: row.identity)
@@ -52,7 +52,7 @@ extension IdentityError {
             .configuration,
             .storeCorrupt,
             "A stored record is damaged: \(reason). It was not changed.",
-            hint: "Run the store's health check. Restore the row from a backup, or let the buyer sign in again.",
+            hint: "Run the store's health check. Restore the record from a backup, or let the buyer sign in again.",
             cause: cause
         )
     }
@@ -63,7 +63,7 @@ extension IdentityError {
             .configuration,
             .storeCorrupt,
             "A stored record is damaged and was moved to quarantine.",
-            hint: "Put the row back from quarantine or from a backup, or let the buyer sign in again."
+            hint: "Restore the record from quarantine or from a backup, or let the buyer sign in again."
         )
     }
 }

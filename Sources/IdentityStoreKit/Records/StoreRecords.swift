@@ -21,7 +21,7 @@ public import IdentityKit
 /// return try records.open(SealedSession(bytes: bytes), of: id)
 /// ```
 ///
-/// Each record is encrypted with AES-256-GCM under a key of its own and bound to its row: to the hash, to the other columns in the
+/// Each record is encrypted with AES-256-GCM with a separate key and bound to its row: to the hash, to the other columns in the
 /// clear and to the generation. A record that was changed, or moved to another row or store, does not open. The guide
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 ///
@@ -105,7 +105,7 @@ public struct StoreRecords: Sendable {
         return row
     }
 
-    /// Opens the row that was found under the hash of an id; throws `store_corrupt` where the row is another session's.
+    /// Opens the row that was found under the hash of an id; throws `store_corrupt` if the row is another session's.
     public func open(_ row: SealedSession, of id: SessionID) throws(IdentityError) -> StoredSession {
         try open(row, named: hash(of: id))
     }

@@ -1,7 +1,7 @@
 /// The number of rows that were added for each tenant since they were last counted.
 ///
-/// Counting reads the tenant's part of an index, so a large number is counted only occasionally, and each other process
-/// may exceed a limit by one percent. Up to 127 the count is exact.
+/// Counting reads the tenant's part of an index, so a large number is counted only occasionally: each process may add
+/// `maximum / 128` rows for each count. Below a maximum of 256, the rows are counted for each new row.
 package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// Computes the keyed hashes that rows are found by, so that the database never contains a session id, a state or a subject.
 ///
-/// The key is random. It is created with the store and stored in it, sealed under the store keys, so it does not change
+/// The key is random. It is created with the store and stored in it, encrypted with the store keys, so it does not change
 /// when they do.
 package struct LookupKey: Sendable {
     /// The use of a hash.

@@ -119,7 +119,7 @@ package struct RecordSealer: Sendable {
     ///   truncated or moved here from another row.
     package func open(_ record: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
-            throw .damagedRecord("it was changed, cut or moved here from another row")
+            throw .damagedRecord("it was changed, truncated or moved here from another row")
         }
         guard let key = keys.key(identifier) else { throw Self.missingKey(identifier) }
         let ciphertext = Self.headerCount + AESGCM.nonceCount
@@ -132,13 +132,13 @@ package struct RecordSealer: Sendable {
                 associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
             )
         } catch let error where error.code == .authenticationFailed {
-            throw .damagedRecord("it was changed, cut or moved here from another row", cause: error)
+            throw .damagedRecord("it was changed, truncated or moved here from another row", cause: error)
         } catch {
             throw .sealingUnavailable(error)
         }
         let length = plaintext.prefix(Self.lengthCount).reduce(0) { $0 << 8 | Int($1) }
         guard length <= plaintext.count - Self.lengthCount else {
-            throw .damagedRecord("it was changed, cut or moved here from another row")
+            throw .damagedRecord("it was changed, truncated or moved here from another row")
         }
         return plaintext[Self.lengthCount..<Self.lengthCount + length]
     }
@@ -186,7 +186,7 @@ package struct RecordSealer: Sendable {
         IdentityError(
             .configuration,
             .storeKeyMismatch,
-            "A stored record was sealed under the key \(StoreKey.describe(identifier)), which this process does not have.",
+            "A stored record is encrypted with the key \(StoreKey.describe(identifier)), which this process does not have.",
             hint: "Add that key to the read-only keys."
         )
     }

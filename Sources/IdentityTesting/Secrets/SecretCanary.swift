@@ -49,7 +49,7 @@ public final class SecretCanary: Sendable {
         search(Array(text.utf8))
     }
 
-    /// The secrets that bytes contain, for example those of a file.
+    /// The secrets that bytes contain, for example the bytes of a file.
     public func findings(in bytes: [UInt8]) -> [String] {
         search(bytes)
     }

@@ -16,9 +16,12 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// A wrapper has the optional abilities that it declares itself, and no others: without `SessionSpooling`, tokens that the inner store
-/// cannot save are not spooled; without `PartialSessionListing`, one unreadable session fails a whole list; without `ExpirySweeping`,
-/// `UsedTokenStore` and the protocols of `IdentityStoreKit`, nothing is swept, no logout token is remembered, and there is no health check.
+/// A wrapper has only the optional abilities that it declares itself:
+///
+/// - Without `SessionSpooling`, tokens that the inner store cannot save are not spooled.
+/// - Without `PartialSessionListing`, one unreadable session fails a whole list.
+/// - Without `ExpirySweeping`, nothing is swept. Without `UsedTokenStore`, no logout token is remembered.
+/// - Without the protocols of `IdentityStoreKit`, there is no health check.
 public protocol WrappingStore: SessionStore {
     associatedtype Inner: SessionStore
 

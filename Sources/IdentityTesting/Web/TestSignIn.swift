@@ -18,7 +18,7 @@ public struct TestSignIn: Sendable {
     ///
     /// The provider need not exist.
     public var provider: String?
-    /// The tenant; by default that of the provider, or the only one that the session manager serves.
+    /// The tenant; by default the provider's, or the only one that the session manager serves.
     public var tenant: String?
     /// The granted scopes, by default `openid`.
     public var scopes = ["openid"]
@@ -74,7 +74,7 @@ public struct TestSignIn: Sendable {
     ///   - routes: The routes of the app.
     ///   - method: The method, by default GET.
     ///   - target: Path and query.
-    ///   - form: The fields of a form; nil for no body.
+    ///   - form: The fields of a form; nil if the request has no body.
     /// - Returns: The request.
     /// - Throws: `IdentityError` when the store fails.
     public func request(

@@ -11,7 +11,7 @@ extension WebAdapterConformance {
     /// - Throws: An error when nothing listens on the port, or when the server is silent for ten seconds.
     public static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own: the calls block.
+            // A separate thread, because the calls block.
             let started = DedicatedThread.start { continuation.resume(with: Result { try connection(bytes, port) }) }
             if !started {
                 continuation.resume(throwing: ExchangeError(operation: "pthread_create", number: EAGAIN))

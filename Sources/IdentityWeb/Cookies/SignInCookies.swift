@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// The cookies of a sign-in: names, values and attributes.
 ///
-/// The routes use them; an app with routes of its own can, too:
+/// The routes use them; an app with its own routes can, too:
 ///
 /// ```swift
 /// let cookies = try SignInCookies(publicOrigin: "https://shop.example")
@@ -15,7 +15,7 @@ public import IdentityKit
 /// try response.headers.append("Set-Cookie", cookies.session(done.session.id).headerValue)
 /// ```
 ///
-/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each login has a cookie of its own, so that
+/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each login has a separate cookie, so that
 /// two tabs do not disturb each other.
 public struct SignInCookies: Sendable {
     private let prefix: String

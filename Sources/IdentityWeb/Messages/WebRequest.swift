@@ -15,7 +15,7 @@ internal import IdentityKit
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// An adapter need not collect more; it passes one byte more, or answers 413 itself.
+    /// An adapter need not collect more; it passes one byte more, or responds with 413 itself.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.

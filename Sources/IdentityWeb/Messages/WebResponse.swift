@@ -51,7 +51,7 @@ extension HTTPHeaders {
         try? set(name, value)
     }
 
-    /// The same fields without those of some names.
+    /// The same fields without the fields of some names.
     func without(_ names: Set<String>) -> HTTPHeaders {
         var rest = HTTPHeaders()
         for (name, value) in self where !names.contains(name.lowercased()) { rest.add(name, value) }

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError {
-    /// The status with which a server answers a browser or a script after this error.
+    /// The status of a server's response to a browser or a script after this error.
     ///
     /// The pages of `SignInRoutes` use this table:
     ///
@@ -14,7 +14,7 @@ extension IdentityError {
     /// | `cancelled` | any | 200 |
     public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 
-    /// The value of `Retry-After` for this error; nil where a repetition does not help.
+    /// The value of `Retry-After` for this error; nil if a retry does not help.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
 
     /// What a page in English says to the buyer; never an internal message.
@@ -38,7 +38,7 @@ extension SignInPage.Content {
             }
     }
 
-    /// The status of a page with this content; that of an error's page is `IdentityError.httpStatus`.
+    /// The status of a page with this content; an error's page has `IdentityError.httpStatus`.
     var status: Int {
         switch self {
         case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
@@ -51,7 +51,7 @@ extension SignInPage.Content {
         }
     }
 
-    /// The value of `Retry-After`; nil where the buyer need not wait.
+    /// The value of `Retry-After`; nil if the buyer need not wait.
     public var retryAfter: Duration? {
         switch self {
         case .unavailable(let pause): pause ?? .seconds(5)

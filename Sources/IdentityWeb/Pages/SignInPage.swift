@@ -16,7 +16,7 @@ public struct SignInPage: Sendable {
         case requestRefused
         /// The buyer cancelled the sign-in at the provider.
         case signInCancelled
-        /// The provider or the store does not answer at the moment.
+        /// The provider or the store does not respond at the moment.
         case unavailable(retryAfter: Duration?)
         /// The client began too many sign-ins.
         case tooManySignIns(retryAfter: Duration)
@@ -59,14 +59,14 @@ public struct SignInPage: Sendable {
     /// The link to the app's home page.
     public let homeLink: String
 
-    /// The status of the response: that of the content, or `IdentityError.httpStatus` on the page of an error.
+    /// The status of the response: the content's status, or `IdentityError.httpStatus` on the page of an error.
     public let status: Int
 
     /// Creates a page, for a test of an app's own ``SignInPages``.
     ///
     /// - Parameters:
     ///   - content: What the page says.
-    ///   - status: The status of the response; nil for that of the content.
+    ///   - status: The status of the response; nil for the content's status.
     ///   - correlationID: The id for the app's support.
     ///   - signInLink: The link that begins a new sign-in.
     ///   - homeLink: The link to the app's home page.
@@ -84,7 +84,7 @@ public struct SignInPage: Sendable {
         self.homeLink = homeLink
     }
 
-    /// The value of `Retry-After`; nil where the buyer need not wait.
+    /// The value of `Retry-After`; nil if the buyer need not wait.
     public var retryAfter: Duration? { content.retryAfter }
 }
 

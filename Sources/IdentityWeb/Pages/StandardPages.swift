@@ -51,7 +51,7 @@ public struct StandardPages: SignInPages {
         case .tooManySignIns: "There were too many sign-ins from your network."
         case .signedOut: "You can close this page."
         case .confirmSignOut: "Press the button to sign out."
-        case .notFound: "There is no page at this address."
+        case .notFound: "This page does not exist."
         case .failed: "This is our mistake. Please try again later."
         }
     }

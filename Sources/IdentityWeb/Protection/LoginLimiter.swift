@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Limits how many login attempts one client address may begin: a token bucket for each address.
 ///
-/// An attempt occupies a row of the store until it expires.
+/// An attempt occupies a record of the store until it expires.
 final class LoginLimiter: Sendable {
     enum Attempt: Equatable {
         case allowed
@@ -50,7 +50,7 @@ final class LoginLimiter: Sendable {
         min(Double(limit.burst), bucket.tokens + (now - bucket.filledAt).timeInterval / limit.interval.timeInterval)
     }
 
-    /// Removes full buckets, because they limit nobody.
+    /// Removes full buckets, because they limit no address.
     ///
     /// If no bucket is full, it removes all of them, because memory must stay bounded.
     private func removeFull(_ buckets: inout [String: Bucket], _ now: Duration) {
@@ -58,7 +58,7 @@ final class LoginLimiter: Sendable {
         if buckets.count >= limit.maximumAddresses { buckets = [:] }
     }
 
-    /// The address, of IPv6 the network of 64 bits that one customer has.
+    /// The rate-limit key: the IPv4 address, or the /64 prefix of an IPv6 address, because one customer usually has a whole /64.
     static func key(_ address: String) -> String {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return address }
         return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")

@@ -18,7 +18,7 @@ enum RequestSource: Equatable {
     static let field = "csrf_token"
     static let header = "X-CSRF-Token"
 
-    /// Judges a request.
+    /// Determines where a request comes from.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -44,7 +44,7 @@ struct RouteTable: Sendable {
         self.routes = routes
     }
 
-    /// The route of a path; nil if the app answers it.
+    /// The route of a path; nil if the app handles it.
     subscript(path: String) -> Route? { routes[path] }
 
     /// Whether the path is below the base path, so that the request is not for the app's own routes.

@@ -16,7 +16,7 @@ extension SignInRoutes {
             guard let session = try await context.session(), session.id.reference == reference else {
                 return page(.signInExpired, correlationID: nil)
             }
-            // A cookie is input: whatever it contains, the browser stays at this app.
+            // A cookie is untrusted input: for any content the browser stays at this app.
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await context.session()
@@ -66,7 +66,7 @@ extension SignInRoutes {
 
     /// Asks the app whether the buyer gets a session.
     ///
-    /// - Returns: The path that the app chose; nil for that of the login.
+    /// - Returns: The path that the app chose; nil for the login's path.
     private func landingPath(
         admitting buyer: Buyer,
         of provider: String,
@@ -101,7 +101,7 @@ extension SignInRoutes {
         do {
             _ = try await sessions.logout(old.id)
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // It ended meanwhile.
+            // It ended in the meantime.
         }
     }
 

@@ -119,6 +119,6 @@ public enum SignInDecision: Sendable {
     case accept
     /// The buyer gets a session, and the browser goes to this page of the app.
     case acceptAndGo(to: String)
-    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked where the provider can.
+    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked if the provider supports it.
     case refuse
 }

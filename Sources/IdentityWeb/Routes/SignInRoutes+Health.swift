@@ -2,11 +2,11 @@ public import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// The response of a readiness probe: status 200 if this process can serve requests, else 503.
+    /// The response to a readiness probe: status 200 if this process can serve requests, else 503.
     ///
     /// It reads the store once and calls no provider. The JSON contains no secret: whether the store can be read, and for each provider the
-    /// state of its circuit breaker and of its keys. Mount it at an address that only the load balancer reaches, if the names of the
-    /// providers are nobody's business:
+    /// state of its circuit breaker and of its keys. Mount it at an address that only the load balancer reaches, if the providers' names
+    /// must stay private:
     ///
     /// ```swift
     /// case "/health": return await routes.health()

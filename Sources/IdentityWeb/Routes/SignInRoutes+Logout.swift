@@ -41,7 +41,7 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// The session has ended before, whatever the return contains.
+    /// The session has ended before, so the return cannot end one.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }

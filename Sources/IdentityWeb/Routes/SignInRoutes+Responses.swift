@@ -7,7 +7,7 @@ extension SignInRoutes {
     ///
     /// - Parameters:
     ///   - content: What the page says.
-    ///   - status: The status; nil for that of the content.
+    ///   - status: The status; nil for the content's status.
     ///   - correlationID: The id for the app's support.
     ///   - targets: Further origins to which a form of the page may lead, because Chromium also checks the redirects of the response.
     /// - Returns: The response.

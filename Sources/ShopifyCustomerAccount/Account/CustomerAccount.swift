@@ -21,7 +21,7 @@ public struct CustomerAccount: Sendable {
     ///   - session: A session of a Shopify provider. Calls for other sessions throw, because they have no customer token.
     ///   - client: The client of the shop that the session belongs to.
     ///   - sessions: The manager of the session.
-    ///   - context: The language and country of the responses, by default those of the shop.
+    ///   - context: The language and country of the responses, by default the shop's.
     public init(
         of session: SessionID,
         client: CustomerAccountClient,

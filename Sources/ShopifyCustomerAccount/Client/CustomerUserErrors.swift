@@ -26,7 +26,7 @@ public struct CustomerUserErrors: Error, Sendable {
             .rejected,
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
-            hint: "Show the buyer the wrong field. The error's cause has the messages.",
+            hint: "Show the buyer which field is wrong: the error's cause contains field and message.",
             reference: "Customer Account API reference, userErrors",
             cause: cause
         )

@@ -1,4 +1,4 @@
-/// Whether and when a cache may answer an operation.
+/// Whether and when a cache may be used for an operation.
 ///
 /// A client without a cache uses the network with every policy but ``cacheOnly``. Mutations, documents that are
 /// ``GraphQLDocument/isPersonal``, calls for a buyer, and responses with errors are never stored.

@@ -6,7 +6,7 @@ public import IdentityKit
 ///
 /// This process learns that the provider ended a session when it refreshes the session, when it asks for its tokens, or by a
 /// back-channel logout. It does not learn that another process logged a session out. The responses of such a session are removed when
-/// the cache needs room; nobody can use its id any more.
+/// the cache needs room; its id can no longer be used.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 

@@ -210,7 +210,7 @@ package final class CustomerAccountAPI: Sendable {
                     "Refresh the token. If that does not help, check the app's scopes, and the origin of a public web client.",
                 denied: "Request customer-account-api:full, and ask Shopify for access to protected customer data.",
                 notFound: "Check \(members.shopAndVersion), and that the shop has the new customer accounts.",
-                redirected: "Set \(members.endpoint) to the URL that answers without a redirect.",
+                redirected: "Set \(members.endpoint) to the URL that responds without a redirect.",
                 tooMany: "Wait for the time in Retry-After: each customer has a separate rate limit.",
                 attack: "Do not retry at once. Check the shop's admin, and whether Shopify blocks this machine."
             )

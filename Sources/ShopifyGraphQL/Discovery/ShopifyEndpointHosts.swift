@@ -14,7 +14,7 @@ package enum ShopifyEndpointHosts {
     ///   - given: The configured list, which replaces all the others.
     ///   - shop: The host of the shop's domain, whose subdomains are allowed too.
     ///   - configured: The hosts of configured endpoints.
-    /// - Returns: The configured list, else `shopify.com`, the shop's hosts and those of configured endpoints.
+    /// - Returns: The configured list, else `shopify.com`, the shop's hosts and the hosts of configured endpoints.
     package static func list(_ given: [String]?, shop: String?, configured: [String] = []) -> AllowedHosts {
         let member = "endpointHosts"
         if let given { return AllowedHosts(given.compactMap { AllowedHosts.host($0) }, member: member) }

@@ -12,16 +12,16 @@ public struct GraphQLEvent: Sendable {
         case repeated(IdentityError.Code, after: Duration)
         /// Shopify announced that the operation will stop working, with a link. Reported once for each document.
         case deprecated(String)
-        /// Another version answered than the requested one. Reported once for each document.
+        /// Another version than the requested one served the request. Reported once for each document.
         case servedByAnotherVersion(ShopifyAPIVersion)
         /// The call's context has these members, and the document declares no variables for them, so they were not sent. Reported once for
         /// each document and list of members.
         case contextNotSent([String])
         /// Shopify rejected requests as an attack (HTTP 430). No request is sent to the shop for this time.
         case paused(Duration)
-        /// The shop answers again after such a pause.
+        /// The shop responds again after such a pause.
         case resumed
-        /// A cache answered: with a fresh response, or with an old one because the API failed with this code.
+        /// A cache was used: with a fresh response, or with an old one because the API failed with this code.
         case cached(failure: IdentityError.Code?)
 
         /// A stable name, for a label of a metric.

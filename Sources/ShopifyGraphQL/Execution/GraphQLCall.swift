@@ -15,7 +15,7 @@ package struct GraphQLCall: Sendable {
     package var identity: String
     /// Whether the call is made for a buyer, so that no other buyer may get its response.
     package var isPersonal: Bool
-    /// Whether a cache may answer.
+    /// Whether a cache may be used.
     package var cachePolicy: CachePolicy
     /// The only session that may get the cached response.
     ///

@@ -57,7 +57,7 @@ package struct GraphQLEndpoint: Sendable {
     package let access: String
     /// The error code for a rejected token, scope, shop or version.
     package let refusalCode: IdentityError.Code
-    /// Whether the token is a buyer's, which can be refreshed after a 401, and not the app's.
+    /// Whether requests use a buyer's token, which the app can refresh after a 401.
     package let takesBuyerTokens: Bool
     /// The addresses that the URL's host may have.
     ///

@@ -121,7 +121,7 @@ package struct GraphQLExecutor: Sendable {
         return try result.get()
     }
 
-    /// The operation's variables, and those of the context that the document declares.
+    /// The operation's variables, and the context's variables that the document declares.
     ///
     /// Shopify rejects undeclared ones.
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {

@@ -1,6 +1,6 @@
 /// A version of Shopify's GraphQL APIs, as in the path of the URL.
 ///
-/// Shopify serves a version for at least a year. After that its oldest supported version answers, without an error, and
+/// Shopify serves a version for at least a year. After that it serves its oldest supported version, without an error, and
 /// ``GraphQLMetadata/servedVersion`` says which one.
 /// Source: shopify.dev, "API versioning".
 public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

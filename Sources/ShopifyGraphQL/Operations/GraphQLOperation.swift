@@ -10,7 +10,7 @@ public protocol GraphQLOperation: Sendable {
     /// The document, with exactly one operation.
     static var document: GraphQLDocument { get }
 
-    /// The variables of this call, without those of ``GraphQLDocument/contextVariables``: the client adds them.
+    /// The variables of this call, without the variables of ``GraphQLDocument/contextVariables``: the client adds them.
     var variables: GraphQLInputObject { get }
 
     /// Reads the result from the data.

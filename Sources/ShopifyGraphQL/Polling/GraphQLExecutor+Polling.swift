@@ -10,7 +10,7 @@ extension GraphQLExecutor {
     ///   - timeout: How long to poll. The last request may take two seconds more.
     ///   - hint: The server's hint in a result, when to poll again.
     ///   - isDone: Whether a result is the awaited one.
-    ///   - call: Creates the call for each poll, because a token may have been refreshed meanwhile.
+    ///   - call: Creates the call for each poll, because a token may have been refreshed in the meantime.
     /// - Returns: The first result that is done.
     /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout.
     package func poll<Operation: GraphQLOperation>(

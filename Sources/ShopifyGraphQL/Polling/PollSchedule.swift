@@ -19,7 +19,7 @@ struct PollSchedule {
     ///
     /// - Parameters:
     ///   - hint: When the server wants the next poll.
-    ///   - serverTime: When the server answered, by its own clock. With it, a difference between the clocks does not matter.
+    ///   - serverTime: When the server responded, by its own clock. With it, a difference between the clocks does not matter.
     ///   - now: The current time of this machine's clock.
     ///   - elapsed: The current monotonic time.
     /// - Returns: The pause.

@@ -28,7 +28,9 @@ package struct GraphQLResponseBody: Sendable {
         let tape = try TapeBuilder.tape(bytes, limits) { tape in
             tape.entries[0].kind == .object ? tape.member("data", of: 0) ?? 0 : 0
         }
-        guard tape.entries[0].kind == .object else { throw JSONError(reason: "the answer is no object", offset: 0) }
+        guard tape.entries[0].kind == .object else {
+            throw JSONError(reason: "the response is not an object", offset: 0)
+        }
         let node = tape.root > 0 ? GraphQLNode(tape, tape.root) : nil
         hasData = node != nil
         data = node.flatMap { $0.isNull ? nil : $0 }

@@ -17,7 +17,7 @@ struct TapeBuilder {
     private var entries: [TapeEntry] = []
     var decoded: [UInt8] = []
     private var open: [Open] = []
-    /// The names of all open objects, those of the innermost at the end.
+    /// The names of all open objects, the names of the innermost at the end.
     private var names: [TapeEntry] = []
     var index = 0
 

@@ -45,7 +45,8 @@ struct GraphQLFailure: Error {
 
     /// The error for the caller of an operation.
     ///
-    /// - Parameter document: If it must not be repeated and may have been executed, the error says so.
+    /// - Parameter document: The operation's document. If the operation must not be repeated and may have been executed, the error has
+    ///   its own code.
     /// - Returns: The error.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }

@@ -10,7 +10,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     public let requestID: String?
     /// The requested version.
     public let askedVersion: ShopifyAPIVersion
-    /// The version that answered (`X-Shopify-API-Version`).
+    /// The version that served the request (`X-Shopify-API-Version`).
     ///
     /// It differs when Shopify no longer serves the requested one.
     public let servedVersion: ShopifyAPIVersion?
@@ -19,12 +19,12 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// The cost of the operation, if the API reports it.
     public let cost: GraphQLCost?
 
-    /// When Shopify answered, by its own clock (`Date`).
+    /// When Shopify responded, by its own clock (`Date`).
     public let date: Date?
 
-    /// Whether another version answered than the requested one.
+    /// Whether another version than the requested one served the request.
     ///
-    /// Shopify answers without an error in its oldest supported version when it no longer serves the requested one.
+    /// When Shopify no longer serves the requested version, it serves its oldest supported one without an error.
     public var isFallForward: Bool { servedVersion.map { $0 != askedVersion } ?? false }
 
     init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RedactedValues) {

@@ -43,7 +43,7 @@ struct GraphQLRefusal {
             error(
                 .configuration,
                 .redirectRefused,
-                "\(name) answered with a redirect. Redirects are not followed.",
+                "\(name) returned a redirect. Redirects are not followed.",
                 advice.redirected
             )
         case 401 where endpoint.takesBuyerTokens:
@@ -54,25 +54,29 @@ struct GraphQLRefusal {
                 "The shop is frozen (HTTP 402). The request used \(mode).",
                 "Ask the shop's owner to pay the shop's bill."
             )
-        case 404: refused("\(name) was not found at this address (404, request with \(mode)).", advice.notFound)
+        case 404:
+            refused("\(name) was not found at this address (HTTP 404). The request used \(mode).", advice.notFound)
         case 423:
-            refused("The shop is locked (423, request with \(mode)).", "Ask the shop's owner to contact Shopify.")
+            refused(
+                "The shop is locked (HTTP 423). The request used \(mode).",
+                "Ask the shop's owner to contact Shopify."
+            )
         case 429:
             error(
                 .retryLater,
                 .throttled,
-                "\(name) rejected the request because of too many requests (429).",
+                "\(name) rejected the request because of too many requests (HTTP 429).",
                 advice.tooMany
             )
         case 430:
             error(
                 .retryLater,
                 .securityRejection,
-                "Shopify rejected the request as an attack (430, request with \(mode)).",
+                "Shopify rejected the request as an attack (HTTP 430). The request used \(mode).",
                 advice.attack
             )
         case 408, 500...: error(.retryLater, .providerUnavailable, "\(name) is unavailable.", "Try again later.")
-        default: error(.rejected, .graphQLErrors, "\(name) rejected the request.", "Read the provider's answer.")
+        default: error(.rejected, .graphQLErrors, "\(name) rejected the request.", "Read providerAnswer of this error.")
         }
     }
 

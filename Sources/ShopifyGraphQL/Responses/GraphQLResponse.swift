@@ -50,7 +50,7 @@ struct GraphQLResponse: Sendable {
                 .unexpectedResponse,
                 "\(endpoint.name) returned a response that is not GraphQL.",
                 hint:
-                    "Check what is served at \(endpoint.url). It may be a proxy or a password page.",
+                    "Check what is served at \(endpoint.url). It may be a proxy or the shop's password page.",
                 reference: "GraphQL specification section 7",
                 providerAnswer: IdentityError.ProviderAnswer(
                     errorDescription:
@@ -108,7 +108,7 @@ struct GraphQLResponse: Sendable {
                 .retryLater,
                 .throttled,
                 "\(endpoint.name) throttled the operation and did not execute it.",
-                "Try again later, with growing pauses.",
+                "Wait for retryAfter, then try again with exponential backoff.",
                 retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
             )
         }
@@ -132,7 +132,7 @@ struct GraphQLResponse: Sendable {
             .rejected,
             .graphQLErrors,
             "\(endpoint.name) rejected the operation.",
-            "Read the provider's answer, and check the document against the schema of the version that answered.",
+            "Read providerAnswer of this error. Check the document against the schema of the API version in X-Shopify-API-Version.",
             reference: "GraphQL specification section 7.1.2"
         )
     }
@@ -145,7 +145,7 @@ struct GraphQLResponse: Sendable {
             .rejected,
             .unexpectedResponse,
             "\(endpoint.name) returned data that do not match the document.",
-            hint: "Read the error's cause, and compare the requested version with the one that answered.",
+            hint: "Read the error's cause, and compare the requested API version with the served one.",
             reference: "GraphQL specification section 7.1.1",
             providerAnswer: IdentityError.ProviderAnswer(status: metadata.status, traceID: metadata.requestID),
             cause: error

@@ -8,7 +8,7 @@ public struct GraphQLResult<Output: Sendable>: Sendable {
     public let errors: [GraphQLError]
     /// The metadata.
     ///
-    /// For a cached response, that of the time when it was stored.
+    /// For a cached response, the value at the time when it was stored.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin
@@ -16,13 +16,13 @@ public struct GraphQLResult<Output: Sendable>: Sendable {
 
 /// A response that may have data, errors or both.
 public struct PartialGraphQLResult<Output: Sendable>: Sendable {
-    /// The data; nil when there are none, or when they are unreadable and ``errors`` says why.
+    /// The data; nil if the response has no data, or unreadable data; ``errors`` says why.
     public let data: Output?
     /// The errors.
     public let errors: [GraphQLError]
     /// The metadata.
     ///
-    /// For a cached response, that of the time when it was stored.
+    /// For a cached response, the value at the time when it was stored.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin
@@ -30,7 +30,7 @@ public struct PartialGraphQLResult<Output: Sendable>: Sendable {
 
 /// The source of a response.
 public enum GraphQLOrigin: Sendable {
-    /// The API answered now.
+    /// The API responded now.
     case network
     /// The cache had a response of this age, as the policy allows.
     case cache(age: Duration)

@@ -5,8 +5,8 @@
 /// connection), the document decides. Rejections of token, scope, shop or document (401, 402, 403, 404, 423, errors of
 /// the document) are never repeated.
 ///
-/// HTTP 430 means that Shopify rejects the request as an attack. One delayed attempt follows at most. If that fails too, no client in
-/// this process sends a request to this shop for a while (``securityPause``), and then a single operation tries.
+/// HTTP 430 means that Shopify rejects the request as an attack. The operation is repeated at most once, after a pause. If that fails
+/// too, no client in this process sends a request to this shop for a while (``securityPause``); then one operation is the probe.
 public struct RetryLimits: Sendable, Equatable {
     /// The maximum number of attempts, including the first; at least 1.
     public var attempts: Int
@@ -24,7 +24,8 @@ public struct RetryLimits: Sendable, Equatable {
     ///
     /// No attempt starts or continues after it.
     public var deadline: Duration
-    /// The pause after Shopify rejected requests of this process as an attack.
+    /// The longest pause after Shopify rejected requests of this process as an attack; each pause is between half of it and
+    /// all of it.
     ///
     /// It doubles each time, up to ten times as long.
     public var securityPause: Duration
@@ -37,7 +38,7 @@ public struct RetryLimits: Sendable, Equatable {
     ///   - maximumPause: The longest pause.
     ///   - maximumRetryAfter: The longest `Retry-After` that the client waits for.
     ///   - deadline: The maximum time for all attempts and pauses.
-    ///   - securityPause: The pause after HTTP 430.
+    ///   - securityPause: The longest pause after HTTP 430.
     public init(
         attempts: Int = 3,
         firstPause: Duration = .milliseconds(500),

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The circuit breaker of a shop: stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
 /// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that
-/// fails too, all operations are refused for a while; then a single one is the probe.
+/// fails too, all operations fail at once for a while; then a single one is the probe.
 ///
 /// All clients of a shop in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as in
 /// tests, do not share it, because their times cannot be compared.
@@ -16,7 +16,7 @@ final class ShopBreaker: Sendable {
         case known
         /// The operation may try again after its pause, as the probe.
         case probe(CircuitBreaker.Permit)
-        /// All operations are refused for this time.
+        /// All operations fail at once for this time.
         case opened(Duration)
     }
 
@@ -32,7 +32,7 @@ final class ShopBreaker: Sendable {
         let clock: any IdentityClock
     }
 
-    /// The shops that refused a caller of this process; a shop that answers has no entry.
+    /// The shops that rejected a request of this process as an attack; a shop that accepts requests has no entry.
     private static let states = Mutex<[Shop: State]>([:])
     /// With more shops than this, entries that were not used for an hour are removed.
     private static let usualShops = 1_000
@@ -55,7 +55,7 @@ final class ShopBreaker: Sendable {
 
     /// Permits an operation to send.
     ///
-    /// - Throws: `IdentityError` with code `security_rejection` while operations are refused.
+    /// - Throws: `IdentityError` with code `security_rejection` while operations are paused.
     func enter() throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         let (permit, refusal) = Self.states.withLock { states -> (CircuitBreaker.Permit, IdentityError?) in
@@ -70,7 +70,7 @@ final class ShopBreaker: Sendable {
         return permit
     }
 
-    /// Ends an operation; true when its answer closed the breaker.
+    /// Ends an operation; true if its response closed the breaker.
     func leave(_ permit: CircuitBreaker.Permit, wasAnswered: Bool) -> Bool {
         guard permit.isProbe else { return false }
         return Self.states.withLock { states in
@@ -132,7 +132,7 @@ final class ShopBreaker: Sendable {
         return IdentityError(
             .retryLater,
             .securityRejection,
-            "Requests to the shop are paused, because Shopify rejected requests of this process as an attack (430).",
+            "Requests to the shop are paused, because Shopify rejected requests of this process as an attack (HTTP 430).",
             hint: last?.hint ?? "Wait until retryAfter has passed, and send fewer requests at once.",
             reference: "shopify.dev/docs/api/usage/response-codes",
             retryAfter: breaker.wait(at: now),

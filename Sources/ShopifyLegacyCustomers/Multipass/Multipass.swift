@@ -19,7 +19,7 @@ internal import ShopifyStorefront
 public struct Multipass: Sendable {
     /// The longest JSON of a customer, in bytes.
     ///
-    /// A longer one would make a URL that servers refuse.
+    /// A longer one would make a URL that servers reject.
     static let maximumBytes = 4096
 
     private let origin: String

@@ -103,7 +103,7 @@ extension LegacyPasswordProvider {
                 .rejected,
                 .invalidRequest,
                 "The URL is not valid.",
-                hint: "Pass the URL of the e-mail unchanged.",
+                hint: "Pass the URL from Shopify's e-mail unchanged.",
                 reference: "Storefront API reference, customerActivateByUrl and customerResetByUrl"
             )
         }

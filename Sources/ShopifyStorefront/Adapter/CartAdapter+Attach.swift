@@ -132,7 +132,7 @@ extension CartAdapter {
         do {
             return try await sessions.withAccessToken(of: id) { access in
                 let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
-                // Shopify has refused this token, in a response to another request.
+                // Shopify has rejected this token, in a response to another request.
                 if let refused, let token = identity.token, token.token.isEqual(to: refused.token) {
                     throw Self.refusedToken
                 }
@@ -149,7 +149,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .accessTokenRefused,
-            "The Storefront API refused the customer's access token.",
+            "The Storefront API rejected the customer's access token.",
             hint: "Refresh the access token and try again.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate"
         )

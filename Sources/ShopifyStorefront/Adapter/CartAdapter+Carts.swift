@@ -87,7 +87,7 @@ extension CartAdapter {
 
     func forget(for id: SessionID, under locks: CartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
-            // An attachment that another process has written before it creates a cart is kept.
+            // Keep an attachment without a cart: another process wrote it and is about to create the cart.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }
             return CartChange((), saving: nil)

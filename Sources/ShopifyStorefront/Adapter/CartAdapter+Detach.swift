@@ -43,7 +43,7 @@ extension CartAdapter {
         return result
     }
 
-    /// Removes the gift cards from a cart that somebody else is about to get, because they belong to the buyer.
+    /// Removes the gift cards from a cart that another buyer is about to get, because they belong to the buyer.
     func removeGiftCards(
         _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,

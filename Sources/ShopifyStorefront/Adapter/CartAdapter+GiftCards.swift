@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds gift cards to the session's cart.
     ///
-    /// The session's attachment records that before they are sent. So nobody else gets this cart after a logout while a gift card may still
-    /// arrive, and gift cards are removed before somebody else gets it. Codes that differ only in case are one card, as at Shopify.
+    /// The session's attachment records that before they are sent. So no other buyer gets this cart after a logout while a gift card may still
+    /// arrive, and gift cards are removed before another buyer gets it. Codes that differ only in case are one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

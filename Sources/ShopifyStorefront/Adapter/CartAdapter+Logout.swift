@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 public struct CartLogout: Sendable {
     /// The logout.
     public let logout: LogoutResult
-    /// The guest's session that has the cart now; nil when there was no cart, or it could not be kept.
+    /// The guest's session that has the cart now; nil if the session had no cart, or the cart could not be kept.
     public let guest: SessionID?
     /// The reason why the guest did not get the cart or some of its lines.
     public let problem: IdentityError?
@@ -17,7 +17,7 @@ extension CartAdapter {
     /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes. It gets nothing about the buyer and
     /// no gift card. The buyer is removed from the old cart, and the app forgets it. With ``CartPolicy/Logout/detach`` the guest gets the
     /// same cart, when Shopify's response shows that the buyer is off it and its gift cards are removed. The guest gets a copy if a call
-    /// that puts personal data or a gift card on the cart may still arrive. With ``CartPolicy/Logout/drop`` nobody gets a cart. The session
+    /// that puts personal data or a gift card on the cart may still arrive. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session
     /// ends also when the cart could not be kept.
     ///
     /// - Parameters:

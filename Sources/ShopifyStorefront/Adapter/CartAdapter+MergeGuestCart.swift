@@ -94,7 +94,7 @@ extension CartAdapter: SignInCarts {
         case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
         case .adopted, .merged, .discarded:
             if result.outcome == .merged { self.tell(.merged, id) }
-            // The guest's session has no cart any more, so its end must not change one.
+            // The guest's session no longer has a cart, so its end must not change one.
             try await self.forget(for: guest, under: locks)
             if result.outcome == .merged { await self.endMerge(of: id, under: locks) }
             try await self.sessions.endGuest(guest)

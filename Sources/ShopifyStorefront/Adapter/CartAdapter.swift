@@ -14,7 +14,7 @@ public import IdentityKit
 /// ```
 ///
 /// The session's store keeps which cart belongs to the session, as an attachment that is named after the shop. Only cart ids that Shopify
-/// gave to this server are stored, except those of ``adopt(_:for:isTrusted:in:)``. Operations on one session run one after the other.
+/// gave to this server are stored, except ids of ``adopt(_:for:isTrusted:in:)``. Operations on one session run one after the other.
 /// Several processes detect each other's changes by compare-and-set. All errors are `IdentityError`.
 ///
 /// The adapter follows the sessions of its manager, which holds it weakly: the app must own it. An app with several shops makes one

@@ -56,7 +56,7 @@ struct CartBinding: Sendable {
     var mergeSource: CartID?
     /// The session that merges this guest's cart, and since when.
     ///
-    /// No other session gets it meanwhile.
+    /// No other session gets it until then.
     var reservation: (session: String, since: Date)?
 
     init(cartID: CartID) {

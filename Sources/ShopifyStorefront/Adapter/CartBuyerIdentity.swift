@@ -83,7 +83,7 @@ struct CartBuyerIdentity: Sendable {
         )
     }
 
-    /// A location that Shopify refuses is removed from the cart: an unset member would keep it there.
+    /// A location that Shopify rejects is removed from the cart: an unset member would keep it there.
     private func companyLocation(over binding: CartBinding?) -> InputField<String> {
         companyLocationID.map { .set($0) } ?? (binding?.companyLocationID == nil ? .unset : .null)
     }

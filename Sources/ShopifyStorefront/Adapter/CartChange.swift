@@ -33,7 +33,7 @@ enum CartUse: Sendable {
     case creating
     /// The attachment is also written before the operation, which replaces the session's cart.
     case replacing
-    /// If the store has locks, no other process works on the cart meanwhile. The attachment is written before and after the
+    /// If the store has locks, no other process works on the cart at the same time. The attachment is written before and after the
     /// operation, so that without locks each process notices the changes of the others.
     case exclusive
 }

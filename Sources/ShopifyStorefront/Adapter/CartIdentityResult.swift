@@ -15,7 +15,7 @@ struct CartIdentityResult: Sendable {
 
     var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
 
-    /// Replaces the values with those of a later response.
+    /// Replaces the values with the values of a later response.
     mutating func update(from later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL

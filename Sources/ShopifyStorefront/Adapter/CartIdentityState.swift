@@ -56,8 +56,8 @@ public struct CheckoutOptions: Sendable {
     public var singleSignOn: SingleSignOn
     /// How long the token on the cart must remain valid when the buyer leaves, 15 minutes by default.
     ///
-    /// This is more than the last fifth of an hour, in which `SessionManager` refreshes tokens by itself. So the token on the cart is
-    /// not replaced a moment later.
+    /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. So the token on the cart is not replaced a
+    /// moment later.
     public var tokenMargin: Duration
 
     /// Creates options.
@@ -85,6 +85,6 @@ public struct CheckoutHandoff: Sendable {
     public let issuedAt: Date
     /// Whether the URL has `sso=silent`, so that the browser's session at the shop decides who buys.
     public let usesBrowserSession: Bool
-    /// Why the buyer is not signed in at the checkout; nil when there is no problem.
+    /// Why the buyer is not signed in at the checkout; nil if nothing prevents that.
     public let problem: IdentityError?
 }

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The locks of sessions and carts that a task holds in this process.
 ///
-/// A task takes the lock of a session before the lock of a cart, and the lock of a guest's session before that of the buyer's. So no
+/// A task takes the lock of a session before the lock of a cart, and the lock of a guest's session before the lock of the buyer's session. So no
 /// two tasks wait for each other. Held locks are passed on as a parameter and not as a task-local value: a task that an operation
 /// starts and does not wait for, such as a refresh, must not count as a holder.
 struct CartLocks: Sendable {

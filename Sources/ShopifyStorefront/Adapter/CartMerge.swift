@@ -18,7 +18,7 @@ public struct CartMerge: Sendable {
 
     /// The outcome of the merge.
     public var outcome: Outcome
-    /// The buyer's cart; nil when there is none.
+    /// The buyer's cart; nil if the buyer has no cart.
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with its errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []

@@ -7,7 +7,7 @@ extension [String] {
         return contains { $0.lowercased().utf8.elementsEqual(folded.utf8) }
     }
 
-    /// These codes and those of the other list that these lack, each once.
+    /// These codes, then the codes that only the other list has, each once.
     func mergingCodes(_ others: [String]) -> [String] {
         others.reduce(into: self) { codes, code in
             if !codes.hasCode(code) { codes.append(code) }

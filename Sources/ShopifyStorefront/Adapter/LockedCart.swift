@@ -200,7 +200,7 @@ extension CartAdapter {
 
     /// The attachment, written once more if the use requires it.
     ///
-    /// Nil if another process wrote it meanwhile.
+    /// Nil if another process wrote it in the meantime.
     private func prepared(_ id: SessionID, for use: CartUse, under locks: CartLocks) async throws -> StoredCart? {
         let stored = try await attachments.read(id)
         switch use {

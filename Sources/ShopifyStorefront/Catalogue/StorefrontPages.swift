@@ -108,7 +108,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             IdentityError(
                 .rejected,
                 .unexpectedResponse,
-                "The Storefront API announced another page without a cursor.",
+                "The response has hasNextPage = true but no new endCursor.",
                 hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation.",
                 reference: "Storefront API reference, PageInfo"
             )
@@ -122,10 +122,10 @@ extension StorefrontClient {
     /// - Parameters:
     ///   - size: The number of elements of a page. Values outside of 1 to 250 are clamped.
     ///   - cursor: The element after which to start; nil starts at the first one.
-    ///   - context: Values that override those of the client's context.
-    ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
+    ///   - context: Values that override the client's context.
+    ///   - cachePolicy: Whether the cache may be used; nil takes the client's policy.
     ///   - operation: Creates the operation for a page.
-    ///   - connection: The list in the operation's result; nil when there is none.
+    ///   - connection: The list in the operation's result; nil if the result has no list.
     /// - Returns: The pages.
     public func pages<Operation: GraphQLOperation, Connection: StorefrontConnection>(
         size: Int = 100,
@@ -151,7 +151,7 @@ extension StorefrontClient {
     /// - Parameters:
     ///   - query: The search; nil for all products.
     ///   - size: The number of elements of a page, 1 to 250.
-    ///   - context: Values that override those of the client's context.
+    ///   - context: Values that override the client's context.
     /// - Returns: The pages.
     public func products(
         matching query: SearchQuery? = nil,

@@ -9,8 +9,8 @@ extension StorefrontClient {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - context: Values that override those of the client's context.
-    ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
+    ///   - context: Values that override the client's context.
+    ///   - cachePolicy: Whether the cache may be used; nil takes the client's policy.
     ///   - executor: The executor of the completion.
     ///   - completion: Called exactly once.
     /// - Returns: A handle to cancel the call.

@@ -33,7 +33,7 @@ public struct StorefrontClient: Sendable {
     ///   - context: The buyer, country and language of calls that do not override them.
     ///   - retry: When operations are repeated. By default three attempts within 30 seconds.
     ///   - cache: A cache for responses.
-    ///   - cachePolicy: Whether the cache may answer calls that do not override it.
+    ///   - cachePolicy: Whether calls that do not override it may use the cache.
     ///   - observers: The receivers of the operations' events.
     public init(
         configuration: StorefrontConfiguration,
@@ -70,8 +70,8 @@ public struct StorefrontClient: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - context: Values that override those of the client's context.
-    ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
+    ///   - context: Values that override the client's context.
+    ///   - cachePolicy: Whether the cache may be used; nil takes the client's policy.
     /// - Returns: The data, and the errors that left parts of them null.
     /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
     ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
@@ -100,7 +100,7 @@ public struct StorefrontClient: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - context: Values that override those of the client's context.
+    ///   - context: Values that override the client's context.
     ///   - interval: The pause between polls when the server gives no hint.
     ///   - timeout: How long to poll.
     ///   - hint: The server's hint in a result, when to poll again. It counts for 0.1 to 60 seconds.

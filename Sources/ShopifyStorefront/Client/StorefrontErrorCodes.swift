@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// The cart is gone: its order is complete, it has expired, or its id is wrong.
+    /// The cart no longer exists: its order is complete, it has expired, or its id is wrong.
     public static let cartGone = Self(rawValue: "cart_gone")
     /// The session has no cart yet.
     public static let cartMissing = Self(rawValue: "cart_missing")

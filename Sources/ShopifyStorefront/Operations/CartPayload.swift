@@ -41,7 +41,7 @@ extension IdentityError {
             .rejected,
             .cartGone,
             "The cart no longer exists.",
-            hint: "Its order was placed, or the cart has expired. Add a line to create a new cart.",
+            hint: "Add a line to create a new cart. The cart's order was placed, or the cart has expired.",
             reference: "Storefront API reference, cart"
         )
     }

@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 
 /// Exchanges a Customer Account access token for a Storefront one (`storefrontCustomerAccessTokenCreate`).
 ///
-/// Shopify has deprecated it since 2025-01, because carts accept the access token itself. Use it only for a shop that answers "Customer is
+/// Shopify has deprecated it since 2025-01, because carts accept the access token itself. Use it only for a shop that returns "Customer is
 /// invalid". The mutation belongs to the Customer Account API. The new token expires with the access token, so it is requested again for
 /// each attach after a refresh.
 public struct CustomerTokenExchange: Sendable {

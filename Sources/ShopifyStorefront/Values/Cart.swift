@@ -21,7 +21,7 @@ public struct Cart: Sendable, Equatable {
     public let hasMoreLines: Bool
     /// The end of the first page of lines.
     let linesCursor: String?
-    /// The note; nil when there is none.
+    /// The note; nil if the cart has no note.
     public let note: String?
     /// The attributes of the cart.
     public let attributes: [CartAttribute]
@@ -170,7 +170,7 @@ extension CartLine: GraphQLReadable {
 extension GraphQLNode {
     /// The text at a path of fields.
     ///
-    /// It is nil where a field on the way is null or missing.
+    /// It is nil if a field on the way is null or missing.
     fileprivate func optionalText(_ path: String...) throws(GraphQLReadingError) -> String? {
         var node = self
         for name in path {

@@ -13,7 +13,7 @@ public struct CheckoutURL: Sendable {
         self.url = url
     }
 
-    /// The URL, to redirect the buyer's browser to now.
+    /// Returns the URL; redirect the buyer's browser to it at once, because it expires.
     public func reveal() -> HTTPURL { url }
 
     /// The URL with one more query field, unless the query has a field of that name.

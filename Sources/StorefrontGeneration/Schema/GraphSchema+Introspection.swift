@@ -19,7 +19,7 @@ extension GraphSchema {
             let message = value["errors"]?.array?.first?["message"]?.string ?? value["errors"]?.string
             throw .usage(
                 "The schema file has no member __schema\(message.map { ". The server returned: \($0)" } ?? "")."
-                    + " Post the output of `storefront-gen introspection-query` to the API and save the answer."
+                    + " Post the output of `storefront-gen introspection-query` to the API and save the response."
             )
         }
         var reader = IntrospectionReader()

@@ -42,7 +42,7 @@ extension GraphRule {
         case .misplacedDirective(let name, let allowed):
             "@\(name) is not allowed here. It is allowed at: \(allowed.joined(separator: ", "))."
         case .unsupportedDirective(let name):
-            "@\(name) splits the response into several parts, which the client does not read. Use an operation of its own."
+            "@\(name) splits the response into several parts, which the client does not read. Use a separate operation."
         case .repeatedDirective(let name): "@\(name) is used twice here."
         case .undefinedArgument(let name, let owner, let known):
             "\(owner.coordinate) has no argument \"\(name)\".\(Suggestion.text(for: name, among: known))"

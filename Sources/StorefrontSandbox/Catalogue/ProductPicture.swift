@@ -26,7 +26,7 @@ struct ProductPicture: Sendable {
     private let product: SandboxStorefrontConfiguration.Product
     private let colour: String
 
-    /// The picture at a path, or nil for another path.
+    /// The picture at a path; nil for another path.
     init?(path: String, of shop: SandboxStorefront) {
         guard path.hasPrefix(Self.folder), path.hasSuffix(".svg") else { return nil }
         let parts = path.dropFirst(Self.folder.count).dropLast(4).split(separator: "_")
@@ -40,7 +40,7 @@ struct ProductPicture: Sendable {
         let name =
             named.flatMap { named in Self.colours.keys.first { $0.lowercased() == named } }
             ?? own.first { Self.colours[$0] != nil }
-        // A product without colours gets one of its own, always the same.
+        // A product without colours gets one, always the same.
         let spare = ["#8661c1", "#c2703d", "#2f8f9d", "#b0517e", "#5b7f2b"]
         let sum = title.utf8.reduce(0) { $0 + Int($1) }
         colour = name.flatMap { Self.colours[$0] } ?? spare[sum % spare.count]

@@ -10,9 +10,9 @@ public struct SandboxStorefrontConfiguration: Sendable {
         public var title: String
         /// The price in hundredths of the currency unit.
         public var price: Int
-        /// The stock; nil for any number.
+        /// The stock; nil means no limit.
         public var stock: Int?
-        /// The values of the product's options, in their order; the title unless given.
+        /// The values of the product's options, in their order; by default the title.
         public var values: [String]
 
         /// Makes a variant.
@@ -74,7 +74,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var multipassSecret = "sandbox-multipass-4f1c0a9d7e2b58"
     /// Whether a checkout opens signed in only if a request with the private token named the buyer's IP, as at Shopify.
     public var requiresBuyerIP = true
-    /// How long a cart's checkout URL stays signed in; undocumented, 10 minutes unless given.
+    /// How long a cart's checkout URL stays signed in; undocumented, by default 10 minutes.
     public var checkoutURLLifetime: Duration = .seconds(600)
     /// The currency of all prices.
     public var currencyCode = "USD"
@@ -94,7 +94,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     ]
     /// Descriptions of products; a product without one has the single option "Variant".
     ///
-    /// None unless given. ``wholeShop`` has two dozen.
+    /// By default empty; ``wholeShop`` has two dozen.
     public var products: [Product] = []
     /// The page to which the checkout links back, usually the app's home page; nil leaves the link out.
     public var returnURL: String?

@@ -77,7 +77,7 @@ final class CheckReport: Sendable {
 
     /// Prints the sums.
     ///
-    /// - Throws: `IdentityError` if a point failed; its kind, and so the exit status, is that of the failure that an operator has to repair
+    /// - Throws: `IdentityError` if a point failed; its kind, and so the exit status, comes from the failure that an operator has to repair
     ///   first: configuration, then a refusal, then an outage.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }

@@ -41,10 +41,10 @@ struct ClockReadings: HTTPTransport {
         for (host, ahead) in readings {
             let seconds = Int(abs(ahead).rounded())
             let message =
-                "This machine's clock is \(seconds) seconds \(ahead < 0 ? "behind" : "ahead of") that of \(host)."
+                "This machine's clock is \(seconds) seconds \(ahead < 0 ? "behind" : "ahead of") the clock of \(host)."
             let hint = "Synchronize the clock with NTP, for example with chrony or systemd-timesyncd."
             switch abs(ahead) {
-            case ..<Self.noticeable: report.ok("clock", host, "The clock agrees with that of \(host).")
+            case ..<Self.noticeable: report.ok("clock", host, "The clock agrees with the clock of \(host).")
             case ..<Self.tolerance: report.warn("clock", host, message, hint: hint)
             default:
                 report.fail(

@@ -95,7 +95,7 @@ struct ProviderCheck {
             return
         }
         guard let url = try? HTTPURL(text) else {
-            report.ok(subject, point, "\(text) has a scheme of its own, for an app on a device.")
+            report.ok(subject, point, "\(text) has a custom scheme, for an app on a device.")
             return
         }
         if url.isSecure {
@@ -120,7 +120,7 @@ struct ProviderCheck {
                 "providers",
                 "redirect URI",
                 "\(names.joined(separator: ", ")) share the redirect URI \(text).",
-                hint: "Give each provider a redirect URI of its own (RFC 9700 section 4.4.2)."
+                hint: "Give each provider a separate redirect URI (RFC 9700 section 4.4.2)."
             )
         }
     }

@@ -13,7 +13,7 @@ struct StoreCheck {
             report.warn(
                 "store",
                 "open",
-                "No store is configured, so nothing can keep a session.",
+                "No store is configured, so sessions cannot be stored.",
                 hint:
                     "Add \"store\": { \"path\": \"identity.sqlite\" } and set IDENTITY_STORE_KEY, or pass --store PATH."
             )
@@ -37,7 +37,7 @@ struct StoreCheck {
                     "store",
                     "open",
                     "The key is valid. The file \(file) does not exist yet.",
-                    hint: "The first sign-in creates it, or \"identity-lab login\". In production, create it once."
+                    hint: "Run identity-lab login to create the file. In production, create it once."
                 )
             } catch {
                 report.fail("store", "open", error)
@@ -68,16 +68,16 @@ struct StoreCheck {
             if let missing = keys.first(where: { $0.role == .missing && $0.rows > 0 }) {
                 throw IdentityError(
                     configuration:
-                        "\(missing.rows) rows are encrypted with a key that is not configured: \(missing.id).",
+                        "\(missing.rows) records are encrypted with a key that is not configured: \(missing.id).",
                     hint: "Add this key to store.readOnlyKeys, and run identity-lab keys rotate."
                 )
             }
             let old = keys.filter { $0.role == .readOnly }.reduce(0) { $0 + $1.rows }
-            guard old > 0 else { return report.ok("store", "keys", "All rows are encrypted with the active key.") }
+            guard old > 0 else { return report.ok("store", "keys", "All records are encrypted with the active key.") }
             report.warn(
                 "store",
                 "keys",
-                "\(old) rows are encrypted with a read-only key.",
+                "\(old) records are encrypted with a read-only key.",
                 hint: "Run identity-lab keys rotate, then remove the key from store.readOnlyKeys."
             )
         } catch {

@@ -42,7 +42,7 @@ struct CallCommand: Command {
         if let refusal { throw refusal }
     }
 
-    /// Calls the resource, and once more if it refuses the token.
+    /// Calls the resource, and once more if it rejects the token.
     ///
     /// - Returns: The last response, and the error to report if its status is not a success.
     private func call(_ deployment: Deployment) async throws -> (HTTPResponse, refusal: (any Error)?) {
@@ -88,7 +88,7 @@ struct CallCommand: Command {
         return IdentityError(
             isOutage ? .retryLater : .rejected,
             .unexpectedResponse,
-            "The resource server answered with status \(response.status).",
+            "The resource server responded with status \(response.status).",
             hint: isOutage
                 ? "Try again later." : "Compare scopes and audience of the token with what the server requires.",
             retryAfter: isOutage ? response.headers.retryAfter : nil

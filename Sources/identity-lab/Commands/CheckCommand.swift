@@ -33,9 +33,12 @@ struct CheckCommand: Command {
                     environment: environment,
                     retry: .none
                 )
-                let shop = try await client.execute(ShopInfo()).data
-                return
-                    "The Storefront of \(shop.name) answers with version \(client.configuration.apiVersion.rawValue)."
+                let response = try await client.execute(ShopInfo())
+                let (shop, metadata) = (response.data, response.metadata)
+                guard let served = metadata.servedVersion else { return "The Storefront API of \(shop.name) responds." }
+                return metadata.isFallForward
+                    ? "The Storefront API of \(shop.name) serves version \(served.rawValue) instead of \(metadata.askedVersion.rawValue)."
+                    : "The Storefront API of \(shop.name) serves version \(served.rawValue)."
             }
         }
         if let section = configuration.customerAccount {

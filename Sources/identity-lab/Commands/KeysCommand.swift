@@ -6,13 +6,13 @@ struct KeysCommand: Command {
     static let name = "keys"
     static let usage = "keys list|rotate|verify"
     static let summary =
-        "List the keys of the session store, encrypt all rows with the active key, or verify every row."
+        "List the keys of the session store, encrypt all records with the active key, or verify every record."
     static let actions = Action.allCases.map(\.rawValue)
     static let options: [Option] = []
     static let examples = [
-        "identity-lab keys list                  list the keys and how many rows each encrypts",
-        "identity-lab keys rotate                encrypt every row with store.key, 100 rows at a time; can be interrupted",
-        "identity-lab keys verify --json         decrypt every row and report unreadable ones",
+        "identity-lab keys list                  list the keys and how many records each encrypts",
+        "identity-lab keys rotate                encrypt every record with store.key, 100 at a time; can be interrupted",
+        "identity-lab keys verify --json         decrypt every record and report unreadable ones",
     ]
 
     enum Action: String, CaseIterable {
@@ -38,7 +38,7 @@ struct KeysCommand: Command {
     }
 
     private func list(_ store: any StoreKeyRotating, _ output: Output) async throws {
-        var table = Table(["key", "role", "rows"])
+        var table = Table(["key", "role", "records"])
         for key in try await store.keyUsage() {
             guard output.isJSON else {
                 table.add([key.id, Self.text(for: key.role), "\(key.rows)"])

@@ -4,7 +4,7 @@ internal import IdentityKit
 struct ProfileCommand: Command {
     static let name = "profile"
     static let usage = "profile --session ID"
-    static let summary = "Fetch the buyer's profile from the provider; a profile of another subject is refused."
+    static let summary = "Fetch the buyer's profile from the provider; a profile of another subject is an error."
     static let options: [Option] = [.session]
     static let examples = [
         "identity-lab profile --session ID",

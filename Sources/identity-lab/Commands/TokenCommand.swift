@@ -76,7 +76,7 @@ struct TokenCommand: Command {
         if let losses = got.losses {
             members["lost_scopes"] = .array(losses.scopes.map { .string($0) })
             members["lost_refresh_token"] = .bool(losses.isRefreshTokenLost)
-            text += "\nThe refresh took away \(Self.text(for: losses))."
+            text += "\nThe refreshed tokens no longer have \(Self.text(for: losses))."
         }
         guard reveals else { return lab.output.event("token", members, text: text) }
         let token = got.tokens.accessToken.reveal()

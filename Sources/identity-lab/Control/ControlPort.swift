@@ -17,7 +17,7 @@ struct ControlPort: Sendable {
             guard isAuthorized(request) else {
                 return Self.refusal(
                     401,
-                    "The request has no bearer token, or not that of this run.",
+                    "The request has no bearer token, or a token of another run.",
                     hint: "Send the printed token in the header: Authorization: Bearer TOKEN.",
                     headers: [("WWW-Authenticate", "Bearer")]
                 )
@@ -44,7 +44,7 @@ struct ControlPort: Sendable {
         do {
             let value = request.body.isEmpty ? .object([:]) : try JSONValue(parsing: request.body)
             guard let members = value.object else {
-                return Self.refusal(400, "The body must be a JSON object.", hint: "GET / lists the commands.")
+                return Self.refusal(400, "The body must be a JSON object.", hint: "Send GET / to list the commands.")
             }
             var answer: JSONObject = ["command": .string(command.rawValue)]
             for member in try await control.run(command, members).members { answer[member.name] = member.value }
@@ -52,7 +52,7 @@ struct ControlPort: Sendable {
         } catch let error as IdentityError {
             return Self.refusal(400, error.message, hint: error.hint)
         } catch {
-            return Self.refusal(400, "The body is not valid JSON: \(error)", hint: "GET / lists the commands.")
+            return Self.refusal(400, "The body is not valid JSON: \(error)", hint: "Send GET / to list the commands.")
         }
     }
 
@@ -74,7 +74,11 @@ struct ControlPort: Sendable {
     private static func unknown(_ name: String) -> WebResponse {
         let nearest = Spelling.nearest(to: name, among: ControlCommand.allCases.map(\.rawValue))
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
-        return refusal(404, "There is no command \(name.printable)\(suggestion)", hint: "GET / lists the commands.")
+        return refusal(
+            404,
+            "There is no command \(name.printable)\(suggestion)",
+            hint: "Send GET / to list the commands."
+        )
     }
 
     private static func refusal(

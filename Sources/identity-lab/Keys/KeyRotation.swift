@@ -38,7 +38,7 @@ struct KeyRotation {
 
     private func note(_ total: ResealProgress, _ when: String) {
         output.note(
-            "\(total.resealed) rows encrypted, \(total.postponed) postponed, \(total.unreadable) unreadable \(when)"
+            "\(total.resealed) records encrypted, \(total.postponed) postponed, \(total.unreadable) unreadable \(when)"
         )
     }
 
@@ -53,15 +53,15 @@ struct KeyRotation {
                 "unreadable": .integer(total.unreadable), "remaining": .integer(remaining),
             ],
             text: remaining == 0
-                ? "Every row is encrypted with key \(active). Other keys are no longer needed."
-                : "\(remaining) rows are still encrypted with other keys than \(active)."
+                ? "Every record is encrypted with key \(active). Other keys are no longer needed."
+                : "\(remaining) records are still encrypted with other keys than \(active)."
         )
         // Rows in the spool, and rows that another process saved with another key in the meantime, count as postponed.
         if total.postponed > 0 || (total.unreadable == 0 && remaining > 0) {
             throw IdentityError(
                 .retryLater,
                 IdentityError.Code(rawValue: "rotation_incomplete"),
-                "Some rows were not encrypted with the active key: their sessions are being refreshed, they are in the spool, or "
+                "Some records were not encrypted with the active key: their sessions are being refreshed, they are in the spool, or "
                     + "another process still uses another key.",
                 hint: "Make the key active in every process, then run the command again in a minute."
             )
@@ -71,7 +71,7 @@ struct KeyRotation {
         throw IdentityError(
             .configuration,
             isMissing ? .storeKeyMismatch : .storeCorrupt,
-            "\(total.unreadable) rows could not be decrypted and were not changed.",
+            "\(total.unreadable) records could not be decrypted and were not changed.",
             hint: isMissing
                 ? "Add the keys that \"keys list\" shows as not configured to store.readOnlyKeys."
                 : "Run \"keys verify\"."

@@ -25,11 +25,11 @@ struct StoreVerification {
         throw IdentityError(
             .configuration,
             isKeyMissing ? .storeKeyMismatch : .storeCorrupt,
-            "The store has damaged or unreadable rows; nothing was changed.",
+            "The store has damaged or unreadable records. The store was not changed.",
             hint: isKeyMissing
                 ? "Add the keys that \"keys list\" shows as not configured to store.readOnlyKeys."
                 : health.damagedRows > 0
-                    ? "Restore the damaged rows from a backup, or let those buyers sign in again."
+                    ? "Restore the damaged records from a backup, or let the affected buyers sign in again."
                     : "Repair the problems that the database reports."
         )
     }

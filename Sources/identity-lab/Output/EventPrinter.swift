@@ -6,7 +6,7 @@ struct EventPrinter: IdentityObserver {
 
     func identityEvent(_ event: IdentityEvent) {
         let session = event.session.map { " session \($0)" } ?? ""
-        let suspicion = event.isAttackSuspected ? ", an attack is suspected," : ""
+        let suspicion = event.isAttackSuspected ? "; attack suspected;" : ""
         output.note(
             "· \(text(for: event.kind))\(suspicion) provider \(event.provider.printable)\(session) in \(event.duration.readable), "
                 + "correlation id \(event.correlationID)"
@@ -22,7 +22,7 @@ struct EventPrinter: IdentityObserver {
         case .loginTokensDropped(false): "tokens of a failed login not revoked"
         case .refreshed(let outcome): "token refreshed (\(outcome.rawValue))"
         case .tokensReduced(let losses):
-            "the refresh took away \(TokenCommand.text(for: losses))"
+            "the refreshed tokens no longer have \(TokenCommand.text(for: losses))"
         case .refreshFailed(let code): "refresh failed (\(code))"
         case .refreshInDoubt: "the response to a refresh was lost, sending it again"
         case .refreshRepaired: "tokens recovered after an interrupted refresh"
@@ -32,16 +32,16 @@ struct EventPrinter: IdentityObserver {
         case .storeFailed(let code): "the store failed (\(code))"
         case .tokensSpooled: "new tokens spooled until the store works again"
         case .tokensNotDurable: "new tokens are in memory only"
-        case .swept(let count): "\(count) expired rows removed"
+        case .swept(let count): "\(count) expired sessions, logins and used tokens removed"
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
         case .sessionReplaced: "session replaced after a step-up"
         case .loggedOut: "logged out"
-        case .logoutRefused(let code): "logout refused (\(code))"
+        case .logoutRefused(let code): "logout token rejected (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"
         case .participantFailed(let code): "a cart could not be updated (\(code))"
         case .keySetRefreshed: "keys fetched"
         case .keySetUnavailable(let code): "keys could not be fetched (\(code))"
-        case .keySetRefetchRefused: "too many unknown keys, not fetched again yet"
+        case .keySetRefetchRefused: "too many unknown key ids; the key set is not fetched again yet"
         }
     }
 }

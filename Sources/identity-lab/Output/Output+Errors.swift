@@ -47,7 +47,7 @@ extension Output {
     private func line(about answer: IdentityError.ProviderAnswer) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }
-        guard !texts.isEmpty else { return status.map { "The provider answered with \($0)." } }
+        guard !texts.isEmpty else { return status.map { "The provider responded with status \($0)." } }
         return "The provider said\(status.map { " (\($0))" } ?? ""): \(texts.joined(separator: ": "))"
     }
 }

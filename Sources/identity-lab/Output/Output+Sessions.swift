@@ -46,7 +46,7 @@ extension Output {
         let expiry = session.expiresAt.map { "expires \($0.rfc3339)" } ?? "without a known expiry"
         let state =
             if session.isAttackSuspected {
-                ", not handed out: the response to a refresh belongs to another login"
+                ", blocked: the response to a refresh belongs to another login"
             } else if session.needsLogin {
                 ", ended by the provider"
             } else {

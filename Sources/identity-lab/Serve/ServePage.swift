@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityWeb
 
-/// The page of `serve`: two columns, each with a sign-in of its own, and a table that compares them.
+/// The page of `serve`: two columns, each with a separate sign-in, and a table that compares them.
 struct ServePage {
     let site: ServeSite
     let views: [ServeSite.Side: RunView]
@@ -98,11 +98,11 @@ struct ServePage {
             <section class="approach" id="sandbox">
             <h2>Sandbox</h2>
             <form method="post" action="/sandbox/expire">\(hiddenToken)
-            <button>Let all access tokens expire</button> advances the clock of the sandbox and of this program.</form>
+            <button>Let all access tokens expire</button> This advances the clock of the sandbox and of this program.</form>
             <form method="post" action="/sandbox/rotate">\(hiddenToken)
-            <button>Rotate the signing keys</button> lets all providers sign with new keys.</form>
+            <button>Rotate the signing keys</button> All providers then sign with new keys.</form>
             <form method="post" action="/sandbox/fault">\(hiddenToken)
-            <label>Next request fails like this: <select name="fault">\(options(faults, nil))</select></label>
+            <label>The next request fails with: <select name="fault">\(options(faults, nil))</select></label>
             <button>Misbehave once</button></form>
             </section>
             """

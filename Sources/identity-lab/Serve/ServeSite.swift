@@ -74,7 +74,7 @@ final class ServeSite: Sendable {
             return await control(request, parts)
         default: break
         }
-        return Self.message("There is no such page.", status: 404)
+        return Self.message("Unknown page.", status: 404)
     }
 
     /// Passes a request to the run that it belongs to, or else to the routes for other programs.
@@ -91,7 +91,7 @@ final class ServeSite: Sendable {
         if parts.count == 3, parts[1] == "logout" {
             for run in runs where run.awaitsLogout(request) { return await run.answer(request) }
         }
-        return await routes.handle(request) { _ in Self.message("There is no such route.", status: 404) }
+        return await routes.handle(request) { _ in Self.message("Unknown route.", status: 404) }
     }
 
     private func control(_ request: WebRequest, _ parts: [String]) async -> WebResponse {
@@ -99,10 +99,10 @@ final class ServeSite: Sendable {
             guard let sandbox = services.sandbox else { return Self.message("There is no sandbox.", status: 404) }
             return await change(SandboxControl(sandbox: sandbox, clock: services.clock), parts[1], request)
         }
-        guard let side = Side(rawValue: parts[1]) else { return Self.message("There is no such column.", status: 404) }
+        guard let side = Side(rawValue: parts[1]) else { return Self.message("Unknown column.", status: 404) }
         if parts[2] == "sign-in" { return await begin(side, request) }
         guard let action = ServedRun.Action(rawValue: parts[2]), let run = state.withLock({ $0.runs[side] }) else {
-            return Self.message("There is no such control.", status: 404)
+            return Self.message("Unknown action.", status: 404)
         }
         return Self.home(after: await run.perform(action, request))
     }
@@ -117,7 +117,7 @@ final class ServeSite: Sendable {
             case "fault":
                 _ = try await sandbox.run(.misbehave, ["fault": .string(request.formValue("fault") ?? "")])
             case "rotate": _ = try await sandbox.run(.rotateKeys, [:])
-            default: return Self.message("There is no such control.", status: 404)
+            default: return Self.message("Unknown action.", status: 404)
             }
             return Self.home
         } catch {
@@ -129,13 +129,13 @@ final class ServeSite: Sendable {
         let names = services.configuration.providers.map(\.name)
         guard let provider = request.formValue("provider"), names.contains(where: { $0.isIdentical(to: provider) }),
             let entry = request.formValue("entry_point").flatMap({ ServedRun.Entry(rawValue: $0) })
-        else { return Self.message("There is no such provider or entry point.", status: 400) }
+        else { return Self.message("Unknown provider or entry point.", status: 400) }
         let number = state.withLock { state in
             state.count += 1
             return state.count
         }
         var configuration = SignInRoutes.Configuration(publicOrigin: origin)
-        // Each sign-in has cookies of its own, so that two sessions can live in one browser.
+        // Each sign-in has separate cookies, so that two sessions can live in one browser.
         configuration.cookieName = "lab-\(number)"
         do {
             let run = try ServedRun(provider, entry, on: services, configuration)

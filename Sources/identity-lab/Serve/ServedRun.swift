@@ -101,7 +101,7 @@ actor ServedRun {
                 return name.firstRange(of: marker).map { String(name[$0.upperBound...]) }
             }.last
         guard response.status == 303, let page = response.headers["Location"].flatMap({ try? HTTPURL($0) }) else {
-            show(.failed, "The routes answered with status \(response.status).", isError: true)
+            show(.failed, "The routes responded with status \(response.status).", isError: true)
             return response
         }
         redirect = approach.recorder.redirected(to: page)
@@ -123,7 +123,7 @@ actor ServedRun {
         let response = await answer(request)
         guard request.method == .get, let session = await session(after: response) else {
             if response.status != 303 {
-                show(.failed, "The routes answered with status \(response.status).", isError: true)
+                show(.failed, "The routes responded with status \(response.status).", isError: true)
             }
             return response
         }
@@ -179,7 +179,7 @@ actor ServedRun {
         case .token:
             approach.recorder.begin("Get a valid token")
             let tokens = try await sessions.tokens(for: session.id, validFor: .zero)
-            update(tokens.session, "A valid token is there: \(tokens.outcome.rawValue).")
+            update(tokens.session, "The access token is valid (\(tokens.outcome.rawValue)).")
         case .refresh:
             switch try await approach.refresh(isExpired: false) {
             case .tokens(let tokens): update(tokens.session, "The provider has issued new tokens.")
@@ -192,7 +192,7 @@ actor ServedRun {
             show(phase, "The profile: \(facts.isEmpty ? "no members" : facts.joined(separator: ", ")).")
         case .cart:
             let cart = try await approach.addLines()
-            show(phase, "The cart has \(cart.cart.totalQuantity) articles.")
+            show(phase, "The cart has \(cart.cart.totalQuantity) \(cart.cart.totalQuantity == 1 ? "item" : "items").")
         case .checkout:
             let handoff = try await approach.checkOut()
             show(phase, "The checkout belongs to: \(ApproachNames.text(for: handoff.identity)).")
@@ -213,7 +213,7 @@ actor ServedRun {
         logout.target = "/auth/logout"
         let response = await answer(logout)
         guard response.status == 303 else {
-            show(phase, "The routes answered with status \(response.status).", isError: true)
+            show(phase, "The routes responded with status \(response.status).", isError: true)
             return response
         }
         let page = response.headers["Location"].flatMap { try? HTTPURL($0) }

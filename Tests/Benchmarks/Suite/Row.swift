@@ -23,7 +23,7 @@ struct Peer: Sendable {
         case yardstick(@Sendable (Context) -> YardstickResult)
         /// A repeated operation; the closure prepares it.
         case operation(callers: Int, batch: Int = 1, @Sendable (Context) async throws -> Operation)
-        /// A figure of its own, in the row's unit.
+        /// A single measured value, in the row's unit.
         case figure(@Sendable (Context) async throws -> Double)
     }
 

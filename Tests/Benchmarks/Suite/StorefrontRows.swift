@@ -13,7 +13,7 @@ enum StorefrontRows {
     static let all = [
         Row(
             name: "post",
-            title: "A POST with an answer of about 4 KB, 16 at the same time",
+            title: "A POST with a response of about 4 KB, 16 at the same time",
             peers: [
                 Peer(
                     name: "libcurl in C",

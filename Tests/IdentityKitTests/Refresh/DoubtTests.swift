@@ -78,7 +78,7 @@ struct DoubtTests {
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
     }
 
-    @Test("inside the grace window a lost answer is requested again, also by another process")
+    @Test("inside the grace window a lost response is requested again, also by another process")
     func grace() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(30)
@@ -90,7 +90,7 @@ struct DoubtTests {
         #expect(try await !world.manager().session(id).isInDoubt)
     }
 
-    @Test("a lost answer at a strict provider ends the session as lost_rotation, a revocation as revoked")
+    @Test("a lost response at a strict provider ends the session as lost_rotation, a revocation as revoked")
     func reasons() async throws {
         let world = RefreshFixture()
         let lost = try await world.expiredSession("lost")

@@ -76,7 +76,7 @@ struct DurabilityTests {
         #expect(await manager.drain().isEmpty)
     }
 
-    @Test("a stored answer is durable, although its tokens could not be saved")
+    @Test("a stored response is durable, although its tokens could not be saved")
     func journaled() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -108,10 +108,10 @@ struct DurabilityTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(error?.code == .storeFailed && error?.kind == .retryLater)
         #expect(error?.hint?.contains("saved from the spool") == isSpooled)
-        #expect(error?.hint?.contains("before this process ends") == !isSpooled)
+        #expect(error?.hint?.contains("the process ends before that") == !isSpooled)
     }
 
-    @Test("the old token comes with a warning while an answer that cannot be validated exists in memory only")
+    @Test("the old token comes with a warning while a response that cannot be validated exists in memory only")
     func unjudged() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

@@ -28,7 +28,7 @@ struct ForeignAnswerTests {
         await #expect(throws: IdentityError.self) { _ = try await call() }
     }
 
-    @Test("no token is handed out while the old access token lasts, in any process, until the answer is accepted")
+    @Test("no process returns a token, also while the old access token is valid, until the response is accepted")
     func stands() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -37,9 +37,9 @@ struct ForeignAnswerTests {
         let first = await refusal { try await manager.refreshTokens(for: id) }
         #expect(first?.kind == .rejected && first?.code == .idTokenSubject && first?.isAttackSuspected == true)
         #expect(first?.hint?.contains("sign in again") == true)
-        #expect(first?.hint?.contains("keeps the provider's answer") == true)
+        #expect(first?.hint?.contains("keeps the provider's response") == true)
         for process in [manager, try world.manager(), try world.manager()] {
-            // Validated again each time; an answer that cannot be validated keeps its verdict.
+            // Validated again each time; a response that cannot be validated keeps its mismatch code.
             let error = await refusal { try await process.tokens(for: id) }
             #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
         }
@@ -54,7 +54,7 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
-    @Test("the error of a standing verdict has the reason why the answer cannot be judged now as its cause")
+    @Test("the error of a stored mismatch has the reason why the response cannot be validated now as its cause")
     func cause() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -64,7 +64,7 @@ struct ForeignAnswerTests {
         #expect((error?.cause as? IdentityError)?.code == .providerUnavailable)
     }
 
-    @Test("a verdict is reported once with the suspicion, and again only when it changes")
+    @Test("a mismatch is reported once as a possible attack, and again only when its code changes")
     func reported() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -89,13 +89,13 @@ struct ForeignAnswerTests {
         #expect(failures == 2)
     }
 
-    @Test("a verdict that cannot be saved stands in its process and in the spool, and is saved later")
+    @Test("a mismatch that cannot be saved is kept in its process and in the spool, and is saved later")
     func unsaved() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         let manager = try world.manager()
         world.provider.refuseJudgement(Self.subject, Self.noKeys, Self.noKeys, Self.subject, Self.noKeys)
-        // The claim and the answer are written, the verdict is not.
+        // The claim and the response are written, the mismatch code is not.
         world.store.allow(2)
         #expect(await refusal { try await manager.refreshTokens(for: id) }?.isAttackSuspected == true)
         #expect(await refusal { try await manager.tokens(for: id) }?.isAttackSuspected == true)
@@ -109,7 +109,7 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("an answer that the store did not take gets its verdict in the spool, and the old token is not handed out")
+    @Test("the mismatch of a response that could not be saved is kept in the spool, and the old token is not returned")
     func unsavedAnswer() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -136,7 +136,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "a session with a verdict is not stepped up, also when the step-up began before or the verdict is not saved yet"
+        "a session with a mismatch is not stepped up, also when the step-up began before or the mismatch is not saved yet"
     )
     func stepUp() async throws {
         let world = RefreshFixture()
@@ -144,7 +144,7 @@ struct ForeignAnswerTests {
         let manager = try world.manager()
         let started = try await manager.beginStepUp(of: id)
         world.provider.refuseJudgement(Self.subject, Self.subject)
-        // The claim and the answer are written, the verdict is not.
+        // The claim and the response are written, the mismatch code is not.
         world.store.allow(2)
         _ = await refusal { try await manager.refreshTokens(for: id) }
         let unsaved = await #expect(throws: IdentityError.self) { try await manager.beginStepUp(of: id) }
@@ -166,7 +166,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "an answer that only fails for its signature or its time is no attack: the old token is handed out with the reason"
+        "a response that only fails for its signature or its time is not an attack: the old token is returned with the reason"
     )
     func noAttack() async throws {
         let world = RefreshFixture()
@@ -198,7 +198,7 @@ struct ForeignAnswerTests {
         #expect(locked.limits.allSatisfy { $0 <= .seconds(2) } && !locked.limits.isEmpty)
     }
 
-    @Test("a verdict stands while another process holds the lock")
+    @Test("a mismatch is still reported while another process holds the lock")
     func locked() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Answers that are saved before they are validated")
 struct JournalTests {
-    @Test("an answer that cannot be validated yet waits in the store, and the old token is not sent again")
+    @Test("a response that cannot be validated yet stays in the store, and the old token is not sent again")
     func waits() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -24,7 +24,7 @@ struct JournalTests {
     }
 
     @Test(
-        "an answer survives every failure of the keys that validate it",
+        "a response survives every failure of the keys that validate it",
         arguments: [
             IdentityError(.retryLater, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 503)),
             IdentityError(.configuration, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 404)),
@@ -43,7 +43,7 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("an answer that arrives after two newer refreshes is dropped, and newer tokens are not overwritten")
+    @Test("a response that arrives after two newer refreshes is dropped, and newer tokens are not overwritten")
     func late() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(300)
@@ -66,7 +66,7 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("invalid_grant does not end a session for which another process stored an answer")
+    @Test("invalid_grant does not end a session for which another process stored a response")
     func foreignAnswer() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -86,7 +86,7 @@ struct JournalTests {
         #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
     }
 
-    @Test("a stored answer is validated by another process at once")
+    @Test("a stored response is validated by another process at once")
     func atOnce() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -111,7 +111,7 @@ struct JournalTests {
         #expect(!row.isUnsettled)
     }
 
-    @Test("a token's lifetime counts from the request, even if its answer is validated late")
+    @Test("a token's lifetime counts from the request, even if its response is validated late")
     func life() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -123,7 +123,7 @@ struct JournalTests {
     }
 
     @Test(
-        "an answer whose tokens fail a check is refused and kept at every attempt, and is used when the check succeeds"
+        "a response whose tokens fail a check is rejected and kept at every attempt, and is used when the check succeeds"
     )
     func refused() async throws {
         let world = RefreshFixture()
@@ -139,7 +139,7 @@ struct JournalTests {
         for _ in 0..<3 {
             let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
             #expect(error?.code == .idTokenIssuer)
-            #expect(error?.hint?.contains("keeps the provider's answer") == true)
+            #expect(error?.hint?.contains("keeps the provider's response") == true)
             _ = try await world.manager().repair()
             world.clock.advance(by: .seconds(60))
             world.provider.refuseJudgement(wrong, wrong, wrong)
@@ -152,7 +152,7 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a stored answer that is refused is reported once for each error code in each process")
+    @Test("a stored response that is rejected is reported once for each error code in each process")
     func reportedOnce() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -174,7 +174,7 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("an answer that is refused for a day is still not replaced by sending the old refresh token again")
+    @Test("a response that is rejected for a day is still not replaced by sending the old refresh token again")
     func neverGivenUp() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(3600)
@@ -193,7 +193,7 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("a stored answer that cannot be read is an error, and never counts as absent")
+    @Test("a stored response that cannot be read is an error, and never counts as missing")
     func unreadable() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -218,7 +218,7 @@ struct JournalTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("a claim reserves space for the answer")
+    @Test("a claim reserves space for the response")
     func reserve() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

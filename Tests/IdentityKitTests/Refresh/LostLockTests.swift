@@ -64,7 +64,7 @@ struct LostLockTests {
         let requests = world.provider.requests
         let node = try world.manager(LeasedNode(world.memory, LeasedNode.Shared()))
         #expect(try await node.repair() == Self.busy())
-        // No process could reach the store meanwhile, so the holder of the answer could not save it either.
+        // No process could reach the store in this time, so the holder of the response could not save it either.
         world.clock.advance(by: .seconds(3600))
         #expect(try await node.repair() == Self.busy())
         world.clock.jump(by: 7200)
@@ -96,7 +96,9 @@ struct LostLockTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a second request after an answer without tokens is claimed again, so that no other process sends meanwhile")
+    @Test(
+        "a second request after a response without tokens is claimed again, so that no other process sends at the same time"
+    )
     func secondRequest() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
@@ -131,7 +133,7 @@ struct LostLockTests {
         #expect(world.clock.elapsed - before < .seconds(20))
     }
 
-    @Test("after a lost answer the same process sends the token again at once, also under a lease")
+    @Test("after a lost response the same process sends the token again at once, also under a lease")
     func reported() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(30)
@@ -162,7 +164,7 @@ struct LostLockTests {
         #expect(row.isUnsettled)
     }
 
-    @Test("a process that loses the lock during the request saves the answer over its own claim")
+    @Test("a process that loses the lock during the request saves the response over its own claim")
     func ownClaim() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -173,7 +175,7 @@ struct LostLockTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a late answer does not restore a session that another process has ended; its tokens are revoked")
+    @Test("a late response does not restore a session that another process has ended; its tokens are revoked")
     func ended() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -193,7 +195,7 @@ struct LostLockTests {
         #expect(node.spooled.isEmpty)
     }
 
-    @Test("a late answer does not replace the claim of another process; it waits until the lock is free")
+    @Test("a late response does not replace the claim of another process; it waits until the lock is free")
     func foreignClaim() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

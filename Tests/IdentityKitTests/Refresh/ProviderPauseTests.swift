@@ -20,7 +20,7 @@ struct ProviderPauseTests {
         return limits
     }
 
-    @Test("after several failures in a row no request is sent and no session is claimed, until one probe succeeds")
+    @Test("after failures of several sessions no request is sent and no session is claimed, until one probe succeeds")
     func breaker() async throws {
         let world = RefreshFixture()
         var ids: [SessionID] = []
@@ -34,6 +34,7 @@ struct ProviderPauseTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[3]) }
         #expect(error?.kind == .retryLater)
         #expect((error?.retryAfter ?? .zero) > .zero)
+        #expect(error?.message.contains("failed for different sessions (3)") == true)
         #expect(world.provider.requests == 3)
         #expect(try await world.store.session(ids[3])?.generation == generation)
         #expect(world.heard.kinds.contains { if case .providerPaused = $0 { true } else { false } })
@@ -100,6 +101,7 @@ struct ProviderPauseTests {
         _ = try? await manager.tokens(for: first)
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: second) }
         #expect(error?.retryAfter == .seconds(60))
+        #expect(error?.message.contains("the provider requested a pause") == true)
         world.clock.advance(by: .seconds(61))
         #expect(try await manager.tokens(for: second).outcome == .refreshedLate)
     }

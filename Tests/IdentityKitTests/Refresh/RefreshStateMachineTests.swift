@@ -95,7 +95,7 @@ struct RefreshStateMachineTests {
         }
     }
 
-    @Test("the verdict on an answer in memory does not overwrite another answer in the row")
+    @Test("the mismatch of a response in memory does not overwrite another response in the row")
     func otherAnswer() {
         let old = RefreshWorld.tokens(1)
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
@@ -211,7 +211,7 @@ struct RefreshWalk {
         settle(world, trail + ["and once more"])
     }
 
-    /// The process dies, and another one settles the session.
+    /// The process crashes, and another one finishes the session's refresh.
     private mutating func crash(_ world: RefreshWorld, _ trail: [String]) {
         crashes += 1
         var world = world

@@ -39,11 +39,11 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     var revoked: Set<Int> = []
     var sends = 0
     var reuses = 0
-    /// How often a verdict was reported.
+    /// How often a mismatch was reported.
     var reports = 0
     /// Whether this attempt has accepted an answer.
     var accepted = false
-    /// Whether the last judgement found, or left, a verdict.
+    /// Whether the last validation found, or left, a mismatch.
     var stands = false
     var violation: String?
 
@@ -92,7 +92,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         return number(state?.tokens)
     }
 
-    /// Whether a process that begins now finds an answer with a verdict, and nothing newer that was accepted.
+    /// Whether a process that begins now finds a response with a mismatch, and no newer accepted one.
     var hasVerdict: Bool {
         guard row?.endReason == nil else { return false }
         let unsaved = matching(memory) ?? matching(spool)
@@ -248,7 +248,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
             violation = "an ended session came back"
         }
         if hasVerdict, !accepted, !state.hasVerdict {
-            violation = "a verdict was lifted although no judgement has passed"
+            violation = "a mismatch was cleared although no validation succeeded"
         }
         if hasNewest, Self.newest(in: row) == newest, Self.newest(in: state) != newest {
             violation = "the newest tokens were overwritten"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Answers and tokens that the store cannot save")
 struct SpooledAnswerTests {
-    @Test("if the store saves neither the answer nor the tokens, the spool keeps them beyond the process")
+    @Test("if the store saves neither the response nor the tokens, the spool keeps them after the process has ended")
     func spooled() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -30,7 +30,7 @@ struct SpooledAnswerTests {
         #expect(try await world.manager().tokens(for: id).outcome == .stored)
     }
 
-    @Test("the spool keeps an answer that could be neither saved nor validated beyond the process")
+    @Test("the spool keeps a response that could be neither saved nor validated after the process has ended")
     func spooledAnswer() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -44,7 +44,7 @@ struct SpooledAnswerTests {
         #expect(world.store.spooled.isEmpty)
     }
 
-    @Test("an answer that could be neither saved nor validated is saved by the next repair, before it is validated")
+    @Test("a response that could be neither saved nor validated is saved by the next repair, before it is validated")
     func savedByRepair() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

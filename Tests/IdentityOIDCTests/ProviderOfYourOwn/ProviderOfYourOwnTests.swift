@@ -11,7 +11,7 @@ import Testing
 struct ProviderOfYourOwnTests {
     private static let redirectURI = "https://app.example/callback/any"
 
-    /// The provider of the guide, from a configuration entry, at the sandbox's OpenID provider.
+    /// Creates the guide's provider from a configuration entry that points to the sandbox.
     private func provider(at sandbox: Sandbox, factory: any ProviderFactory) throws -> any IdentityProvider {
         let openID = SandboxOpenIDConfiguration()
         let entry: JSONObject = [

@@ -29,7 +29,7 @@ struct OpenIDLogin {
 
     /// The parameters of a valid authorization request.
     ///
-    /// Extra parameters replace those of the same name; empty ones remove them.
+    /// Extra parameters replace parameters of the same name; empty ones remove them.
     func parameters(_ extra: Fields = []) -> Fields {
         let good: Fields = [
             ("client_id", openID.configuration.clientID), ("response_type", "code"), ("redirect_uri", redirectURI),

@@ -132,7 +132,7 @@ struct Driver: Sendable {
     }
 }
 
-/// A node as a process of its own.
+/// A node as a separate process.
 struct NodeProcess: Sendable {
     private let process: Spawned
 

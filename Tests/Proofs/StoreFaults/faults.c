@@ -399,7 +399,7 @@ int mkdir(const char *path, mode_t mode) {
     REAL(int, mkdir, const char *, mode_t);
     if (begin_name(path)) return -1;
     int result = real(path, mode);
-    // A directory is a file of its own number, without content.
+    // A directory is a file with its own number, without content.
     if (result == 0 && is_watched(path)) {
         set_name(path, ++last_file);
         record(RECORD_NAME, -last_file, 0, path, (int64_t)strlen(path));

@@ -77,7 +77,7 @@ struct FullDisk {
         guard errno == ENOSPC else { throw Finding("the disk cannot be filled (errno \(errno))") }
     }
 
-    /// Limits the size of this process's files to that of the store's longest file.
+    /// Limits the size of this process's files to the size of the store's longest file.
     private static func limitFiles(_ folder: String) throws {
         signal(SIGXFSZ, SIG_IGN)
         var longest = 0

@@ -73,7 +73,7 @@ private func mutation(_ name: String, _ repetition: GraphQLDocument.Repetition) 
     )
 }
 
-/// An operation that reads the name of a shop, whatever its document.
+/// An operation that reads the name of a shop, with any document.
 struct Probe<Document: ProbeDocument>: GraphQLOperation {
     static var document: GraphQLDocument { Document.document }
     var variables = GraphQLInputObject()

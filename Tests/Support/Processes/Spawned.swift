@@ -17,7 +17,7 @@ package struct Spawned: Sendable {
         let number: Int32
     }
 
-    /// Locked while pipes are created and passed on, because a process that starts meanwhile would keep the pipe open.
+    /// Locked while pipes are created and passed on, because a process that starts in between would keep the pipe open.
     private static let spawning = Mutex(())
 
     /// The path of a program of this package, which was built with the tests.

@@ -7,7 +7,7 @@ internal import Logging
 struct RequestLog<Context: RequestContext>: RouterMiddleware {
     /// The query parameters whose values are logged.
     ///
-    /// All other values are replaced, because nobody knows the name of the next secret.
+    /// All other values are replaced, because the name of the next secret is unknown.
     var visible: Set<String> = []
 
     func handle(

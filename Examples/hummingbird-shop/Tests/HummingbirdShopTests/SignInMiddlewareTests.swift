@@ -21,7 +21,7 @@ struct SignInMiddlewareTests {
         }
     }
 
-    /// An app with three routes of its own; the body gets a function that sends a request and returns the response.
+    /// An app with three routes; the body gets a function that sends a request and returns the response.
     private func withApp(
         _ body: (SignInRoutes, _ send: (WebRequest) async throws -> String) async throws -> Void
     ) async throws {
@@ -77,7 +77,7 @@ struct SignInMiddlewareTests {
         }
     }
 
-    @Test("the sign-in routes are answered, and an unknown page keeps Hummingbird's answer")
+    @Test("the middleware handles the sign-in routes, and an unknown page keeps Hummingbird's response")
     func routes() async throws {
         try await withApp { routes, send in
             let state = try await send(WebRequest(method: .get, target: "/auth/session"))

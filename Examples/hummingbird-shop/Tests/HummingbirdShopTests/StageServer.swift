@@ -67,7 +67,7 @@ final class StageServer: Sendable {
         return StageServer(port: found, running: running)
     }
 
-    /// Sends the bytes of a request with `Connection: close`, and returns those of the response.
+    /// Sends the bytes of a request with `Connection: close`, and returns the bytes of the response.
     func exchange(_ request: String) async throws -> String {
         let answer = try await WebAdapterConformance.exchange(Array(request.utf8), port: UInt16(port))
         return String(decoding: answer, as: UTF8.self)

@@ -76,7 +76,7 @@ struct DeviceLoginCoordinator: Sendable {
             .attemptExpired,
             outage == nil
                 ? "The code expired before the buyer signed in."
-                : "The code expired while the provider did not answer.",
+                : "The code expired while the provider did not respond.",
             hint: "Start the login again.",
             reference: "RFC 8628 section 3.5",
             cause: outage

@@ -1,15 +1,15 @@
-/// Decides when to poll whether the buyer has entered the code (RFC 8628 section 3.5); a pure function of the answers and the time.
+/// Decides when to poll whether the buyer has entered the code (RFC 8628 section 3.5), from the responses and the time.
 struct DevicePollSchedule {
     /// The longest wait for a code, also when the provider says that the code is valid longer.
     private static let longestLifetime = Duration.seconds(86_400)
     private static let shortestInterval = Duration.seconds(1)
     private static let slowDownStep = Duration.seconds(5)
-    /// The longest pause after unanswered polls, unless the interval itself is longer.
+    /// The longest pause that this schedule chooses after failed polls; a longer interval or `Retry-After` wins.
     private static let longestBackoff = Duration.seconds(60)
 
     private let deadline: Duration
     private var interval: Duration
-    /// The pause that replaces the interval while the provider does not answer.
+    /// The pause that replaces the interval while polls fail.
     private var backoff: Duration?
 
     /// Creates a schedule; `start` is the monotonic time at which the code was requested.
@@ -23,13 +23,13 @@ struct DevicePollSchedule {
         now < deadline ? min(backoff ?? interval, deadline - now) : nil
     }
 
-    /// Records that the provider answered.
+    /// Records that the provider responded.
     mutating func answered(slowingDown: Bool = false) {
         if slowingDown { interval += Self.slowDownStep }
         backoff = nil
     }
 
-    /// Records that the provider did not answer: the pause doubles each time, and is at least the provider's `Retry-After`.
+    /// Records a failed poll: the pause doubles each time, and is at least the provider's `Retry-After`.
     mutating func unanswered(retryAfter: Duration?) {
         let doubled = max(min((backoff ?? interval) * 2, Self.longestBackoff), interval)
         backoff = max(doubled, min(retryAfter ?? .zero, Self.longestLifetime))

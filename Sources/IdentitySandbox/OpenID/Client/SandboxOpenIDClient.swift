@@ -18,15 +18,15 @@ public struct SandboxOpenIDClient: Sendable {
     public var clientKeys: [JSONObject] = []
     /// The registered redirect URIs, compared byte for byte; of a loopback URI the port may differ.
     public var redirectURIs = SandboxOpenIDClient.usualRedirectURIs
-    /// The registered post-logout redirect URIs, compared like ``redirectURIs``; the redirect URIs unless given.
+    /// The registered post-logout redirect URIs, compared like ``redirectURIs``; by default the redirect URIs.
     public var postLogoutRedirectURIs: [String]?
     /// The app's endpoint for logout tokens (OpenID Connect Back-Channel Logout section 2.2).
     ///
     /// When a browser signs out at the provider, the endpoint receives a logout token.
     public var backchannelLogoutURI: String?
-    /// How the client's ID tokens are signed; `RS256` unless set.
+    /// How the client's ID tokens are signed; by default `RS256`.
     public var algorithm = SandboxOpenIDConfiguration.Algorithm.rs256
-    /// How UserInfo responses for the client are signed (OpenID Connect Core section 5.3.2); plain JSON unless set.
+    /// How UserInfo responses for the client are signed (OpenID Connect Core section 5.3.2); by default plain JSON.
     public var userInfoAlgorithm: SandboxOpenIDConfiguration.Algorithm?
 
     static let usualRedirectURIs =

@@ -25,7 +25,7 @@ struct DPoPCheck: Sendable {
     ///   - accessToken: The token that the request presents, which the proof must name.
     ///   - usedIDs: The ids of earlier proofs.
     ///   - now: The current time.
-    /// - Returns: The proof; nil when there is none.
+    /// - Returns: The proof; nil if the request has no proof.
     /// - Throws: `TokenFlaw` for an invalid proof.
     func proof(
         of request: SandboxRequest,

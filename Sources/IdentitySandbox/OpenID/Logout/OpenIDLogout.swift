@@ -116,7 +116,7 @@ extension SandboxOpenID {
         for id in sessionIDs(ofBuyer: email) { await endSession(id) }
     }
 
-    /// Ends a session as a logout at the provider does: browsers, unused codes and tokens, except those of logins with
+    /// Ends a session as a logout at the provider does: browsers, unused codes and tokens, except for logins with
     /// `offline_access`; the clients that have an endpoint for logout tokens receive one before the call returns.
     ///
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown one changes nothing.

@@ -156,7 +156,7 @@ extension StoreConformance {
     private static let keyed: [StoreUnderTest.Ability] = [.keys, .reopening]
 }
 
-/// A store whose rows are sealed under an old key, opened by a process with a new one.
+/// A store whose rows are encrypted with an old key, opened by a process with a new one.
 private struct Rotation: Sendable {
     let old: StoreKey
     let new: StoreKey

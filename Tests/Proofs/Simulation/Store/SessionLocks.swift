@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The locks of all sessions, which behave like those of a kernel or a database server.
+/// The locks of all sessions, which behave like the locks of a kernel or a database server.
 final class SessionLocks: @unchecked Sendable {
     /// One acquisition of a lock.
     final class Grant: @unchecked Sendable {

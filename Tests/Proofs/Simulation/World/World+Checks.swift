@@ -131,7 +131,7 @@ extension World {
 
     private func resendReason(_ exchange: Exchange, usedBy earlier: Exchange) -> ResendReason? {
         if let reason = earlier.resendReason(episode.locking, now: scheduler.now) { return reason }
-        // This request was sent first and arrived last. Its sender crashed meanwhile.
+        // This request was sent first and arrived last. Its sender crashed in between.
         return exchange.process.hasCrashed ? .crash : nil
     }
 
