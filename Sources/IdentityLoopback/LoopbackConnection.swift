@@ -3,7 +3,7 @@ internal import IdentityPlatform
 /// One connection of a ``LoopbackServer``; used on the loop's thread only.
 final class LoopbackConnection {
     /// What the last step of the connection led to.
-    enum Outcome {
+    enum StepOutcome {
         case stays
         case request(LoopbackRequest)
         case closed
@@ -58,7 +58,7 @@ final class LoopbackConnection {
         if case .reading = state { sent < output.count } else { true }
     }
 
-    func readable(_ room: inout [UInt8]) -> Outcome {
+    func readable(_ room: inout [UInt8]) -> StepOutcome {
         switch (state, LoopbackSocket.receive(socket, into: &room)) {
         case (_, .wouldBlock): return .stays
         case (_, .ended): return .closed
@@ -70,11 +70,11 @@ final class LoopbackConnection {
         }
     }
 
-    func writable() -> Outcome {
+    func writable() -> StepOutcome {
         flush()
     }
 
-    func respond(_ response: LoopbackResponse) -> Outcome {
+    func respond(_ response: LoopbackResponse) -> StepOutcome {
         guard case .waiting(let isHead, let requestKeepAlive) = state else { return .stays }
         state = .answering
         deadline = .now.advanced(by: idleTimeout)
@@ -97,7 +97,7 @@ final class LoopbackConnection {
     }
 
     /// The deadline has passed.
-    func timedOut() -> Outcome {
+    func timedOut() -> StepOutcome {
         switch state {
         case .answering where isDelayed:
             isDelayed = false
@@ -114,7 +114,7 @@ final class LoopbackConnection {
         }
     }
 
-    private func advance() -> Outcome {
+    private func advance() -> StepOutcome {
         switch parser.next() {
         case .needsMore:
             return .stays
@@ -129,7 +129,7 @@ final class LoopbackConnection {
         }
     }
 
-    private func refuse(_ status: Int) -> Outcome {
+    private func refuse(_ status: Int) -> StepOutcome {
         let message = LoopbackResponse.encode(status: status, headers: [], body: [], isHead: false, keepAlive: false)
         state = .answering
         keepAlive = false
@@ -147,7 +147,7 @@ final class LoopbackConnection {
     }
 
     /// Writes pending output, then continues with the script, then with the next request.
-    private func flush() -> Outcome {
+    private func flush() -> StepOutcome {
         while true {
             while sent < output.count {
                 switch LoopbackSocket.send(socket, output, from: sent) {
@@ -179,7 +179,7 @@ final class LoopbackConnection {
 
     private(set) var isReset = false
 
-    private func finish() -> Outcome {
+    private func finish() -> StepOutcome {
         output = []
         sent = 0
         guard keepAlive else {

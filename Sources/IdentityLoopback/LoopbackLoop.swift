@@ -124,7 +124,11 @@ final class LoopbackLoop {
         }
     }
 
-    private func settle(_ outcome: LoopbackConnection.Outcome, _ identifier: UInt64, _ connection: LoopbackConnection) {
+    private func settle(
+        _ outcome: LoopbackConnection.StepOutcome,
+        _ identifier: UInt64,
+        _ connection: LoopbackConnection
+    ) {
         switch outcome {
         case .closed:
             // The handler's task continues, because it may already have changed state.

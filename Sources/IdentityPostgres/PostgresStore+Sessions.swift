@@ -135,19 +135,19 @@ extension PostgresStore: PartialSessionListing {
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
-        let isUnsettled = filter.isUnsettled.map(Value.flag) ?? .null
+        let isInDoubt = filter.isInDoubt.map(Value.flag) ?? .null
         // The most selective index for the filter.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
-                (sql.listSessions(by: "buyer"), [provider, tenant, isUnsettled, buyer])
+                (sql.listSessions(by: "buyer"), [provider, tenant, isInDoubt, buyer])
             } else if let name {
-                (sql.listSessions(by: "provider_session"), [provider, tenant, isUnsettled, name])
+                (sql.listSessions(by: "provider_session"), [provider, tenant, isInDoubt, name])
             } else if filter.tenant != nil {
-                (sql.listSessions(by: "tenant"), [provider, tenant, isUnsettled, tenant])
-            } else if filter.isUnsettled == true {
-                (sql.listUnsettledSessions, [provider, tenant])
+                (sql.listSessions(by: "tenant"), [provider, tenant, isInDoubt, tenant])
+            } else if filter.isInDoubt == true {
+                (sql.listSessionsInDoubt, [provider, tenant])
             } else {
-                (sql.listSessions, [provider, tenant, isUnsettled])
+                (sql.listSessions, [provider, tenant, isInDoubt])
             }
         var listing = SessionListing()
         var last: Int64 = -1
@@ -162,7 +162,7 @@ extension PostgresStore: PartialSessionListing {
             guard rows.count == chunk, let row = rows.last else { break }
             last = row.integer(0)
         }
-        if listing.damage == nil, filter.isUnsettled == nil {
+        if listing.damage == nil, filter.isInDoubt == nil {
             let hidden = try await client.read(
                 sql.hasQuarantinedSession,
                 provider,

@@ -24,7 +24,7 @@ extension SQLiteStore: SessionRecordStore {
                 .date(row.retainedUntil),
                 .bytes(row.record),
                 row.providerSession.map(Value.bytes) ?? .null,
-                .flag(row.isUnsettled)
+                .flag(row.isInDoubt)
             ) == 1
         }
         guard isNew else { throw IdentityError.sessionExists }
@@ -105,8 +105,8 @@ extension SQLiteStore: PartialSessionListing {
                 (.listSessionsOfBuyer, buyer)
             } else if let name {
                 (.listSessionsOfProviderSession, name)
-            } else if filter.isUnsettled == true {
-                (.listUnsettledSessions, .null)
+            } else if filter.isInDoubt == true {
+                (.listSessionsInDoubt, .null)
             } else if filter.tenant != nil {
                 (.listSessionsOfTenant, tenant)
             } else {
@@ -165,7 +165,7 @@ extension Connection {
                 .text(row.provider),
                 .text(row.issuer),
                 row.providerSession.map(Value.bytes) ?? .null,
-                .flag(row.isUnsettled),
+                .flag(row.isInDoubt),
                 .integer(Int64(row.record.count))
             )
             if changed == 1 { return true }

@@ -117,10 +117,10 @@ public final class WebContext: Sendable {
         return try await routes.sessions.endOtherSignIns(ofBuyerOf: try await requireSession().id).count
     }
 
-    /// What the app permits to record about the client.
-    var client: SignInClient {
-        let permitted = routes.configuration.recordedClientDetails
-        return SignInClient(
+    /// What the app permits to record about the browser.
+    var recordedBrowser: BuyerBrowser {
+        let permitted = routes.configuration.recordedBrowserDetails
+        return BuyerBrowser(
             address: permitted.contains(.address) ? request.clientAddress : nil,
             userAgent: permitted.contains(.userAgent) ? request.headers["User-Agent"] : nil
         )
@@ -248,7 +248,7 @@ public final class WebContext: Sendable {
         }
         return await Correlation.scope {
             do {
-                return finish(try await client.scope { try await routes.dispatch(route, in: self) })
+                return finish(try await recordedBrowser.scope { try await routes.dispatch(route, in: self) })
             } catch {
                 return response(for: error)
             }

@@ -56,7 +56,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
 
     private func kept(_ session: StoredSession) -> StoredSession {
         var session = session
-        if defect == .forgetsUnsettled { session.isUnsettled = false }
+        if defect == .forgetsDoubt { session.isInDoubt = false }
         if defect == .roundsTimes {
             session.createdAt = Date(
                 timeIntervalSinceReferenceDate: (session.createdAt.timeIntervalSinceReferenceDate * 1000).rounded()
@@ -137,7 +137,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         var filter = filter
         let asked = filter
-        if defect == .listsSettled { filter.isUnsettled = nil }
+        if defect == .ignoresDoubt { filter.isInDoubt = nil }
         if defect == .forgetsTenants, filter.buyer != nil || filter.providerSessionID != nil { filter.tenant = nil }
         if defect == .comparesAsText || defect == .joinsBuyers { filter = SessionFilter() }
         var found = try await inner.sessions(matching: filter)

@@ -15,8 +15,8 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case countsAll = "applies the session limit to all tenants together"
     case takesTwice = "returns a login attempt several times"
     case takesUnchecked = "removes a login attempt that the caller refuses"
-    case forgetsUnsettled = "does not store the mark of an unsettled session"
-    case listsSettled = "does not filter by the mark of an unsettled session"
+    case forgetsDoubt = "does not store the mark of a session in doubt"
+    case ignoresDoubt = "does not filter by the mark of a session in doubt"
     case keepsRestored = "does not clear the mark of a restored session"
     case roundsTimes = "rounds times to milliseconds"
     case cutsAtNUL = "cuts payloads at the first NUL"
@@ -59,9 +59,9 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .countsAll: ["with the maximum of sessions gets no more", "their own limits for sessions"]
         case .takesUnchecked: ["a pending login that the caller refuses stays"]
         case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
-        case .forgetsUnsettled:
-            ["the mark of an unsettled session is kept", "sets and clears the mark", "follows their saves"]
-        case .listsSettled: ["every combination of a filter", "few sessions among many", "follows their saves"]
+        case .forgetsDoubt:
+            ["the mark of a session in doubt is kept", "sets and clears the mark", "follows their saves"]
+        case .ignoresDoubt: ["every combination of a filter", "few sessions among many", "follows their saves"]
         case .keepsRestored: ["is not marked as restored", "clears the mark of a restored"]
         case .roundsTimes: ["dates are returned exact to the bit", "an inserted session is loaded unchanged"]
         case .cutsAtNUL: ["may be any bytes, also NUL", "a payload is kept byte by byte"]

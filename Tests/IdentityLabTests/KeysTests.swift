@@ -54,7 +54,7 @@ struct KeysTests {
             return try await SQLiteStore.open(path: path, keys: keys) { $0.lockWait = .seconds(60) }
         }
 
-        func fill(_ count: Int, key: String = "OLD_KEY", isUnsettled: Bool = false) async throws -> [SessionID] {
+        func fill(_ count: Int, key: String = "OLD_KEY", isInDoubt: Bool = false) async throws -> [SessionID] {
             let store = try await store(key: key)
             let sessions = try (0..<count).map { number in
                 StoredSession(
@@ -69,7 +69,7 @@ struct KeysTests {
                     subject: "buyer-\(number)",
                     createdAt: Date(timeIntervalSince1970: 1_790_000_000),
                     retainedUntil: Date(timeIntervalSince1970: 2_000_000_000),
-                    isUnsettled: isUnsettled,
+                    isInDoubt: isInDoubt,
                     payload: Secret("tokens of \(number)")
                 )
             }
@@ -188,7 +188,7 @@ struct KeysTests {
         try await LabStage.with { stage in
             let world = World(stage)
             let settled = try await world.fill(3)
-            let busy = try await world.fill(1, isUnsettled: true)
+            let busy = try await world.fill(1, isInDoubt: true)
             let first = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
             #expect(first.status == 75)
             #expect(try first.event("rotation")["resealed"]?.number?.integer == 3)
@@ -196,7 +196,7 @@ struct KeysTests {
             #expect(try first.event("error")["kind"]?.string == "retry_later")
             let store = try await world.store(key: "OLD_KEY", readOnly: ["NEW_KEY"])
             var session = try #require(try await store.session(busy[0]))
-            session.isUnsettled = false
+            session.isInDoubt = false
             session.generation += 1
             #expect(try await store.replace(session, expecting: session.generation - 1))
             await store.close()

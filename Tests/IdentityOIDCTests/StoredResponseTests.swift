@@ -53,7 +53,7 @@ struct StoredResponseTests {
     }
 
     @Test("a stored response is validated with the time of its receipt, even long after its ID token expired")
-    func judgedAtReceipt() async throws {
+    func validatedAtReceipt() async throws {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)
             // The process crashes after it has stored the response.

@@ -144,7 +144,7 @@ struct RowTests {
         #expect(try await old.setAttachment("cart", to: Secret("x"), of: sessions[0].id, expecting: nil))
         try await old.insert(StoredLoginAttempt(key: "a", tenant: "t", expiresAt: later, payload: Secret("p")))
         var busy = sessions[1].successor("claimed")
-        busy.isUnsettled = true
+        busy.isInDoubt = true
         #expect(try await old.replace(busy, expecting: sessions[1].generation))
         let key = try TestSchema.key()
         // The new key is first added as read-only, so that a process without the new key continues to work.
@@ -198,19 +198,19 @@ struct RowTests {
     }
 
     @Test("only sessions with a refresh in progress are found")
-    func unsettled() async throws {
+    func inDoubt() async throws {
         let store = try await TestSchema().open()
         var session = try sampleSession()
         let other = try sampleSession()
         for each in [session, other] { try await store.insert(each) }
         session = session.successor("claimed")
-        session.isUnsettled = true
+        session.isInDoubt = true
         #expect(try await store.replace(session, expecting: session.generation - 1))
-        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).map(\.id) == [session.id])
-        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).map(\.id) == [other.id])
+        #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).map(\.id) == [session.id])
+        #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).map(\.id) == [other.id])
         let buyer = (issuer: session.issuer, subject: session.subject)
-        #expect(try await store.sessions(matching: SessionFilter(buyer: buyer, isUnsettled: true)).count == 1)
-        #expect(try await store.checkHealth().unsettledSessions == 1)
+        #expect(try await store.sessions(matching: SessionFilter(buyer: buyer, isInDoubt: true)).count == 1)
+        #expect(try await store.checkHealth().sessionsInDoubt == 1)
     }
 
     @Test("a sweep also checks the database's clock, so a machine whose clock is fast removes nothing early")

@@ -22,7 +22,7 @@ struct BackupTests {
         let store = try await directory.open(change)
         let sessions = try (0..<20).map { try sampleSession(subject: "buyer \($0)") }
         for session in sessions { try await store.insert(session) }
-        let claimed = try await store.save(sessions[0].next(isUnsettled: true), after: sessions[0])
+        let claimed = try await store.save(sessions[0].next(isInDoubt: true), after: sessions[0])
         try await store.backup(to: other.database)
         // The original store continues and uses the tokens that the backup still contains.
         for session in sessions.dropFirst() { _ = try await store.save(session.next("refreshed"), after: session) }
@@ -43,7 +43,7 @@ struct BackupTests {
                 let kept = try #require(try await copy.session(session.id))
                 #expect(kept.isRestored)
                 #expect(kept.payload.reveal() == "tokens")
-                #expect(kept.isUnsettled == (number == 0))
+                #expect(kept.isInDoubt == (number == 0))
                 #expect(kept.generation == (number == 0 ? claimed : session).generation)
             }
             await copy.close()

@@ -129,7 +129,7 @@ struct FullDiskTests {
             #expect(got.outcome == .refreshedLate)
             #expect(got.tokens.accessToken.reveal() == sizes.text(sizes.access, serial))
             let health = try await store.checkHealth()
-            #expect(health.isSound && health.spooledSessions == 0 && health.unsettledSessions == 0)
+            #expect(health.isSound && health.spooledSessions == 0 && health.sessionsInDoubt == 0)
             // Read the row, not the memory of the process.
             let again = SessionManager(
                 providers: try ProviderRegistry([provider]),

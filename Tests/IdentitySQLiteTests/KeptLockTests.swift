@@ -50,7 +50,7 @@ private final class FullStore: WrappingStore {
     init(_ inner: SQLiteStore) { self.inner = inner }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        guard session.isUnsettled || !isFull.withLock({ $0 }) else {
+        guard session.isInDoubt || !isFull.withLock({ $0 }) else {
             throw IdentityError(.retryLater, .storeBusy, "The disk is full.")
         }
         return try await inner.replace(session, expecting: generation)

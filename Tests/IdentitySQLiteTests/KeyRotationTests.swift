@@ -74,7 +74,7 @@ struct KeyRotationTests {
     func left() async throws {
         let stage = try await Stage(3)
         let old = try await stage.directory.open()
-        _ = try await old.save(stage.sessions[0].next(isUnsettled: true), after: stage.sessions[0])
+        _ = try await old.save(stage.sessions[0].next(isInDoubt: true), after: stage.sessions[0])
         try stage.directory.connection().execute(
             "UPDATE session SET generation = 5 WHERE key = \(try old.rowKey(stage.sessions[1].id))"
         )
@@ -83,7 +83,7 @@ struct KeyRotationTests {
         let progress = try await finish(store, limit: 2)
         #expect([progress.resealed, progress.postponed, progress.unreadable] == [3, 1, 1])
         let claimed = try #require(try await store.session(stage.sessions[0].id))
-        #expect(claimed.isUnsettled)
+        #expect(claimed.isInDoubt)
         await store.close()
         // The rotation is reverted: the old key is active again, and the new key is missing at first.
         let back = try await stage.directory.open()

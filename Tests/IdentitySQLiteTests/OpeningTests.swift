@@ -122,17 +122,20 @@ struct OpeningTests {
         try connection.execute("PRAGMA user_version = \(Schema.version + 1)")
         let newer = try directory.contents(directory.database)
         let error = await expect(.storeTooNew, .configuration) { try await directory.open() }
-        #expect(error?.message.contains("version 2") == true && error?.hint?.contains("Update the program") == true)
+        #expect(
+            error?.message.contains("version \(Schema.version + 1)") == true
+                && error?.hint?.contains("Update the program") == true
+        )
         #expect(try directory.contents(directory.database) == newer)
         // Files from before the first release.
         for change in ["DROP INDEX session_sweep; ALTER TABLE session", "ALTER TABLE store"] {
             let column = change.hasSuffix("store") ? "is_copy" : "sweep_after"
-            try connection.execute("PRAGMA user_version = 1; \(change) DROP COLUMN \(column)")
+            try connection.execute("PRAGMA user_version = \(Schema.version); \(change) DROP COLUMN \(column)")
             let older = try directory.contents(directory.database)
             await expect(.storeCorrupt, .configuration) { try await directory.open() }
             #expect(try directory.contents(directory.database) == older)
         }
-        try connection.execute("PRAGMA user_version = 1; PRAGMA application_id = 1")
+        try connection.execute("PRAGMA user_version = \(Schema.version); PRAGMA application_id = 1")
         await expect(.configurationInvalid, .configuration) { try await directory.open() }
     }
 

@@ -228,7 +228,7 @@ struct SealingTests {
         for damage in ["CAST(hash AS TEXT)", "zeroblob(32)", "x''"] {
             try directory.connection().execute("UPDATE session SET hash = \(damage)")
             await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
-            for next in [session.next(), session.next(isUnsettled: true)] {
+            for next in [session.next(), session.next(isInDoubt: true)] {
                 await expect(.storeCorrupt, .configuration) {
                     try await store.replace(next, expecting: session.generation)
                 }

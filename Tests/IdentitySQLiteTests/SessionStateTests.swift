@@ -8,30 +8,30 @@ import Testing
 @Suite("The state of a session's refresh in its row")
 struct SessionStateTests {
     @Test("a refresh in progress is saved with the session, and listed with a separate index")
-    func unsettled() async throws {
+    func inDoubt() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
         var first = try sampleSession(tenant: "a")
-        first.isUnsettled = true
+        first.isInDoubt = true
         let second = try sampleSession(tenant: "b")
         for session in [first, second] { try await store.insert(session) }
-        func unsettled(_ filter: SessionFilter = SessionFilter(isUnsettled: true)) async throws -> Set<SessionID> {
+        func inDoubt(_ filter: SessionFilter = SessionFilter(isInDoubt: true)) async throws -> Set<SessionID> {
             Set(try await store.sessions(matching: filter).map(\.id))
         }
-        #expect(try await store.session(first.id)?.isUnsettled == true)
-        #expect(try await store.session(second.id)?.isUnsettled == false)
-        #expect(try await unsettled() == [first.id])
-        #expect(try await unsettled(SessionFilter(isUnsettled: false)) == [second.id])
-        #expect(try await unsettled(SessionFilter(tenant: "b", isUnsettled: true)).isEmpty)
-        #expect(try await store.checkHealth().unsettledSessions == 1)
-        let claimed = try await store.save(second.next(isUnsettled: true), after: second)
-        #expect(try await unsettled() == [first.id, second.id])
-        #expect(try await unsettled(SessionFilter(provider: "shopify", tenant: "b", isUnsettled: true)) == [second.id])
+        #expect(try await store.session(first.id)?.isInDoubt == true)
+        #expect(try await store.session(second.id)?.isInDoubt == false)
+        #expect(try await inDoubt() == [first.id])
+        #expect(try await inDoubt(SessionFilter(isInDoubt: false)) == [second.id])
+        #expect(try await inDoubt(SessionFilter(tenant: "b", isInDoubt: true)).isEmpty)
+        #expect(try await store.checkHealth().sessionsInDoubt == 1)
+        let claimed = try await store.save(second.next(isInDoubt: true), after: second)
+        #expect(try await inDoubt() == [first.id, second.id])
+        #expect(try await inDoubt(SessionFilter(provider: "shopify", tenant: "b", isInDoubt: true)) == [second.id])
         _ = try await store.save(claimed.next(), after: claimed)
         _ = try await store.save(first.next(), after: first)
-        #expect(try await unsettled().isEmpty)
+        #expect(try await inDoubt().isEmpty)
         for (query, index) in [
-            (Query.listUnsettledSessions, "session_unsettled"), (.listSessionsOfTenant, "session_tenant"),
+            (Query.listSessionsInDoubt, "session_in_doubt"), (.listSessionsOfTenant, "session_tenant"),
         ] {
             let plan = try await store.database.read { try $0.plan(query) }
             #expect(plan.contains { $0.contains(index) } && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
@@ -54,18 +54,18 @@ struct SessionStateTests {
         // First claim 300 sessions and only then save their tokens, as after an outage of the provider. Then claim and save one session
         // after the other.
         let few = Array(sessions.prefix(300))
-        for session in few { _ = try await store.save(session.next(isUnsettled: true), after: session) }
-        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).count == few.count)
-        for session in few.map({ $0.next(isUnsettled: true) }) {
+        for session in few { _ = try await store.save(session.next(isInDoubt: true), after: session) }
+        #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).count == few.count)
+        for session in few.map({ $0.next(isInDoubt: true) }) {
             _ = try await store.save(session.next("refreshed"), after: session)
         }
         for session in sessions.suffix(300) {
-            let claimed = try await store.save(session.next(isUnsettled: true), after: session)
+            let claimed = try await store.save(session.next(isInDoubt: true), after: session)
             _ = try await store.save(claimed.next("refreshed"), after: claimed)
         }
         let health = try await store.checkHealth()
         #expect(health.isSound)
-        #expect(health.unsettledSessions == 0)
+        #expect(health.sessionsInDoubt == 0)
     }
 
     @Test("a session that outgrows its slot gets a larger slot with the claim, and keeps it")
@@ -90,10 +90,10 @@ struct SessionStateTests {
         // The claim reserves the requested space, so that the save succeeds although the disk is full by then.
         session = try sampleSession(payload: text(300))
         try await store.insert(session)
-        session = try await store.save(session.next(text(3_000), isUnsettled: true), after: session)
+        session = try await store.save(session.next(text(3_000), isInDoubt: true), after: session)
         #expect(try await length(session) == "4096")
         try await store.fillDisk()
-        session = try await store.save(session.next(text(3_000), isUnsettled: true), after: session)
+        session = try await store.save(session.next(text(3_000), isInDoubt: true), after: session)
         session = try await store.save(session.next(text(1_600)), after: session)
         let full = session
         await expect(.storeFull, .retryLater) {

@@ -108,10 +108,10 @@ func sampleAttempt(
 
 extension StoredSession {
     /// The next generation of the session.
-    func next(_ payload: String? = nil, isUnsettled: Bool = false) -> StoredSession {
+    func next(_ payload: String? = nil, isInDoubt: Bool = false) -> StoredSession {
         var next = self
         next.generation += 1
-        next.isUnsettled = isUnsettled
+        next.isInDoubt = isInDoubt
         if let payload { next.payload = Secret(payload) }
         return next
     }

@@ -53,9 +53,9 @@ let session = try await context.requireSession(maxAge: .seconds(300), acr: ["urn
 
     // swift-format-ignore
     static func signIns(_ context: WebContext, _ reference: SessionReference) async throws {
-        var rows: [(SessionReference, Bool, Date, Date, SignInClient?)] = []
+        var rows: [(SessionReference, Bool, Date, Date, BuyerBrowser?)] = []
 for signIn in try await context.signIns() {
-    rows.append((signIn.reference, signIn.isCurrent, signIn.createdAt, signIn.lastUsedAt, signIn.client))
+    rows.append((signIn.reference, signIn.isCurrent, signIn.createdAt, signIn.lastUsedAt, signIn.browser))
 }
 try await context.endSignIn(reference)       // from the form of one row; false for another buyer's
 try await context.endOtherSignIns()          // "sign out the others"

@@ -30,8 +30,8 @@ struct SignInListTests {
             return .html(
                 list.map { entry in
                     [
-                        entry.isCurrent ? "here" : entry.reference.rawValue, entry.client?.address ?? "-",
-                        entry.client?.userAgent ?? "-",
+                        entry.isCurrent ? "here" : entry.reference.rawValue, entry.browser?.address ?? "-",
+                        entry.browser?.userAgent ?? "-",
                         "\(Int(entry.lastUsedAt.timeIntervalSince(entry.createdAt).rounded()))",
                     ].joined(separator: " ")
                 }
@@ -41,7 +41,7 @@ struct SignInListTests {
     }
 
     private func world(
-        _ routes: (inout SignInRoutes.Configuration) -> Void = { $0.recordedClientDetails = [.address, .userAgent] },
+        _ routes: (inout SignInRoutes.Configuration) -> Void = { $0.recordedBrowserDetails = [.address, .userAgent] },
         bridge: EventBridge = EventBridge { _ in }
     ) async throws -> World {
         let stage = try await WebStage(bridge: bridge, routes: routes)
@@ -81,7 +81,7 @@ struct SignInListTests {
         #expect(!seen.all.contains { $0.metadata.contains { ["client_address", "user_agent"].contains($0.name) } })
 
         let permitted = EventLog()
-        _ = try await self.world({ $0.recordedClientDetails = [.userAgent] }, bridge: permitted.bridge)
+        _ = try await self.world({ $0.recordedBrowserDetails = [.userAgent] }, bridge: permitted.bridge)
         for name in ["identity_login_started", "identity_login_completed"] {
             let event = permitted.all.first { $0.name == name }
             #expect(event?.metadata.first { $0.name == "user_agent" }?.value == "One")

@@ -82,7 +82,7 @@ struct StepUpRouteTests {
     }
 
     @Test("a session whose refresh returned another buyer counts as not signed in")
-    func verdict() async throws {
+    func mismatch() async throws {
         let stage = try await WebStage(providers: ["op"], scopes: ["openid", "email", "offline_access"])
         let browser = browser(stage)
         try await stage.signIn(browser)

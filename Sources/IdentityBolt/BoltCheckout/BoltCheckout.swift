@@ -99,7 +99,7 @@ public final class BoltCheckout: Sendable {
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         presenter: (any Presenter)? = nil
     ) async -> BoltLoginResult {
-        let outcome = Outcome()
+        let outcome = AwaitedResult()
         let engine = engine(loginConfig, on: .immediate) { result in outcome.result.withLock { $0 = result } }
         let login = present(engine, with: presenter)
         await withTaskCancellationHandler {
@@ -179,7 +179,7 @@ public final class BoltCheckout: Sendable {
 }
 
 /// The result of an awaited login, set before the login's task ends.
-private final class Outcome: Sendable {
+private final class AwaitedResult: Sendable {
     let result = Mutex(BoltLoginResult.canceled)
 }
 

@@ -153,12 +153,13 @@ public struct IdentityError: Error, Sendable {
         )
     }
 
-    /// A copy with another kind, code, message, hint or provider answer, for callers that know more about the failure.
+    /// A copy with another kind, code, message, hint, wait or provider answer, for callers that know more about the failure.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,
         message: String? = nil,
         hint: String? = nil,
+        retryAfter: Duration? = nil,
         answering providerAnswer: ProviderAnswer? = nil
     ) -> IdentityError {
         IdentityError(
@@ -167,7 +168,7 @@ public struct IdentityError: Error, Sendable {
             message ?? self.message,
             hint: hint ?? self.hint,
             reference: reference,
-            retryAfter: retryAfter,
+            retryAfter: retryAfter ?? self.retryAfter,
             providerAnswer: providerAnswer ?? self.providerAnswer,
             isAttackSuspected: isAttackSuspected,
             cause: cause

@@ -32,7 +32,7 @@ public struct EventBridge: IdentityObserver {
                 labels: [("provider", event.provider)],
                 metadata: [
                     ("session", event.session?.rawValue), ("correlation_id", event.correlationID),
-                    ("client_address", event.client?.address), ("user_agent", event.client?.userAgent),
+                    ("client_address", event.browser?.address), ("user_agent", event.browser?.userAgent),
                 ]
             )
         )

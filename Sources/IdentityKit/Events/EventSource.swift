@@ -23,7 +23,7 @@ struct EventSource: Sendable {
             duration: start.map { clock.elapsed - $0 } ?? .zero,
             correlationID: Correlation.current ?? "",
             isAttackSuspected: error.map { IdentityError.wrapping($0).isAttackSuspected } ?? false,
-            client: kind.isSignIn ? SignInClient.current : nil
+            browser: kind.isSignIn ? BuyerBrowser.current : nil
         )
         for observer in observers { observer.identityEvent(event) }
     }

@@ -9,7 +9,7 @@ extension IdentityEnvironment {
             duration: clock.elapsed - start,
             correlationID: Correlation.current ?? "",
             isAttackSuspected: false,
-            client: nil
+            browser: nil
         )
         for observer in observers { observer.identityEvent(event) }
     }

@@ -71,8 +71,9 @@ public struct IdentityEvent: Sendable {
     public let correlationID: String
     /// Whether the reported error shows that an attack is possible (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool
-    /// The browser and its IP address, of a sign-in (`login_started`, `login_completed`, `login_failed`); nil unless the app permits it.
-    public let client: SignInClient?
+    /// The browser and its IP address, of a sign-in (`login_started`, `login_completed`, `login_failed`); nil
+    /// for other events, and unless the app passes a ``BuyerBrowser`` on.
+    public let browser: BuyerBrowser?
 }
 
 /// Receives events, for logs and metrics.

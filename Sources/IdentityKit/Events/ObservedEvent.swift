@@ -22,7 +22,7 @@ public struct ObservedEvent: Sendable {
     public let labels: [(name: String, value: String)]
     /// Values for a log line, for example `session` (a ``SessionReference``) and `correlation_id`; no secret.
     ///
-    /// `client_address` and `user_agent` are personal data; they are present only if the app permits it (``SignInClient``).
+    /// `client_address` and `user_agent` are personal data; they are present only if the app permits it (``BuyerBrowser``).
     public let metadata: [(name: String, value: String)]
 
     /// Creates an event, for another source of events.

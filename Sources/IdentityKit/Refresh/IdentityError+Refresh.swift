@@ -35,28 +35,18 @@ extension IdentityError {
     /// The same error, with a hint about the stored response.
     var withKeptAnswer: IdentityError {
         guard kind == .rejected else { return self }
-        let kept = isAttackSuspected ? Self.verdictHint : Self.keptAnswerHint
-        return IdentityError(
-            kind,
-            code,
-            message,
-            hint: hint.map { "\(kept) \($0)" } ?? kept,
-            reference: reference,
-            retryAfter: retryAfter,
-            providerAnswer: providerAnswer,
-            isAttackSuspected: isAttackSuspected,
-            cause: cause
-        )
+        let kept = isAttackSuspected ? Self.mismatchHint : Self.keptAnswerHint
+        return recast(hint: hint.map { "\(kept) \($0)" } ?? kept)
     }
 
     /// The error for a stored response of another login; `error` says why it cannot be validated again now.
-    static func standing(_ verdict: Code, because error: IdentityError? = nil) -> IdentityError {
+    static func otherLogin(_ mismatch: Code, because error: IdentityError? = nil) -> IdentityError {
         let problem = "The provider's response to the session's last refresh belongs to another login"
         return IdentityError(
             .rejected,
-            verdict,
+            mismatch,
             error == nil ? "\(problem)." : "\(problem), and cannot be validated again now.",
-            hint: verdictHint,
+            hint: mismatchHint,
             reference: "OpenID Connect Core section 12.2",
             isAttackSuspected: true,
             cause: error
@@ -66,7 +56,7 @@ extension IdentityError {
     private static let keptAnswerHint =
         "The session keeps the provider's response and validates it again at every call."
 
-    private static let verdictHint = """
+    private static let mismatchHint = """
         Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
         \(keptAnswerHint) If the provider changed, for example its issuer, correct the configuration.
         """

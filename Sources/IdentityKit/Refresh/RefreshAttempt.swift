@@ -14,7 +14,7 @@ struct RefreshAttempt: Sendable {
     var permit: CircuitBreaker.Permit?
     var observation = RefreshLimiter.Observation.nothing
     /// Whether observers know of the mismatch with which the attempt ends.
-    var hasReportedVerdict = false
+    var hasReportedMismatch = false
     /// Whether the schedule knows the new tokens.
     var isNoted = false
     /// Whether the tokens were replaced before or after they had expired.

@@ -35,18 +35,7 @@ final class RefreshPauses: Sendable {
     func error(delaying id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         guard let pause = pauses.withLock({ $0[id] }), pause.until > now else { return nil }
-        let error = pause.error
-        return IdentityError(
-            error.kind,
-            error.code,
-            error.message,
-            hint: error.hint,
-            reference: error.reference,
-            retryAfter: pause.until - now,
-            providerAnswer: error.providerAnswer,
-            isAttackSuspected: error.isAttackSuspected,
-            cause: error.cause
-        )
+        return pause.error.recast(retryAfter: pause.until - now)
     }
 
     func failed(_ id: SessionID, with error: IdentityError) {

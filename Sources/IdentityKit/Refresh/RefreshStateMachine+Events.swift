@@ -39,7 +39,7 @@ extension RefreshStateMachine {
         case claim, release, end
         case answer
         /// A response that is stored already, with the error code of its mismatch.
-        case verdict
+        case mismatch
         case tokens(Source)
     }
 
@@ -56,7 +56,7 @@ extension RefreshStateMachine {
         case send
         case validate(RefreshAnswer)
         /// Reports that a response belongs to another login, unless this process has reported it before.
-        case reportVerdict(IdentityError, RefreshAnswer)
+        case reportMismatch(IdentityError, RefreshAnswer)
         /// Keeps new tokens or a response in memory and in the spool, until they can replace these tokens in the store.
         case spool(SessionState, replacing: TokenSet)
         /// Removes the state from memory and from the spool.

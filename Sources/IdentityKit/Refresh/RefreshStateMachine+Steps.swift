@@ -53,7 +53,7 @@ extension RefreshStateMachine {
         case .active?, .claimed?: return saveAnswer(answer, .unsaved, requiresLock: true)
         case .answered(_, let inRow)?:
             var answer = answer
-            answer.verdict = answer.verdict ?? inRow.verdict
+            answer.mismatch = answer.mismatch ?? inRow.mismatch
             return validate(answer, .unsaved, isStored: false)
         case .ended?, nil: return validate(answer, .unsaved, isStored: false)
         }
@@ -162,7 +162,7 @@ extension RefreshStateMachine {
         _ error: IdentityError
     ) -> Action {
         guard error.isAttackSuspected else {
-            if let verdict = answer.verdict { return .finish(.failed(.standing(verdict, because: error))) }
+            if let mismatch = answer.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
             guard case .provider = source else { return .finish(.failed(error)) }
             guard !isStored else { return .finish(.refused(error)) }
             return spool(storedState?.tokens.map { .answered($0, answer) }, .refused(error))
@@ -171,24 +171,24 @@ extension RefreshStateMachine {
         else {
             return .finish(.failed(error))
         }
-        var judged = answer
-        judged.verdict = error.code
+        var marked = answer
+        marked.mismatch = error.code
         // The row may contain a different response than memory or spool. The response in the row is not overwritten.
-        guard mayReplaceRow(judged, source) else {
-            let action = Action.spool(.answered(tokens, judged), replacing: tokens)
-            return run([.reportVerdict(error, judged), action, .finish(.failed(error))])
+        guard mayReplaceRow(marked, source) else {
+            let action = Action.spool(.answered(tokens, marked), replacing: tokens)
+            return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
         }
-        let action = Action.save(.answered(tokens, judged), .verdict, requiresLock: false)
-        return run([.reportVerdict(error, judged), action], then: .saveVerdict(judged, source, error))
+        let action = Action.save(.answered(tokens, marked), .mismatch, requiresLock: false)
+        return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
     }
 
     /// Whether the row, memory or spool that contains the response has this code already.
-    private func isKnown(_ verdict: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
-        guard answer.verdict == verdict else { return false }
+    private func isKnown(_ mismatch: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
+        guard answer.mismatch == mismatch else { return false }
         guard case .unsaved = source, case .answered(_, let inRow)? = storedState, inRow.isSame(as: answer) else {
             return true
         }
-        return inRow.verdict == verdict
+        return inRow.mismatch == mismatch
     }
 
     private func mayReplaceRow(_ answer: RefreshAnswer, _ source: Source) -> Bool {

@@ -14,7 +14,7 @@ package struct RefreshStateMachine: Sendable {
         case claimAgain
         case saveAnswer(RefreshAnswer, Source)
         case validate(RefreshAnswer, Source, isStored: Bool)
-        case saveVerdict(RefreshAnswer, Source, IdentityError)
+        case saveMismatch(RefreshAnswer, Source, IdentityError)
         case saveTokens(TokenSet, Source)
         case reload(TokenSet, Source)
         case saveTokensAgain(TokenSet, Source, over: SessionState)
@@ -94,10 +94,10 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(let answer, let source, let isStored), .notAccepted(let error)):
             return notAccepted(answer, source, isStored: isStored, error)
         // A stored mismatch remains until the response is accepted.
-        case (.validate(let answer, let source, let isStored), .refused(let refusal)) where answer.verdict != nil:
+        case (.validate(let answer, let source, let isStored), .refused(let refusal)) where answer.mismatch != nil:
             return notAccepted(answer, source, isStored: isStored, refusal.error)
-        case (.saveVerdict(_, let source, let error), .saved): return reported(error, source)
-        case (.saveVerdict(let answer, _, let error), _):
+        case (.saveMismatch(_, let source, let error), .saved): return reported(error, source)
+        case (.saveMismatch(let answer, _, let error), _):
             return spool(storedState?.tokens.map { .answered($0, answer) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), let isStored), .refused(let refusal)):
             return refused(refusal, mayResend: !isRepeated, isAnswerStored: isStored)

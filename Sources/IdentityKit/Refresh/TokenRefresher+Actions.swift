@@ -24,7 +24,7 @@ extension TokenRefresher {
             return await save(state, purpose, &attempt)
         case .send: return await send(&attempt)
         case .validate(let answer): return await validate(answer, &attempt)
-        case .reportVerdict(let error, let answer): reportVerdict(error, of: answer, &attempt)
+        case .reportMismatch(let error, let answer): reportMismatch(error, of: answer, &attempt)
         case .spool(let state, let tokens): await spool(state, replacing: tokens, attempt)
         case .forgetUnsaved: await unsaved.forget(attempt.id)
         case .discardUnsaved: await discardUnsaved(attempt.id)
@@ -77,12 +77,12 @@ extension TokenRefresher {
                 case .claim, .release, .end: try await visible.store.replace(next, expecting: base.generation)
                 case .tokens(let source) where source.isPatient:
                     try await replace(next, over: base, attempts: Self.savingAttempts)
-                case .answer, .verdict, .tokens: try await replace(next, over: base, attempts: 1)
+                case .answer, .mismatch, .tokens: try await replace(next, over: base, attempts: 1)
                 }
             guard isSaved else { return .conflicted }
         } catch {
             switch purpose {
-            case .answer, .verdict, .tokens:
+            case .answer, .mismatch, .tokens:
                 events.emit(
                     .storeFailed(IdentityError.code(of: error)),
                     provider: base.provider,
@@ -144,7 +144,7 @@ extension TokenRefresher {
     ) -> StoredSession {
         var session = base
         session.generation += 1
-        session.isUnsettled = state.isInDoubt
+        session.isInDoubt = state.isInDoubt
         session.payload = state.payload()
         guard case .tokens = purpose else { return session }
         session.providerSessionID = state.tokens?.providerSessionID
@@ -238,7 +238,7 @@ extension TokenRefresher {
             let error = IdentityError.wrapping(error)
             if attempt.hasPrepared { attempt.observation = .answered }
             // It is reported once and not at each repair. A new attempt reports its own failure, and so does a mismatch.
-            if !error.isAttackSuspected, answer.verdict == nil,
+            if !error.isAttackSuspected, answer.mismatch == nil,
                 reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasPrepared
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
@@ -248,8 +248,8 @@ extension TokenRefresher {
     }
 
     /// Reports a mismatch once in this process, even if it cannot be saved.
-    private func reportVerdict(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
-        attempt.hasReportedVerdict = true
+    private func reportMismatch(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
+        attempt.hasReportedMismatch = true
         guard attempt.stored != nil, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }

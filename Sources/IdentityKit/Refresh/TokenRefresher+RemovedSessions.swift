@@ -35,7 +35,7 @@ extension TokenRefresher {
         do {
             return try await validated(answer, of: old, session.provider)
         } catch {
-            if answer.verdict != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
+            if answer.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
             return old
         }
     }

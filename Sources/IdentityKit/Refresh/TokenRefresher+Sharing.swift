@@ -12,8 +12,16 @@ extension TokenRefresher {
         let limit = limit ?? configuration.lockWait
         var goal = goal
         while true {
-            var (found, started) = try await flight(id, for: goal, waitingUpTo: limit)
-            if !started { found.outcome = .waited }
+            var found: SessionTokens
+            do {
+                let (value, started) = try await flights.run(id) { [self, goal] in
+                    try await run(id, for: goal, waitingUpTo: limit)
+                }
+                found = value
+                if !started { found.outcome = .waited }
+            } catch {
+                throw IdentityError.wrapping(error)
+            }
             guard case .replacing = goal else { return found }
             let hasExpired = schedule.hasExpired(found.tokens, of: id)
             if hasExpired, unsaved[id] != nil { throw expiredUnsaved(id) }
@@ -22,18 +30,6 @@ extension TokenRefresher {
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)
             guard environment.clock.elapsed - begun < limit else { throw IdentityError.refreshTakesLong }
-        }
-    }
-
-    private func flight(
-        _ id: SessionID,
-        for goal: RefreshGoal,
-        waitingUpTo limit: Duration
-    ) async throws(IdentityError) -> (SessionTokens, started: Bool) {
-        do {
-            return try await flights.run(id) { [self] in try await run(id, for: goal, waitingUpTo: limit) }
-        } catch {
-            throw .wrapping(error)
         }
     }
 

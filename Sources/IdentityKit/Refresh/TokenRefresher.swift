@@ -223,7 +223,7 @@ final class TokenRefresher: Sendable {
     }
 
     private func reportFailure(_ error: IdentityError, _ attempt: RefreshAttempt) {
-        guard attempt.hasPrepared, !attempt.hasReportedVerdict else { return }
+        guard attempt.hasPrepared, !attempt.hasReportedMismatch else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 

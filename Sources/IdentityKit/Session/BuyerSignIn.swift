@@ -12,6 +12,6 @@ public struct BuyerSignIn: Sendable {
     public let createdAt: Date
     /// When the session was used last, not more exactly than ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date
-    /// The client that signed in; nil unless the app permits it (``SignInClient``).
-    public let client: SignInClient?
+    /// The browser that signed in; nil unless the app passed a ``BuyerBrowser`` on when it did.
+    public let browser: BuyerBrowser?
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 extension SessionState {
-    private static let version = 2
+    private static let version = 3
     /// Claims may be nested as deep as in an ID token, and stand a few levels below the record.
     private static let limits = JSONLimits(maximumDepth: JSONLimits().maximumDepth + 8)
 
@@ -121,7 +121,7 @@ extension RefreshAnswer {
         object["received_at"] = .date(receivedAt)
         object["authorization"] = authorization.map { .string(Base64URL.encode($0.revealBytes())) }
         object["body"] = .string(Base64URL.encode(body.revealBytes()))
-        object["verdict"] = verdict.map { .string($0.rawValue) }
+        object["mismatch"] = mismatch.map { .string($0.rawValue) }
         return .object(object)
     }
 
@@ -137,8 +137,8 @@ extension RefreshAnswer {
             startedAt: startedAt,
             receivedAt: receivedAt
         )
-        guard let stored = value["verdict"] else { return }
+        guard let stored = value["mismatch"] else { return }
         guard let code = stored.string else { return nil }
-        verdict = IdentityError.Code(rawValue: code)
+        mismatch = IdentityError.Code(rawValue: code)
     }
 }

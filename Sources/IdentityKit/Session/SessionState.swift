@@ -29,9 +29,9 @@ package enum SessionState: Sendable {
     }
 
     /// Whether the stored response belongs to another login, so that callers get none of the session's tokens.
-    package var hasVerdict: Bool {
+    package var hasMismatch: Bool {
         guard case .answered(_, let answer) = self else { return false }
-        return answer.verdict != nil
+        return answer.mismatch != nil
     }
 
     /// Why the buyer has to sign in again; nil in every other state.

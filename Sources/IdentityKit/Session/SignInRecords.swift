@@ -18,14 +18,14 @@ final class SignInRecords: Sendable {
         self.interval = interval
     }
 
-    /// Stores the client of a new session.
+    /// Stores the browser of a new session.
     ///
-    /// A sign-in does not fail because of it: without the record, the buyer's list shows no client.
+    /// A sign-in does not fail because of it: without the record, the buyer's list shows no browser.
     func begin(_ id: SessionID) async {
-        guard let client = SignInClient.current else { return }
+        guard let browser = BuyerBrowser.current else { return }
         _ = try? await store.setAttachment(
             SignInRecord.name,
-            to: SignInRecord(client: client).secret,
+            to: SignInRecord(browser: browser).secret,
             of: id,
             expecting: nil
         )

@@ -20,7 +20,7 @@ extension SessionManager {
                         provider: session.provider,
                         createdAt: session.createdAt,
                         lastUsedAt: max(session.createdAt, record.usedAt ?? session.createdAt),
-                        client: record.client
+                        browser: record.browser
                     )
                 )
             }

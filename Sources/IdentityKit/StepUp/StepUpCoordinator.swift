@@ -23,8 +23,8 @@ struct StepUpCoordinator: Sendable {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
         // A step-up would give the cart of such a session to the new one.
-        if let verdict = refresher.unsaved.pendingAnswer(to: tokens, of: id, state)?.verdict {
-            throw IdentityError.standing(verdict)
+        if let mismatch = refresher.unsaved.pendingAnswer(to: tokens, of: id, state)?.mismatch {
+            throw IdentityError.otherLogin(mismatch)
         }
         return (stored, tokens)
     }

@@ -3,13 +3,13 @@ internal import Synchronization
 /// A lock for each key, among the tasks of one process; waiting tasks are suspended and continue in the order of their requests.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// The outcome of a wait for a lock.
-    package enum Outcome: Sendable {
+    package enum WaitOutcome: Sendable {
         case acquired, timedOut, cancelled
     }
 
     private struct Waiter {
         let ticket: Int
-        let continuation: CheckedContinuation<Outcome, Never>
+        let continuation: CheckedContinuation<WaitOutcome, Never>
     }
 
     private struct State {
@@ -44,7 +44,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     ///   - key: The key.
     ///   - limit: How long to wait; nil means no limit.
     /// - Returns: Whether the lock was acquired.
-    package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> Outcome {
+    package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> WaitOutcome {
         let ticket: Int? = state.withLock { state in
             guard state.waiters[key] != nil else {
                 state.waiters[key] = []
@@ -65,7 +65,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let outcome: Outcome? = state.withLock { state in
+                let outcome: WaitOutcome? = state.withLock { state in
                     if Task.isCancelled { return .cancelled }
                     // The timer may have fired before this task waited.
                     if let deadline, clock.elapsed >= deadline { return .timedOut }
@@ -101,7 +101,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         state.withLock { $0.waiters[key]?.count ?? 0 }
     }
 
-    private func endWait(_ ticket: Int, for key: Key, _ outcome: Outcome) {
+    private func endWait(_ ticket: Int, for key: Key, _ outcome: WaitOutcome) {
         let waiter: Waiter? = state.withLock { state in
             guard let index = state.waiters[key]?.firstIndex(where: { $0.ticket == ticket }) else { return nil }
             return state.waiters[key]?.remove(at: index)

@@ -27,7 +27,7 @@ public struct StoredSession: Sendable {
     /// Whether a refresh is in progress or ended without a known outcome.
     ///
     /// A store keeps it unencrypted, so that a repair finds it.
-    public var isUnsettled: Bool
+    public var isInDoubt: Bool
     /// Whether it was restored from a backup: its refresh token may have been used since.
     ///
     /// A store sets it when it reads the session, and clears it with the next save.
@@ -51,7 +51,7 @@ public struct StoredSession: Sendable {
         generation: Int64 = StoredSession.firstGeneration,
         createdAt: Date,
         retainedUntil: Date,
-        isUnsettled: Bool = false,
+        isInDoubt: Bool = false,
         isRestored: Bool = false,
         payload: Secret
     ) {
@@ -64,7 +64,7 @@ public struct StoredSession: Sendable {
         self.generation = generation
         self.createdAt = createdAt
         self.retainedUntil = retainedUntil
-        self.isUnsettled = isUnsettled
+        self.isInDoubt = isInDoubt
         self.isRestored = isRestored
         self.payload = payload
     }
@@ -97,7 +97,7 @@ public struct SessionFilter: Sendable {
     /// The provider's session id.
     public var providerSessionID: String?
     /// Whether a refresh is in progress or ended without a known outcome.
-    public var isUnsettled: Bool?
+    public var isInDoubt: Bool?
 
     /// A filter that matches every session.
     public init(
@@ -105,13 +105,13 @@ public struct SessionFilter: Sendable {
         tenant: String? = nil,
         buyer: (issuer: String, subject: String)? = nil,
         providerSessionID: String? = nil,
-        isUnsettled: Bool? = nil
+        isInDoubt: Bool? = nil
     ) {
         self.provider = provider
         self.tenant = tenant
         self.buyer = buyer
         self.providerSessionID = providerSessionID
-        self.isUnsettled = isUnsettled
+        self.isInDoubt = isInDoubt
     }
 
     /// Whether a session matches.
@@ -123,7 +123,7 @@ public struct SessionFilter: Sendable {
             && buyer.map { $0.issuer.isIdentical(to: session.issuer) && $0.subject.isIdentical(to: session.subject) }
                 ?? true
             && providerSessionID.map { session.providerSessionID?.isIdentical(to: $0) ?? false } ?? true
-            && isUnsettled.map { $0 == session.isUnsettled } ?? true
+            && isInDoubt.map { $0 == session.isInDoubt } ?? true
     }
 }
 

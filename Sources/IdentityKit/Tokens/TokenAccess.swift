@@ -80,7 +80,7 @@ struct TokenAccess: Sendable {
         let answer = refresher.unsaved.pendingAnswer(to: tokens, of: stored.id, state)
         if let answer {
             // The response is validated before the old tokens are returned. Its holder may be about to save the new ones.
-            if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
+            if answer.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
             guard let remaining = schedule.remaining(tokens, of: stored.id) else {
                 return notRefreshed(session, tokens)
@@ -107,7 +107,7 @@ struct TokenAccess: Sendable {
             || error.code == .notRefreshable
         {
             // The response could not be validated, for example because another process holds the lock.
-            if let verdict = answer?.verdict { throw IdentityError.standing(verdict, because: error) }
+            if let mismatch = answer?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage or a defect of the SDK signs no buyer out while the old token is valid. The token may have expired during the wait.
             guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }

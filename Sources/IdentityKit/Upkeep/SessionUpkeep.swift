@@ -18,8 +18,8 @@ struct SessionUpkeep: Sendable {
             try lockTimeCheck.run()
             let kept = try await refresher.sessionsToRepair()
             var ids = kept
-            let unsettled = SessionFilter(tenant: visible.tenant, isUnsettled: true)
-            for session in try await visible.store.readable(unsettled).sessions {
+            let inDoubt = SessionFilter(tenant: visible.tenant, isInDoubt: true)
+            for session in try await visible.store.readable(inDoubt).sessions {
                 ids.insert(session.id)
             }
             return await withTaskGroup(of: RepairOutcome.self) { group in

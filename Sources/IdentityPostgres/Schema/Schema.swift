@@ -5,7 +5,7 @@ internal import IdentityCrypto
 ///
 /// A row's key is the first 63 bits of the keyed hash that it is found by. Slots are encrypted and do not compress. They are
 /// stored apart from their rows, so that a scan does not read them. No column that changes with each save is indexed, which
-/// keeps the update within its page. The exception is `is_unsettled`: its index holds the few rows that a repair looks for.
+/// keeps the update within its page. The exception is `is_in_doubt`: its index holds the few rows that a repair looks for.
 ///
 /// A later version gets a step from each released version to the next, which runs in the transaction of the first opening.
 enum Schema {
@@ -36,7 +36,7 @@ enum Schema {
             key bigint PRIMARY KEY, hash bytea NOT NULL, buyer bytea NOT NULL, provider_session bytea,
             tenant bytea NOT NULL, provider bytea NOT NULL, issuer bytea NOT NULL,
             generation bigint NOT NULL, retained_until double precision NOT NULL,
-            is_unsettled boolean NOT NULL, is_restored boolean NOT NULL DEFAULT false,
+            is_in_doubt boolean NOT NULL, is_restored boolean NOT NULL DEFAULT false,
             slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216),
             CHECK (octet_length(tenant) + octet_length(provider) + octet_length(issuer) <= 1048576)
         ) WITH (fillfactor = 80)
@@ -45,7 +45,7 @@ enum Schema {
         "CREATE INDEX session_buyer ON §session (buyer, key)",
         "CREATE INDEX session_provider_session ON §session (provider_session, key) WHERE provider_session IS NOT NULL",
         "CREATE INDEX session_tenant ON §session (tenant, key)",
-        "CREATE INDEX session_unsettled ON §session (key) WHERE is_unsettled",
+        "CREATE INDEX session_in_doubt ON §session (key) WHERE is_in_doubt",
         """
         CREATE TABLE §login_attempt (
             key bigint PRIMARY KEY, hash bytea NOT NULL, tenant bytea NOT NULL,

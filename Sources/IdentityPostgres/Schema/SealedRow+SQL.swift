@@ -8,7 +8,7 @@ extension SealedRow.Kind {
         case .session:
             """
             key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \
-            is_unsettled, is_restored
+            is_in_doubt, is_restored
             """
         case .loginAttempt: "key, hash, tenant, expires_at, slot"
         case .attachment: "key, hash, revision, slot"
@@ -31,7 +31,7 @@ extension SealedSession {
         [
             .key(hash), .bytes(hash), .bytes(buyer), .text(tenant), .text(provider), .text(issuer),
             .integer(generation), .date(retainedUntil), .bytes(record),
-            providerSession.map(Value.bytes) ?? .null, .flag(isUnsettled), .flag(isRestored),
+            providerSession.map(Value.bytes) ?? .null, .flag(isInDoubt), .flag(isRestored),
         ]
     }
 }

@@ -10,7 +10,7 @@ extension Statements {
             [.integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag],
             """
             INSERT INTO §session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
-            provider_session, is_unsettled, is_restored)
+            provider_session, is_in_doubt, is_restored)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (key) DO NOTHING
             """
         )
@@ -30,7 +30,7 @@ extension Statements {
             ],
             """
             UPDATE §session SET buyer = $3, tenant = $4, provider = $5, issuer = $6, generation = $7,
-            retained_until = $8, slot = $9, provider_session = $10, is_unsettled = $11, is_restored = $12
+            retained_until = $8, slot = $9, provider_session = $10, is_in_doubt = $11, is_restored = $12
             WHERE key = $1 AND hash = $2 AND generation = $13
             """
         )
@@ -47,16 +47,16 @@ extension Statements {
             """
             SELECT \(Self.sessionColumns) FROM §session
             WHERE key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
-            AND ($5 IS NULL OR is_unsettled = $5) ORDER BY key LIMIT $2
+            AND ($5 IS NULL OR is_in_doubt = $5) ORDER BY key LIMIT $2
             """
         )
     }
-    var listUnsettledSessions: Statement {
+    var listSessionsInDoubt: Statement {
         statement(
             [.integer, .integer, .bytes, .bytes],
             """
             SELECT \(Self.sessionColumns) FROM §session
-            WHERE is_unsettled AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
+            WHERE is_in_doubt AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
             ORDER BY key LIMIT $2
             """
         )
@@ -67,7 +67,7 @@ extension Statements {
             """
             SELECT \(Self.sessionColumns) FROM §session
             WHERE \(column) = $6 AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
-            AND ($5 IS NULL OR is_unsettled = $5) ORDER BY key LIMIT $2
+            AND ($5 IS NULL OR is_in_doubt = $5) ORDER BY key LIMIT $2
             """,
             name: "listSessions_\(column)"
         )

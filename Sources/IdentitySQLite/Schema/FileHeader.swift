@@ -20,6 +20,11 @@ struct FileHeader {
         }
         let version = try Self.number(connection, "user_version")
         guard version > 0 else { throw Self.lost }
+        guard version >= Schema.version else {
+            throw IdentityError.storeCorrupt(
+                "The store's file has version \(version) of a development version, but this program reads version \(Schema.version)."
+            )
+        }
         guard version == Schema.version else {
             throw IdentityError(
                 .configuration,

@@ -3,7 +3,7 @@ enum Query: Int, CaseIterable {
     case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
     case insertSession, readSession, replaceSession, moveSession, sessionLength, deleteSession, hasSession
-    case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listSessionsOfTenant, listUnsettledSessions
+    case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listSessionsOfTenant, listSessionsInDoubt
     case countSessionsOfTenant, markRestored, listSweepable, deleteRetired, postponeSweep, listSessionRows
     case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttempts
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
@@ -30,7 +30,7 @@ enum Query: Int, CaseIterable {
         case .insertSession:
             """
             INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
-            provider_session, unsettled, sweep_after)
+            provider_session, in_doubt, sweep_after)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?8) ON CONFLICT (key) DO NOTHING
             """
         // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
@@ -38,13 +38,13 @@ enum Query: Int, CaseIterable {
         // The row keeps its length and its position in the index: the page is overwritten in place, also on a full disk.
         case .replaceSession:
             """
-            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, unsettled = ?12, restored = 0
+            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, in_doubt = ?12, restored = 0
             WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
             AND buyer = ?7 AND tenant = ?8 AND provider = ?9 AND issuer = ?10 AND provider_session IS ?11
             """
         case .moveSession:
             """
-            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, unsettled = ?12, restored = 0,
+            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, in_doubt = ?12, restored = 0,
             buyer = ?7, tenant = ?8, provider = ?9, issuer = ?10, provider_session = ?11
             WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
             """
@@ -79,10 +79,10 @@ enum Query: Int, CaseIterable {
             WHERE tenant = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3)
             ORDER BY key LIMIT ?2
             """
-        case .listUnsettledSessions:
+        case .listSessionsInDoubt:
             """
             SELECT \(Self.sessionColumns) FROM session
-            INDEXED BY session_unsettled WHERE unsettled = 1 AND ?5 IS NULL AND key > ?1 AND (?3 IS NULL OR provider = ?3)
+            INDEXED BY session_in_doubt WHERE in_doubt = 1 AND ?5 IS NULL AND key > ?1 AND (?3 IS NULL OR provider = ?3)
             AND (?4 IS NULL OR tenant = ?4) ORDER BY key LIMIT ?2
             """
         case .listSweepable:
@@ -141,9 +141,9 @@ enum Query: Int, CaseIterable {
         case .quarantineSession:
             """
             INSERT INTO quarantine (origin, reason, moved_at, key, hash, buyer, tenant, provider, issuer, provider_session,
-            generation, retained_until, unsettled, restored, slot)
+            generation, retained_until, in_doubt, restored, slot)
             SELECT 'session', ?2, ?3, key, hash, buyer, tenant, provider, issuer, provider_session,
-            generation, retained_until, unsettled, restored, slot FROM session WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
+            generation, retained_until, in_doubt, restored, slot FROM session WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
             """
         case .quarantineAttempt:
             """
@@ -175,7 +175,7 @@ enum Query: Int, CaseIterable {
             (SELECT id FROM quarantine WHERE moved_at < ?1 ORDER BY moved_at LIMIT ?2)
             """
 
-        case .resealSession: "UPDATE session SET slot = ?3 WHERE key = ?1 AND slot = ?2 AND unsettled = 0"
+        case .resealSession: "UPDATE session SET slot = ?3 WHERE key = ?1 AND slot = ?2 AND in_doubt = 0"
         case .resealAttempt: "UPDATE login_attempt SET slot = ?3 WHERE key = ?1 AND slot = ?2"
         case .resealAttachment: "UPDATE attachment SET slot = ?3 WHERE key = ?1 AND slot = ?2"
         case .listSessionKeys: Self.keys(of: "session")
@@ -190,7 +190,7 @@ enum Query: Int, CaseIterable {
     private static let rowHash = "iif(typeof(hash) = 'blob', hash, x'')"
     private static let sessionColumns = """
         key, \(rowHash), buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \
-        unsettled, restored
+        in_doubt, restored
         """
     private static let attemptColumns = "key, \(rowHash), tenant, expires_at, slot"
     private static let attachmentColumns = "key, \(rowHash), revision, slot"

@@ -2,7 +2,7 @@
 ///
 /// A row's key is the first 63 bits of the keyed hash that it is found by. No column that changes is indexed, and none
 /// changes its stored length, so that a save overwrites pages in place. There are three exceptions. `provider_session` may change, but a
-/// provider has no reason to rename a session. `unsettled` is 0 or 1, which are both stored in no bytes, and its index holds only the few
+/// provider has no reason to rename a session. `in_doubt` is 0 or 1, which are both stored in no bytes, and its index holds only the few
 /// refreshes under way: its one page is there from the start.
 /// `sweep_after` is at most the end of retention: a save moves the end and leaves it, and only a sweep moves it afterwards.
 ///
@@ -11,7 +11,7 @@ enum Schema {
     /// "IKst": marks a file as ours (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
     /// The version of the tables (`PRAGMA user_version`).
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static let tables = """
         CREATE TABLE store (
@@ -23,11 +23,11 @@ enum Schema {
             key INTEGER PRIMARY KEY, hash BLOB NOT NULL, buyer BLOB NOT NULL,
             tenant BLOB NOT NULL, provider BLOB NOT NULL, issuer BLOB NOT NULL,
             generation INTEGER NOT NULL, retained_until NOT NULL, sweep_after NOT NULL, slot BLOB NOT NULL, provider_session BLOB,
-            unsettled INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0
+            in_doubt INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX session_buyer ON session (buyer);
         CREATE INDEX session_provider_session ON session (provider_session) WHERE provider_session IS NOT NULL;
-        CREATE INDEX session_unsettled ON session (unsettled) WHERE unsettled = 1;
+        CREATE INDEX session_in_doubt ON session (in_doubt) WHERE in_doubt = 1;
         CREATE INDEX session_sweep ON session (sweep_after);
         CREATE INDEX session_tenant ON session (tenant);
         CREATE TABLE login_attempt (
@@ -44,7 +44,7 @@ enum Schema {
         CREATE INDEX used_token_expiry ON used_token (expires_at);
         CREATE TABLE quarantine (
             id INTEGER PRIMARY KEY, origin TEXT NOT NULL, reason TEXT NOT NULL, moved_at NOT NULL,
-            key, hash, buyer, tenant, provider, issuer, provider_session, generation, retained_until, unsettled, restored,
+            key, hash, buyer, tenant, provider, issuer, provider_session, generation, retained_until, in_doubt, restored,
             session, revision, expires_at, slot
         );
         CREATE INDEX quarantine_key ON quarantine (key);

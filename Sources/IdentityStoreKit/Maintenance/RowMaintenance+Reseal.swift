@@ -15,7 +15,7 @@ extension RowMaintenance {
         }
         var resealed: [(row: StoredRow, record: [UInt8])] = []
         for stored in rows where !records.isUnderActiveKey(stored.row.record) {
-            if stored.row.isUnsettled {
+            if stored.row.isInDoubt {
                 progress.postponed += 1
             } else if try failure(toOpen: stored) != nil {
                 progress.unreadable += 1

@@ -34,7 +34,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         case .loginAttempt: health.loginAttempts += 1
         case .attachment: health.attachments += 1
         }
-        if stored.row.isUnsettled { health.unsettledSessions += 1 }
+        if stored.row.isInDoubt { health.sessionsInDoubt += 1 }
         let failure = try failure(toOpen: stored)
         if failure?.code == .storeKeyMismatch {
             health.rowsWithoutKey += 1

@@ -19,7 +19,7 @@ public struct StoreHealth: Sendable {
     /// The number of sessions in the spool that wait to be saved in the store.
     public var spooledSessions = 0
     /// The number of sessions with a refresh in progress or in doubt.
-    public var unsettledSessions = 0
+    public var sessionsInDoubt = 0
 
     /// The report of an empty store.
     public init() {}

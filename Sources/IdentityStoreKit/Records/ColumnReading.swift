@@ -53,7 +53,7 @@ extension SealedSession {
             issuer: row.text(5),
             generation: row.integer(6),
             retainedUntil: row.date(7),
-            isUnsettled: row.flag(10),
+            isInDoubt: row.flag(10),
             isRestored: row.flag(11),
             record: row.bytes(8)
         )

@@ -63,8 +63,8 @@ public enum SealedRow: Sendable {
     public var generation: Int64 { identity.generation }
 
     /// Whether it is a session with a refresh in progress.
-    public var isUnsettled: Bool {
-        if case .session(let row) = self { row.isUnsettled } else { false }
+    public var isInDoubt: Bool {
+        if case .session(let row) = self { row.isInDoubt } else { false }
     }
 
     /// The row identity to which the record is bound.

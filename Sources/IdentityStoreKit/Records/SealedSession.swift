@@ -23,7 +23,7 @@ public struct SealedSession: Sendable {
     /// The record also contains the exact time, which is the one that is used.
     public var retainedUntil: Date
     /// Whether a refresh is in progress or ended without a known outcome; index the rows in which it is true.
-    public var isUnsettled: Bool
+    public var isInDoubt: Bool
     /// Whether the row was restored from a backup.
     ///
     /// A save clears the mark.
@@ -41,7 +41,7 @@ public struct SealedSession: Sendable {
         issuer: String,
         generation: Int64,
         retainedUntil: Date,
-        isUnsettled: Bool,
+        isInDoubt: Bool,
         isRestored: Bool = false,
         record: [UInt8]
     ) {
@@ -53,7 +53,7 @@ public struct SealedSession: Sendable {
         self.issuer = issuer
         self.generation = generation
         self.retainedUntil = retainedUntil
-        self.isUnsettled = isUnsettled
+        self.isInDoubt = isInDoubt
         self.isRestored = isRestored
         self.record = record
     }
@@ -84,7 +84,7 @@ extension SealedSession {
         for field in [tenant, provider, issuer] { fields.append(field) }
         fields.append(generation)
         fields.append(retainedUntil.timeIntervalSinceReferenceDate.bitPattern)
-        fields.append(UInt8((isUnsettled ? 1 : 0) | (isRestored ? 2 : 0)))
+        fields.append(UInt8((isInDoubt ? 1 : 0) | (isRestored ? 2 : 0)))
         fields.append(record)
         return Self.prefix + fields.bytes
     }
@@ -107,7 +107,7 @@ extension SealedSession {
             issuer: issuer,
             generation: generation,
             retainedUntil: Date(timeIntervalSinceReferenceDate: Double(bitPattern: retainedUntil)),
-            isUnsettled: flags & 1 == 1,
+            isInDoubt: flags & 1 == 1,
             isRestored: flags & 2 == 2,
             record: Array(record)
         )

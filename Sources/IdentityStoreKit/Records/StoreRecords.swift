@@ -97,7 +97,7 @@ public struct StoreRecords: Sendable {
             issuer: session.issuer,
             generation: session.generation,
             retainedUntil: session.retainedUntil,
-            isUnsettled: session.isUnsettled,
+            isInDoubt: session.isInDoubt,
             record: []
         )
         if let name = session.providerSessionID { row.providerSession = try hash(ofProviderSession: name) }
@@ -120,7 +120,7 @@ public struct StoreRecords: Sendable {
     public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
         let body = try sealer.open(row.record, as: row.identity)
         guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is not a session") }
-        session.isUnsettled = row.isUnsettled
+        session.isInDoubt = row.isInDoubt
         session.isRestored = row.isRestored
         return session
     }

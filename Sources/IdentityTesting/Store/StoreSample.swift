@@ -21,7 +21,7 @@ enum StoreSample {
         providerSessionID: String? = nil,
         createdAt: Date = moment,
         retainedUntil: Date = moment + 3_600,
-        isUnsettled: Bool = false,
+        isInDoubt: Bool = false,
         payload: Secret = Secret("tokens")
     ) throws -> StoredSession {
         StoredSession(
@@ -33,7 +33,7 @@ enum StoreSample {
             providerSessionID: providerSessionID,
             createdAt: createdAt,
             retainedUntil: retainedUntil,
-            isUnsettled: isUnsettled,
+            isInDoubt: isInDoubt,
             payload: payload
         )
     }
@@ -111,7 +111,7 @@ enum StoreSample {
             && one.tenant.isIdentical(to: other.tenant) && one.issuer.isIdentical(to: other.issuer)
             && one.subject.isIdentical(to: other.subject) && one.generation == other.generation
             && bits(one.createdAt) == bits(other.createdAt) && bits(one.retainedUntil) == bits(other.retainedUntil)
-            && one.isUnsettled == other.isUnsettled && one.isRestored == other.isRestored
+            && one.isInDoubt == other.isInDoubt && one.isRestored == other.isRestored
             && one.providerSessionID.map(bytes) == other.providerSessionID.map(bytes)
             && one.payload.isEqual(to: other.payload)
     }

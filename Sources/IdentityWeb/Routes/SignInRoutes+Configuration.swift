@@ -43,10 +43,10 @@ extension SignInRoutes {
         ///
         /// No limit by default.
         public var maximumSessions: Int?
-        /// What the events of sign-ins and the buyer's list of sign-ins contain about the client; nothing by default.
+        /// What the events of sign-ins and the buyer's list of sign-ins contain about the browser; nothing by default.
         ///
         /// Both values are personal data: they need a legal basis, and a place in the privacy policy of the shop.
-        public var recordedClientDetails: Set<ClientDetail> = []
+        public var recordedBrowserDetails: Set<BrowserDetail> = []
         /// Decides about a verified buyer before a session is stored, for example refuses a blocked customer.
         ///
         /// Accepts everybody by default.
@@ -72,7 +72,7 @@ extension SignInRoutes {
     }
 
     /// Something about the client of a request.
-    public enum ClientDetail: String, Sendable {
+    public enum BrowserDetail: String, Sendable {
         /// ``WebRequest/clientAddress``.
         case address
         /// The header `User-Agent`.

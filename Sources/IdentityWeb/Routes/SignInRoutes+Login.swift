@@ -14,7 +14,7 @@ extension SignInRoutes {
         if case .refused(let pause) = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
         }
-        let login = try await context.client.scope { try await begin() }
+        let login = try await context.recordedBrowser.scope { try await begin() }
         for surplus in cookies.surplusLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
         }

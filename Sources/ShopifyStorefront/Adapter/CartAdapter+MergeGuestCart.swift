@@ -22,10 +22,10 @@ extension CartAdapter: SignInCarts {
         into id: SessionID,
         merge: CartPolicy.Merge? = nil,
         in context: StorefrontContext = StorefrontContext()
-    ) async throws -> CartMerge {
+    ) async throws -> CartMergeResult {
         try await identityErrors {
             guard guest != id, try await self.isGuest(guest), try await !self.sessions.session(id).isGuest else {
-                return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
+                return CartMergeResult(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
             }
             return try await self.locks.with(.session(guest)) { locks in
                 try await locks.with(.session(id)) { try await self.merge(id, guest, merge, context, $0) }
@@ -73,17 +73,17 @@ extension CartAdapter: SignInCarts {
         _ merge: CartPolicy.Merge?,
         _ context: StorefrontContext,
         _ locks: CartLocks
-    ) async throws -> CartMerge {
+    ) async throws -> CartMergeResult {
         guard try await self.reserve(guest, for: id, under: locks) else {
-            return CartMerge(
+            return CartMergeResult(
                 outcome: .nothingToMerge,
                 cart: try await self.attachIfAny(to: id, under: locks, in: context)
             )
         }
-        var result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMerge> in
+        var result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMergeResult> in
             guard var source = locked.binding, source.reservation?.session.utf8.elementsEqual(id.rawValue.utf8) == true
             else {
-                return CartChange(CartMerge(outcome: .nothingToMerge), saving: nil)
+                return CartChange(CartMergeResult(outcome: .nothingToMerge), saving: nil)
             }
             source.reservation = nil
             let merged = try await self.mergeCart(source, to: id, merge ?? self.policy.merge, context, locked.locks)
@@ -173,17 +173,17 @@ extension CartAdapter: SignInCarts {
         _ merge: CartPolicy.Merge,
         _ context: StorefrontContext,
         _ locks: CartLocks
-    ) async throws -> CartMerge {
+    ) async throws -> CartMergeResult {
         // If Shopify no longer has the guest's cart, it is removed from the guest's attachment.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let isSameCart = try await attachments.read(id).binding?.cartID == source.cartID
         guard merge != .keepGuest, !isSameCart, try await hasCart(id, under: locks) else {
-            return CartMerge(outcome: .adopted, cart: try await adopt(source, for: id, context, locks))
+            return CartMergeResult(outcome: .adopted, cart: try await adopt(source, for: id, context, locks))
         }
         if merge == .preferCustomer {
-            return CartMerge(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
+            return CartMergeResult(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
         return try await mergeLines(source, into: id, context, locks)
     }

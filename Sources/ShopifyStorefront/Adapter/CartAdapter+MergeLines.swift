@@ -8,7 +8,7 @@ extension CartAdapter {
         into id: SessionID,
         _ context: StorefrontContext,
         _ locks: CartLocks
-    ) async throws -> CartMerge {
+    ) async throws -> CartMergeResult {
         var source = source
         let guestCart = try await current(&source, in: context).cart
         let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
@@ -25,7 +25,7 @@ extension CartAdapter {
         }
         return try await withLockedCart(id, .exclusive, under: locks) { locked in
             guard var binding = locked.binding else { throw Self.noCart }
-            var merge = CartMerge(outcome: .merged)
+            var merge = CartMergeResult(outcome: .merged)
             let base = CartLineCounts(binding.mergeBase ?? [])
             var cart = try await self.current(&binding, in: context).cart
             let present = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
@@ -66,7 +66,7 @@ extension CartAdapter {
         _ lines: [CartLineInput],
         to binding: inout CartBinding,
         of locked: LockedCart,
-        _ merge: inout CartMerge,
+        _ merge: inout CartMergeResult,
         in context: StorefrontContext
     ) async throws {
         for part in lines.parts(of: Self.linesPerCall) {
@@ -96,7 +96,7 @@ extension CartAdapter {
         _ guest: Cart,
         _ binding: inout CartBinding,
         of locked: LockedCart,
-        _ merge: inout CartMerge,
+        _ merge: inout CartMergeResult,
         in context: StorefrontContext
     ) async throws {
         let own = try await current(&binding, in: context).cart

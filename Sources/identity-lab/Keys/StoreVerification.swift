@@ -14,7 +14,7 @@ struct StoreVerification {
             ("rows_without_key", health.rowsWithoutKey),
             ("rows_under_read_only_keys", health.rowsUnderReadOnlyKeys),
             ("quarantined_rows", health.quarantinedRows), ("spooled_sessions", health.spooledSessions),
-            ("unsettled_sessions", health.unsettledSessions),
+            ("sessions_in_doubt", health.sessionsInDoubt),
         ]
         var members: JSONObject = ["sound": .bool(health.isSound)]
         for (name, count) in counts { members[name] = .integer(count) }

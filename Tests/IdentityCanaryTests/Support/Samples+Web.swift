@@ -33,7 +33,7 @@ extension Samples {
             returnPath: "/orders",
             clientAddress: canary.plant("address")
         )
-        let client = SignInClient(address: canary.plant("address"), userAgent: canary.plant("agent"))
+        let browser = BuyerBrowser(address: canary.plant("address"), userAgent: canary.plant("agent"))
         let fields = [(name: "csrf_token", value: secret("field", canary))]
         let content = SignInPage.Content.confirmSignOut(action: "/auth/logout", fields: fields)
         let page = SignInPage(content: content, correlationID: "c", signInLink: "/auth/login", homeLink: "/")
@@ -43,7 +43,7 @@ extension Samples {
         var values: [Any] = [
             configuration, request, context, routes, signIn, content, page, WebResponseError(finished), finished,
         ]
-        values += [client, guest, try SignInCookies(publicOrigin: "https://shop.example")] as [Any]
+        values += [browser, guest, try SignInCookies(publicOrigin: "https://shop.example")] as [Any]
         if let token { values.append(token) }
         if let answer { values.append(answer) }
         return values

@@ -72,8 +72,8 @@ struct DoubtTests {
         let session = try await world.manager().session(id)
         #expect(session.isInDoubt == failure.isDoubt)
         #expect(!session.needsLogin)
-        let unsettled = try await world.store.sessions(matching: SessionFilter(isUnsettled: true))
-        #expect(unsettled.isEmpty == !failure.isDoubt)
+        let inDoubt = try await world.store.sessions(matching: SessionFilter(isInDoubt: true))
+        #expect(inDoubt.isEmpty == !failure.isDoubt)
         world.provider.answer()
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
     }

@@ -112,7 +112,7 @@ struct DurabilityTests {
     }
 
     @Test("the old token comes with a warning while a response that cannot be validated exists in memory only")
-    func unjudged() async throws {
+    func notValidated() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
@@ -122,7 +122,7 @@ struct DurabilityTests {
         world.store.allow(1)
         world.store.breakSpool()
         let outage = IdentityError(.retryLater, .providerUnavailable, "No keys.")
-        world.provider.refuseJudgement(outage, outage)
+        world.provider.refuseValidation(outage, outage)
         let got = try await manager.tokens(for: id, validFor: .seconds(1200))
         #expect(got.outcome == .stillValid)
         #expect(got.warning?.code == .tokensNotDurable)

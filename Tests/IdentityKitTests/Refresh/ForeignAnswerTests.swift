@@ -33,7 +33,7 @@ struct ForeignAnswerTests {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         let manager = try world.manager()
-        world.provider.refuseJudgement(Self.subject, Self.subject, Self.noKeys, Self.signature, Self.subject)
+        world.provider.refuseValidation(Self.subject, Self.subject, Self.noKeys, Self.signature, Self.subject)
         let first = await refusal { try await manager.refreshTokens(for: id) }
         #expect(first?.kind == .rejected && first?.code == .idTokenSubject && first?.isAttackSuspected == true)
         #expect(first?.hint?.contains("sign in again") == true)
@@ -46,7 +46,7 @@ struct ForeignAnswerTests {
         #expect(await refusal { try await world.manager().refreshTokens(for: id) }?.isAttackSuspected == true)
         let session = try await world.manager().session(id)
         #expect(session.needsLogin && session.isAttackSuspected && session.endReason == nil)
-        #expect(world.provider.judgements == 6)
+        #expect(world.provider.validations == 6)
         // Put right, for example in the configuration.
         let got = try await world.manager().tokens(for: id)
         #expect(got.outcome == .refreshedEarly && got.tokens.refreshToken?.reveal() == "refresh-3")
@@ -58,7 +58,7 @@ struct ForeignAnswerTests {
     func cause() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
-        world.provider.refuseJudgement(Self.subject, Self.noKeys)
+        world.provider.refuseValidation(Self.subject, Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
         let error = await refusal { try await world.manager().tokens(for: id) }
         #expect((error?.cause as? IdentityError)?.code == .providerUnavailable)
@@ -69,7 +69,7 @@ struct ForeignAnswerTests {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         let manager = try world.manager()
-        world.provider.refuseJudgement(
+        world.provider.refuseValidation(
             Self.subject,
             Self.subject,
             Self.subject,
@@ -94,7 +94,7 @@ struct ForeignAnswerTests {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         let manager = try world.manager()
-        world.provider.refuseJudgement(Self.subject, Self.noKeys, Self.noKeys, Self.subject, Self.noKeys)
+        world.provider.refuseValidation(Self.subject, Self.noKeys, Self.noKeys, Self.subject, Self.noKeys)
         // The claim and the response are written, the mismatch code is not.
         world.store.allow(2)
         #expect(await refusal { try await manager.refreshTokens(for: id) }?.isAttackSuspected == true)
@@ -114,7 +114,7 @@ struct ForeignAnswerTests {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         let manager = try world.manager()
-        world.provider.refuseJudgement(Self.subject, Self.noKeys, Self.noKeys)
+        world.provider.refuseValidation(Self.subject, Self.noKeys, Self.noKeys)
         world.store.allow(1)
         #expect(await refusal { try await manager.refreshTokens(for: id) }?.isAttackSuspected == true)
         #expect(await refusal { try await manager.tokens(for: id) }?.isAttackSuspected == true)
@@ -128,7 +128,7 @@ struct ForeignAnswerTests {
     func logout() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
-        world.provider.refuseJudgement(Self.subject, Self.noKeys)
+        world.provider.refuseValidation(Self.subject, Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
         _ = try await world.manager().logout(id)
         #expect(world.provider.revoked == [""])
@@ -143,7 +143,7 @@ struct ForeignAnswerTests {
         let id = try await freshSession(world)
         let manager = try world.manager()
         let started = try await manager.beginStepUp(of: id)
-        world.provider.refuseJudgement(Self.subject, Self.subject)
+        world.provider.refuseValidation(Self.subject, Self.subject)
         // The claim and the response are written, the mismatch code is not.
         world.store.allow(2)
         _ = await refusal { try await manager.refreshTokens(for: id) }
@@ -171,7 +171,7 @@ struct ForeignAnswerTests {
     func noAttack() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
-        world.provider.refuseJudgement(Self.signature, Self.signature, Self.signature)
+        world.provider.refuseValidation(Self.signature, Self.signature, Self.signature)
         let error = await refusal { try await world.manager().refreshTokens(for: id) }
         #expect(error?.code == .idTokenSignature && error?.isAttackSuspected == false)
         for _ in 0..<2 {
@@ -190,7 +190,7 @@ struct ForeignAnswerTests {
     func busy() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
-        world.provider.refuseJudgement(Self.noKeys)
+        world.provider.refuseValidation(Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
         let locked = LockedStore(world.memory)
         let got = try await world.manager(locked).tokens(for: id)
@@ -202,7 +202,7 @@ struct ForeignAnswerTests {
     func locked() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
-        world.provider.refuseJudgement(Self.subject)
+        world.provider.refuseValidation(Self.subject)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
         let error = await refusal { try await world.manager(LockedStore(world.memory)).tokens(for: id) }
         #expect(error?.code == .idTokenSubject && error?.isAttackSuspected == true)

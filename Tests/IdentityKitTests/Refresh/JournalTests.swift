@@ -9,7 +9,7 @@ struct JournalTests {
     func waits() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
-        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         #expect(error?.kind == .retryLater)
         #expect(try await world.manager().session(id).isInDoubt)
@@ -33,7 +33,7 @@ struct JournalTests {
     func keysAreGone(_ error: IdentityError) async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
-        world.provider.refuseJudgement(error, error, error)
+        world.provider.refuseValidation(error, error, error)
         for _ in 0..<3 {
             // Each attempt is made by another process, which has the answer from the store only.
             await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
@@ -75,7 +75,7 @@ struct JournalTests {
         provider.hold {
             // During our request another process stores an answer that it cannot validate.
             provider.hold(nil)
-            provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+            provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
             _ = try? await other.tokens(for: id)
         }
         let error = await #expect(throws: IdentityError.self) {
@@ -90,7 +90,7 @@ struct JournalTests {
     func atOnce() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
-        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager(FaultyStore(world.memory)).tokens(for: id)
         let before = world.clock.elapsed
         #expect(try await world.manager(FaultyStore(world.memory)).tokens(for: id).outcome == .refreshedLate)
@@ -108,7 +108,7 @@ struct JournalTests {
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         let row = try #require(try await world.store.session(id))
         #expect(!row.isRestored)
-        #expect(!row.isUnsettled)
+        #expect(!row.isInDoubt)
     }
 
     @Test("a token's lifetime counts from the request, even if its response is validated late")
@@ -116,7 +116,7 @@ struct JournalTests {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let sent = world.clock.now
-        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager().tokens(for: id)
         world.clock.advance(by: .seconds(600))
         #expect(try await world.manager().tokens(for: id).session.expiresAt == sent + 3600)
@@ -135,19 +135,19 @@ struct JournalTests {
             "Another issuer.",
             providerAnswer: .init(error: "https://other.example", status: 200)
         )
-        world.provider.refuseJudgement(wrong, wrong, wrong)
+        world.provider.refuseValidation(wrong, wrong, wrong)
         for _ in 0..<3 {
             let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
             #expect(error?.code == .idTokenIssuer)
             #expect(error?.hint?.contains("keeps the provider's response") == true)
             _ = try await world.manager().repair()
             world.clock.advance(by: .seconds(60))
-            world.provider.refuseJudgement(wrong, wrong, wrong)
+            world.provider.refuseValidation(wrong, wrong, wrong)
         }
         // Neither callers nor repairs send the used token again while the answer may contain a valid one.
         #expect(world.provider.requests == 1)
         #expect(try await !world.manager().session(id).needsLogin)
-        world.provider.refuseJudgement()
+        world.provider.refuseValidation()
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.requests == 1)
     }
@@ -161,13 +161,13 @@ struct JournalTests {
         func reports(_ code: IdentityError.Code) -> Int {
             world.heard.kinds.count { $0 == .refreshFailed(code) }
         }
-        world.provider.refuseJudgement(issuer, issuer, issuer)
+        world.provider.refuseValidation(issuer, issuer, issuer)
         let first = try world.manager()
         await #expect(throws: IdentityError.self) { _ = try await first.tokens(for: id) }
         for _ in 0..<2 { #expect(try await first.repair().remaining == 1) }
         #expect(reports(.idTokenIssuer) == 1)
         let second = try world.manager()
-        world.provider.refuseJudgement(issuer, issuer, subject, subject)
+        world.provider.refuseValidation(issuer, issuer, subject, subject)
         for _ in 0..<4 { #expect(try await second.repair().remaining == 1) }
         #expect(reports(.idTokenIssuer) == 2)
         #expect(reports(.idTokenSubject) == 1)
@@ -181,13 +181,13 @@ struct JournalTests {
         let id = try await world.expiredSession()
         let wrong = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
         for _ in 0..<3 {
-            world.provider.refuseJudgement(wrong)
+            world.provider.refuseValidation(wrong)
             let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
             #expect(error?.code == .idTokenSubject)
             world.clock.advance(by: .seconds(43_200))
         }
         #expect(world.provider.requests == 1)
-        world.provider.refuseJudgement()
+        world.provider.refuseValidation()
         #expect(try await world.manager().tokens(for: id).tokens.refreshToken?.reveal() == "refresh-3")
         #expect(world.provider.requests == 2)
         #expect(world.provider.reuses == 0)
@@ -197,7 +197,7 @@ struct JournalTests {
     func unreadable() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
-        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager().tokens(for: id)
         var row = try #require(try await world.store.session(id))
         let text = String(decoding: row.payload.revealBytes(), as: UTF8.self)

@@ -16,7 +16,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         var serial = 0
         var requests = 0
         var reuses = 0
-        var judgements = 0
+        var validations = 0
         var exchanges = 0
         var revoked: [String] = []
         var preparation: [IdentityError] = []
@@ -55,7 +55,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
 
     var requests: Int { state.withLock { $0.requests } }
     var reuses: Int { state.withLock { $0.reuses } }
-    var judgements: Int { state.withLock { $0.judgements } }
+    var validations: Int { state.withLock { $0.validations } }
     /// The number of exchanged codes.
     var exchanges: Int { state.withLock { $0.exchanges } }
     var revoked: [String] { state.withLock { $0.revoked } }
@@ -64,7 +64,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     func answerAll(_ answer: Answer?) { state.withLock { $0.always = answer } }
     func answer(_ answers: Answer...) { state.withLock { $0.answers = answers } }
     func refusePreparation(_ errors: IdentityError...) { state.withLock { $0.preparation = errors } }
-    func refuseJudgement(_ errors: IdentityError...) { state.withLock { $0.refusals = errors } }
+    func refuseValidation(_ errors: IdentityError...) { state.withLock { $0.refusals = errors } }
     func hold(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.hold = body } }
     func kill() { state.withLock { $0.live = [] } }
 
@@ -133,7 +133,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
 
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         let refusal = state.withLock { state in
-            state.judgements += 1
+            state.validations += 1
             return state.refusals.isEmpty ? nil : state.refusals.removeFirst()
         }
         if let refusal { throw refusal }

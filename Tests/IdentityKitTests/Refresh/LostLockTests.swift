@@ -161,7 +161,7 @@ struct LostLockTests {
         #expect(world.provider.requests == 0)
         let row = try #require(try await world.memory.session(id))
         #expect(row.generation == generation + 1)
-        #expect(row.isUnsettled)
+        #expect(row.isInDoubt)
     }
 
     @Test("a process that loses the lock during the request saves the response over its own claim")

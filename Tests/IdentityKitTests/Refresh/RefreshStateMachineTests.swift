@@ -21,7 +21,7 @@ struct RefreshStateMachineTests {
         let spooled = RefreshWorld.Unsaved(replaced: 1, state: .active(RefreshWorld.tokens(2)))
         let spooledAnswer = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, RefreshWorld.answer("2")))
         let foreign = RefreshWorld.foreignAnswer("2")
-        let spooledVerdict = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, foreign))
+        let spooledMismatch = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, foreign))
         let all = [
             world("active", .active(old), newest: 1),
             world("claimed, the token was not used", .claimed(old, intent), newest: 1),
@@ -36,18 +36,18 @@ struct RefreshStateMachineTests {
             world("answered with a page", .answered(old, RefreshWorld.answer("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
             world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
-            world("answered with a verdict", .answered(old, foreign), newest: 2),
-            world("answered, the verdict is in the spool", .answered(old, RefreshWorld.answer("2")), newest: 2) {
-                $0.spool = spooledVerdict
+            world("answered with a mismatch", .answered(old, foreign), newest: 2),
+            world("answered, the mismatch is in the spool", .answered(old, RefreshWorld.answer("2")), newest: 2) {
+                $0.spool = spooledMismatch
             },
-            world("answered with a verdict, another answer is in the spool", .answered(old, foreign), newest: 2) {
+            world("answered with a mismatch, another answer is in the spool", .answered(old, foreign), newest: 2) {
                 $0.spool = spooledAnswer
             },
-            world("claimed, the answer with its verdict is in the spool", .claimed(old, intent), newest: 2) {
-                $0.spool = spooledVerdict
+            world("claimed, the answer with its mismatch is in the spool", .claimed(old, intent), newest: 2) {
+                $0.spool = spooledMismatch
             },
-            world("ended, an answer with a verdict is in the spool", .ended(.lostRotation, old), newest: 2) {
-                $0.spool = spooledVerdict
+            world("ended, an answer with a mismatch is in the spool", .ended(.lostRotation, old), newest: 2) {
+                $0.spool = spooledMismatch
             },
             world("refreshed by another process", .active(RefreshWorld.tokens(2)), newest: 2),
             world("claimed, and another process waits", .claimed(old, intent.contested), newest: 1),
@@ -64,7 +64,7 @@ struct RefreshStateMachineTests {
     @Test(
         """
         no path with two faults and a crash at any point loses tokens, sends a used token without need, revives a session or hands \
-        out tokens in spite of a verdict
+        out tokens in spite of a mismatch
         """,
         arguments: beginnings
     )
@@ -113,7 +113,7 @@ struct RefreshStateMachineTests {
             names.append(String(describing: action).prefix { $0 != "(" }.description)
             action = machine.handle(.done)
         }
-        #expect(names == ["reportVerdict", "spool"])
+        #expect(names == ["reportMismatch", "spool"])
     }
 }
 
@@ -191,18 +191,18 @@ struct RefreshWalk {
         }
         if world.stands {
             guard case .failed(let error) = outcome, error.isAttackSuspected else {
-                return violations.append("a verdict does not reach the caller: \(trail)")
+                return violations.append("a mismatch does not reach the caller: \(trail)")
             }
-            if !world.hasVerdict, world.row != nil, world.row?.endReason == nil, !world.isRowForeign {
-                violations.append("a verdict is kept nowhere: \(trail)")
+            if !world.hasMismatch, world.row != nil, world.row?.endReason == nil, !world.isRowForeign {
+                violations.append("a mismatch is kept nowhere: \(trail)")
             }
-        } else if world.hasVerdict {
+        } else if world.hasMismatch {
             switch outcome {
-            case .refreshed, .adopted: violations.append("tokens were handed out in spite of a verdict: \(trail)")
+            case .refreshed, .adopted: violations.append("tokens were handed out in spite of a mismatch: \(trail)")
             case .changed, .wait, .refused, .failed: break
             }
         }
-        if world.reports > 1 { violations.append("a verdict was reported twice: \(trail)") }
+        if world.reports > 1 { violations.append("a mismatch was reported twice: \(trail)") }
         let kept = [world.row, world.memory?.state, world.spool?.state].compactMap { RefreshWorld.newest(in: $0) }
         for number in world.received where number == world.newest && !kept.contains(number) {
             if !world.revoked.contains(number) { violations.append("tokens \(number) are lost: \(trail)") }

@@ -67,7 +67,7 @@ extension RefreshStateMachine.Action {
         case .prepare: "prepare"
         case .send: "send"
         case .validate: "validate"
-        case .reportVerdict: "report the verdict"
+        case .reportMismatch: "report the mismatch"
         case .spool: "spool"
         case .forgetUnsaved: "remove from the spool"
         case .discardUnsaved: "revoke what is in the spool"
@@ -78,7 +78,7 @@ extension RefreshStateMachine.Action {
             case .claim: "claim"
             case .release: "release the claim"
             case .answer: "save the response"
-            case .verdict: "save the verdict"
+            case .mismatch: "save the mismatch"
             case .tokens: "save the tokens"
             case .end: "end the session"
             }

@@ -78,7 +78,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     /// An answer that was found to belong to another login.
     static func foreignAnswer(_ text: String) -> RefreshAnswer {
         var answer = answer(text)
-        answer.verdict = .idTokenSubject
+        answer.mismatch = .idTokenSubject
         return answer
     }
 
@@ -93,11 +93,11 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     }
 
     /// Whether a process that begins now finds a response with a mismatch, and no newer accepted one.
-    var hasVerdict: Bool {
+    var hasMismatch: Bool {
         guard row?.endReason == nil else { return false }
         let unsaved = matching(memory) ?? matching(spool)
         if case .active? = unsaved { return false }
-        return unsaved?.hasVerdict == true || row?.hasVerdict == true
+        return unsaved?.hasMismatch == true || row?.hasMismatch == true
     }
 
     private func matching(_ unsaved: Unsaved?) -> SessionState? {
@@ -134,7 +134,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         case .save(let state, let purpose, let requiresLock): saving(state, purpose, requiresLock)
         case .send: sending
         case .validate(let answer): validating(answer)
-        case .reportVerdict:
+        case .reportMismatch:
             [
                 Choice(name: "report", isFault: false) { world in
                     world.reports += 1
@@ -247,7 +247,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         if row?.endReason != nil, state.endReason == nil, Self.newest(in: state) != newest {
             violation = "an ended session came back"
         }
-        if hasVerdict, !accepted, !state.hasVerdict {
+        if hasMismatch, !accepted, !state.hasMismatch {
             violation = "a mismatch was cleared although no validation succeeded"
         }
         if hasNewest, Self.newest(in: row) == newest, Self.newest(in: state) != newest {
@@ -310,7 +310,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
 
     private mutating func noteSend() {
         sends += 1
-        if hasVerdict { violation = "a token was sent although its answer has a verdict" }
+        if hasMismatch { violation = "a token was sent although its answer has a mismatch" }
         switch row {
         case .claimed, .answered: break
         case .active, .ended, nil:
@@ -328,7 +328,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 return .validated(Self.tokens(number))
             },
             Choice(name: "do not accept") { world in
-                world.stands = world.hasVerdict
+                world.stands = world.hasMismatch
                 return .notAccepted(Self.failure)
             },
             Choice(name: "another login") { world in
@@ -336,7 +336,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 return .notAccepted(Self.otherLogin)
             },
         ]
-        if hasVerdict {
+        if hasMismatch {
             choices.append(
                 Choice(name: "no token any more") { world in
                     world.stands = true

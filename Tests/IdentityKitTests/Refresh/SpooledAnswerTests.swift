@@ -35,7 +35,7 @@ struct SpooledAnswerTests {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.store.allow(1)
-        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager().tokens(for: id)
         #expect(world.store.spooled == [id])
         world.store.allow(.max)
@@ -49,7 +49,7 @@ struct SpooledAnswerTests {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
-        world.provider.refuseJudgement(noKeys, noKeys)
+        world.provider.refuseValidation(noKeys, noKeys)
         // The claim is written, but the answer is not.
         world.store.allow(1)
         let manager = try world.manager()

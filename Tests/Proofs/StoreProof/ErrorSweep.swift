@@ -109,7 +109,7 @@ struct ErrorSweep {
     /// All store operations, in a possible order.
     private static func script(_ place: Folder) throws -> [Step] {
         let sessions = try (0..<10).map { try Sample.session($0) }
-        let claimed = sessions[1].next("tokens of 1", isUnsettled: true)
+        let claimed = sessions[1].next("tokens of 1", isInDoubt: true)
         return [
             .save(claimed), .save(claimed.next("refreshed")), .insert(sessions[9]), .beginLogin("second"),
             .takeLogin("first"), .markUsed("second"), .attach(sessions[0].id, "another cart"),

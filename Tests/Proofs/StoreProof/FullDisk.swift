@@ -21,13 +21,13 @@ struct FullDisk {
         let store = try await SQLiteStore.open(configuration)
         var sessions = try (0..<120).map { try Sample.session($0) }
         for session in sessions { try await store.insert(session) }
-        for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isUnsettled: true, store) }
+        for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isInDoubt: true, store) }
         try path == nil ? Self.limitFiles(folder) : Self.fill(folder)
         // Sessions that were claimed before can be saved, and other sessions can be claimed and saved.
-        for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isUnsettled: false, store) }
+        for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isInDoubt: false, store) }
         for index in 20..<60 {
-            sessions[index] = try await Self.save(sessions[index], isUnsettled: true, store)
-            sessions[index] = try await Self.save(sessions[index], isUnsettled: false, store)
+            sessions[index] = try await Self.save(sessions[index], isInDoubt: true, store)
+            sessions[index] = try await Self.save(sessions[index], isInDoubt: false, store)
         }
         var refused = 0
         for number in 1_000..<1_100 {
@@ -55,10 +55,10 @@ struct FullDisk {
 
     private static func save(
         _ session: StoredSession,
-        isUnsettled: Bool,
+        isInDoubt: Bool,
         _ store: SQLiteStore
     ) async throws -> StoredSession {
-        let next = session.next("save \(session.generation)", isUnsettled: isUnsettled)
+        let next = session.next("save \(session.generation)", isInDoubt: isInDoubt)
         guard try await store.replace(next, expecting: session.generation) else {
             throw Finding("a save found another generation")
         }

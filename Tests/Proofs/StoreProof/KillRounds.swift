@@ -136,7 +136,7 @@ struct KillRounds {
                         }
                         let next = session.next(
                             "generation \(session.generation + 1)",
-                            isUnsettled: !session.isUnsettled
+                            isInDoubt: !session.isInDoubt
                         )
                         let line = Array("\(number) \(next.generation)\n".utf8)
                         if mutant == .earlyAcknowledgement { _ = unsafe Glibc.write(file, line, line.count) }

@@ -141,7 +141,7 @@ private struct Workload {
             return [.spool(session)]
         default:
             // A refresh: the claim and the save, which is sometimes longer than the row before.
-            let claimed = sessions[index].next(sessions[index].payload.reveal(), isUnsettled: true)
+            let claimed = sessions[index].next(sessions[index].payload.reveal(), isInDoubt: true)
             let length = Int.random(in: 0..<8, using: &generator) == 0 ? 1_200 : 40
             sessions[index] = claimed.next("refreshed \(number) " + String(repeating: "x", count: length))
             return [.save(claimed), .save(sessions[index])]

@@ -22,7 +22,7 @@ enum Step: Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .insert: "insert"
-        case .save(let session): session.isUnsettled ? "claim" : "save"
+        case .save(let session): session.isInDoubt ? "claim" : "save"
         case .remove: "remove"
         case .beginLogin: "begin a login"
         case .takeLogin: "take a login"
@@ -132,7 +132,7 @@ struct Ledger: Sendable {
     }
 
     private static func text(_ session: StoredSession) -> String {
-        "\(session.generation) \(session.isUnsettled) \(session.payload.reveal())"
+        "\(session.generation) \(session.isInDoubt) \(session.payload.reveal())"
     }
 
     /// Returns the stored value of an item; taking a login changes the store.
@@ -222,10 +222,10 @@ enum Sample {
 
 extension StoredSession {
     /// The next generation of the session.
-    func next(_ text: String, isUnsettled: Bool = false) -> StoredSession {
+    func next(_ text: String, isInDoubt: Bool = false) -> StoredSession {
         var next = self
         next.generation += 1
-        next.isUnsettled = isUnsettled
+        next.isInDoubt = isInDoubt
         next.payload = Secret(text)
         return next
     }

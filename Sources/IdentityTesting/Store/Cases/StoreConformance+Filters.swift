@@ -10,7 +10,7 @@ extension StoreConformance {
                 for tenant in ["", "a"] {
                     for subject in ["1", "2"] {
                         for name in ["sid", nil] {
-                            for isUnsettled in [false, true] {
+                            for isInDoubt in [false, true] {
                                 sessions.append(
                                     try StoreSample.session(
                                         provider: provider,
@@ -18,7 +18,7 @@ extension StoreConformance {
                                         subject: subject,
                                         providerSessionID: name,
                                         createdAt: StoreSample.moment - Double(sessions.count),
-                                        isUnsettled: isUnsettled
+                                        isInDoubt: isInDoubt
                                     )
                                 )
                             }
@@ -64,19 +64,19 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).count == 2)
         },
-        Case("the list of unsettled sessions follows their saves") { store in
+        Case("the list of sessions in doubt follows their saves") { store in
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.session())
             var next = session.successor(Secret("claimed"))
-            next.isUnsettled = true
+            next.isInDoubt = true
             #expect(try await store.replace(next, expecting: session.generation))
-            #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).map(\.id) == [session.id])
-            #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).count == 1)
+            #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).map(\.id) == [session.id])
+            #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).count == 1)
             var settled = next.successor(Secret("refreshed"))
-            settled.isUnsettled = false
+            settled.isInDoubt = false
             #expect(try await store.replace(settled, expecting: next.generation))
-            #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).isEmpty)
-            #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).count == 2)
+            #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).isEmpty)
+            #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).count == 2)
         },
         Case("a filter may contain any text, which is never used as a pattern") { store in
             try await store.insert(StoreSample.session(provider: "a%b", tenant: "a_b"))
@@ -102,12 +102,12 @@ extension StoreConformance {
                 tenant: bits & 2 != 0 ? "a" : nil,
                 buyer: bits & 4 != 0 ? ("https://id.example", "2") : nil,
                 providerSessionID: bits & 8 != 0 ? "sid" : nil,
-                isUnsettled: bits & 16 != 0 ? true : nil
+                isInDoubt: bits & 16 != 0 ? true : nil
             )
         } + [
-            SessionFilter(tenant: ""), SessionFilter(isUnsettled: false), SessionFilter(provider: "other"),
+            SessionFilter(tenant: ""), SessionFilter(isInDoubt: false), SessionFilter(provider: "other"),
             SessionFilter(buyer: ("https://other.example", "1")),
-            SessionFilter(tenant: "", buyer: ("https://id.example", "1"), isUnsettled: false),
+            SessionFilter(tenant: "", buyer: ("https://id.example", "1"), isInDoubt: false),
         ]
     }
 }

@@ -121,7 +121,7 @@ extension StoreConformance {
         Case("a session with a refresh in progress is postponed and sealed later", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             var busy = rotation.sessions[0].successor(Secret("claimed"))
-            busy.isUnsettled = true
+            busy.isInDoubt = true
             // The session is claimed by a process that still seals under the old key.
             let elsewhere = try await place.open(key: rotation.old, readOnly: rotation.new)
             #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
@@ -129,7 +129,7 @@ extension StoreConformance {
             #expect(progress.postponed == 1)
             #expect(StoreSample.areSame(try await rotation.store.session(busy.id), busy))
             var settled = busy.successor(Secret("refreshed"))
-            settled.isUnsettled = false
+            settled.isInDoubt = false
             #expect(try await elsewhere.replace(settled, expecting: busy.generation))
             #expect(try await rotation.run(limit: 2).resealed == 1)
             let later = try await place.open(key: rotation.new)

@@ -20,7 +20,7 @@ extension StoreConformance {
             let session = try StoreSample.session(
                 tenant: "t",
                 providerSessionID: "sid",
-                isUnsettled: true,
+                isInDoubt: true,
                 payload: Secret("tokens of one")
             )
             try await store.insert(session)
@@ -50,12 +50,12 @@ extension StoreConformance {
                 try StoreSample.session(
                     provider: number % 100 == 7 ? "bolt" : "shopify",
                     tenant: number % 100 == 9 ? "rare" : "",
-                    isUnsettled: number % 100 == 11
+                    isInDoubt: number % 100 == 11
                 )
             }
             try await StoreSample.insert(sessions, into: store)
             for filter in [
-                SessionFilter(provider: "bolt"), SessionFilter(tenant: "rare"), SessionFilter(isUnsettled: true),
+                SessionFilter(provider: "bolt"), SessionFilter(tenant: "rare"), SessionFilter(isInDoubt: true),
             ] {
                 #expect(try await store.sessions(matching: filter).count == 3)
             }

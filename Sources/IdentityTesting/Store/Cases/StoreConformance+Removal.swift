@@ -16,7 +16,7 @@ extension StoreConformance {
         Case("a removal returns the newest save") { store in
             let session = try await StoreSample.inserted(in: store)
             var next = session.successor(Secret("newest"))
-            next.isUnsettled = true
+            next.isInDoubt = true
             #expect(try await store.replace(next, expecting: session.generation))
             #expect(StoreSample.areSame(try await store.remove(session.id)?.session, next))
         },
@@ -70,13 +70,13 @@ extension StoreConformance {
             }
         },
         Case("a removed session is in no list") { store in
-            let session = try StoreSample.session(providerSessionID: "sid", isUnsettled: true)
+            let session = try StoreSample.session(providerSessionID: "sid", isInDoubt: true)
             try await store.insert(session)
             _ = try await store.remove(session.id)
             for filter in [
                 SessionFilter(), SessionFilter(provider: session.provider), SessionFilter(tenant: session.tenant),
                 SessionFilter(buyer: (session.issuer, session.subject)), SessionFilter(providerSessionID: "sid"),
-                SessionFilter(isUnsettled: true),
+                SessionFilter(isInDoubt: true),
             ] {
                 #expect(try await store.sessions(matching: filter).isEmpty)
             }

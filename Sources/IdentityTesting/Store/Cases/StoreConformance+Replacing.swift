@@ -20,7 +20,7 @@ extension StoreConformance {
             new.subject = "somebody"
             new.providerSessionID = "sid"
             new.createdAt += 1
-            new.isUnsettled = true
+            new.isInDoubt = true
             #expect(try await store.replace(new, expecting: old.generation))
             #expect(StoreSample.areSame(try await store.session(old.id), new))
             let filter = SessionFilter(buyer: (old.issuer, old.subject))

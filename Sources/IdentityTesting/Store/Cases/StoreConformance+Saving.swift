@@ -84,18 +84,18 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session.successor(session.payload)))
             }
         },
-        Case("the mark of an unsettled session is kept, and so is its absence") { store in
-            for isUnsettled in [true, false] {
-                let session = try StoreSample.session(isUnsettled: isUnsettled)
+        Case("the mark of a session in doubt is kept, and so is its absence") { store in
+            for isInDoubt in [true, false] {
+                let session = try StoreSample.session(isInDoubt: isInDoubt)
                 try await store.insert(session)
-                #expect(try await store.session(session.id)?.isUnsettled == isUnsettled)
+                #expect(try await store.session(session.id)?.isInDoubt == isInDoubt)
             }
         },
-        Case("a replacement sets and clears the mark of an unsettled session") { store in
+        Case("a replacement sets and clears the mark of a session in doubt") { store in
             var session = try await StoreSample.inserted(in: store)
-            for isUnsettled in [true, true, false, true, false] {
+            for isInDoubt in [true, true, false, true, false] {
                 var next = session.successor(Secret("next"))
-                next.isUnsettled = isUnsettled
+                next.isInDoubt = isInDoubt
                 #expect(try await store.replace(next, expecting: session.generation))
                 session = next
                 #expect(StoreSample.areSame(try await store.session(session.id), session))

@@ -10,7 +10,7 @@ extension StoreConformance {
             let session = try StoreSample.session(
                 tenant: "t",
                 providerSessionID: "sid",
-                isUnsettled: true,
+                isInDoubt: true,
                 payload: try StoreSample.randomPayload(4_000)
             )
             try await spool.spool(session)
@@ -83,7 +83,7 @@ extension StoreConformance {
         },
         Case("a health check counts the rows") { store in
             let checking = try offered((any StoreHealthChecking).self, by: store)
-            for number in 0..<3 { try await store.insert(StoreSample.session(isUnsettled: number == 1)) }
+            for number in 0..<3 { try await store.insert(StoreSample.session(isInDoubt: number == 1)) }
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
             try await store.insert(StoreSample.attempt("key"))
@@ -92,7 +92,7 @@ extension StoreConformance {
             #expect(health.sessions == 4)
             #expect(health.loginAttempts == 1)
             #expect(health.attachments == 1)
-            #expect(health.unsettledSessions == 1)
+            #expect(health.sessionsInDoubt == 1)
             #expect(health.rowsUnderReadOnlyKeys == 0)
         },
         Case("a health check counts many rows") { store in

@@ -44,7 +44,7 @@ enum RecordFuzz {
             issuer: identity.issuer,
             generation: identity.generation,
             retainedUntil: Forge.now,
-            isUnsettled: false,
+            isInDoubt: false,
             record: []
         )
         guard let session = StoreRecords.session(from: input[...], row) else { return }

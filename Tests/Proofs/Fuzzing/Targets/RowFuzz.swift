@@ -13,7 +13,7 @@ enum RowFuzz {
         ("session", "issuer"), ("session", "generation"), ("session", "retained_until"), ("session", "key"),
         ("login_attempt", "slot"), ("login_attempt", "hash"), ("login_attempt", "expires_at"),
         ("attachment", "slot"), ("attachment", "revision"), ("attachment", "session"), ("lookup_key", "record"),
-        ("store", "store_id"), ("store", "slot_size"), ("session", "unsettled"), ("session", "restored"),
+        ("store", "store_id"), ("store", "slot_size"), ("session", "in_doubt"), ("session", "restored"),
         ("session", "provider_session"), ("login_attempt", "tenant"), ("store", "is_copy"), ("store", "commits"),
     ]
     private static let stage = Task { try await RowStage() }

@@ -93,7 +93,7 @@ struct Driver: Sendable {
         await fleet.end()
         sandbox.openID.behave()
         let isPaced = plan.kills > 0 || isPaced(fleet.ledger, sandbox, for: order.clock.now.timeIntervalSince(before))
-        return try await judge(fleet.ledger, sandbox, manager) && isPaced
+        return try await check(fleet.ledger, sandbox, manager) && isPaced
     }
 
     /// Continues until the gap was hit as often as requested, with at most eight times as many kills.
@@ -109,7 +109,7 @@ struct Driver: Sendable {
     }
 
     /// Requests the tokens of every session once more and counts.
-    private func judge(_ ledger: Ledger, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
+    private func check(_ ledger: Ledger, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
         var ended = ledger.ended
         var lost = 0
         _ = try await manager.repair()

@@ -41,15 +41,15 @@ final class FailingStore: OrderedStoreWrapper {
     }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        let isClaim = session.isUnsettled && !session.holdsAnswer
+        let isClaim = session.isInDoubt && !session.holdsAnswer
         if isClaim {
             point.strike(.beforeTheClaimCommits)
         } else if point.breaksStore {
             throw IdentityError(.retryLater, .storeFull, "The disk is full.")
         }
         let isReplaced = try await inner.replace(session, expecting: generation)
-        if session.isUnsettled, session.holdsAnswer { point.strike(.journaledAndNotPromoted) }
-        if !session.isUnsettled { point.strike(.afterTheSave) }
+        if session.isInDoubt, session.holdsAnswer { point.strike(.journaledAndNotPromoted) }
+        if !session.isInDoubt { point.strike(.afterTheSave) }
         return isReplaced
     }
 

@@ -40,7 +40,7 @@ struct OrderCheckingProvider: JournaledRefreshing {
 
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         if let journal = Self.journal, journal.isMissing {
-            Report.line("broken \(journal.session.rawValue) judged-before-stored")
+            Report.line("broken \(journal.session.rawValue) validated-before-stored")
         }
         return try await inner.tokens(from: answer, refreshing: tokens)
     }

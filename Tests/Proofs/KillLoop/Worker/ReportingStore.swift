@@ -5,7 +5,7 @@ struct ReportingStore: OrderedStoreWrapper {
     let inner: any SessionStore
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        let isClaim = session.isUnsettled && !session.holdsAnswer
+        let isClaim = session.isInDoubt && !session.holdsAnswer
         let name = session.id.rawValue
         // Report before the write, because a kill during the write may leave it committed.
         if isClaim { Report.line("claim \(name)") }

@@ -27,7 +27,7 @@ struct FaultyProvider: JournaledRefreshing {
 
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         var answer = answer
-        if mutant == .judgesByNow { answer.receivedAt = clock.now }
+        if mutant == .validatesByNow { answer.receivedAt = clock.now }
         do {
             return try await inner.tokens(from: answer, refreshing: tokens)
         } catch let error as IdentityError where mutant == .resendsRefused && error.kind == .rejected {

@@ -55,9 +55,6 @@ final class Disk: @unchecked Sendable {
 }
 
 extension StoredSession {
-    /// Whether the row says that the refresh token may be used up.
-    var isInDoubt: Bool { isUnsettled }
-
     /// Whether it contains a response that is not validated yet.
     var holdsAnswer: Bool { (try? JSONValue(parsing: payload.revealBytes()))?["answer"] != nil }
 

@@ -86,7 +86,7 @@ struct Episode {
             profile = .time
             locking = .lease
         }
-        if mutant == .judgesByNow || mutant == .resendsRefused { profile = .network }
+        if mutant == .validatesByNow || mutant == .resendsRefused { profile = .network }
         if mutant == .writesNoJournal { profile = .crashes }
         reuse = random.one(of: Reuse.allCases)
         if profile == .quickRepair {

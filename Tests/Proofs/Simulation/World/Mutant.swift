@@ -12,10 +12,10 @@ enum Mutant: String, CaseIterable {
     /// An expired lease is reported as held.
     case neverAsksTheLease = "never-asks-lease"
     /// A stored response is validated with the current time instead of the time at which it was received.
-    case judgesByNow = "judged-by-now"
+    case validatesByNow = "validated-by-now"
     /// A refused response counts as a response without tokens, so that the old token is sent again.
     case resendsRefused = "resends-refused"
 
     /// Whether the fault is injected into the providers instead of the store.
-    var concernsProviders: Bool { self == .judgesByNow || self == .resendsRefused }
+    var concernsProviders: Bool { self == .validatesByNow || self == .resendsRefused }
 }

@@ -1,20 +1,20 @@
-/// The client of a buyer's request: its address, and what its browser says about itself.
+/// The browser of a buyer's request: its address, and what it says about itself.
 ///
 /// Both are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the app passes them on:
 ///
 /// ```swift
-/// let client = SignInClient(address: address, userAgent: request.headers["User-Agent"])
-/// let completed = try await client.scope {
+/// let browser = BuyerBrowser(address: address, userAgent: request.headers["User-Agent"])
+/// let completed = try await browser.scope {
 ///     try await sessions.complete(callback, browserBinding: binding, provider: "shopify")
 /// }
 /// ```
-public struct SignInClient: Sendable, Equatable {
+public struct BuyerBrowser: Sendable, Equatable {
     /// The longest user agent that is kept, in bytes.
     private static let maximumBytes = 256
 
-    @TaskLocal static var current: SignInClient?
+    @TaskLocal static var current: BuyerBrowser?
 
-    /// The address of the client; nil if it is not known or not permitted.
+    /// The address from which it sent the request; nil if it is not known or not permitted.
     public let address: String?
     /// The `User-Agent` of the request, shortened to 256 bytes and reduced to printable ASCII; nil if it is not known or not permitted.
     public let userAgent: String?
@@ -25,10 +25,10 @@ public struct SignInClient: Sendable, Equatable {
         self.userAgent = userAgent.flatMap(Self.printable)
     }
 
-    /// Whether nothing is known about the client.
+    /// Whether nothing is known about the browser.
     public var isEmpty: Bool { address == nil && userAgent == nil }
 
-    /// Runs an operation of this client: the events of its sign-in carry the client, and a new session remembers it.
+    /// Runs an operation of this browser: the events of its sign-in carry the browser, and a new session remembers it.
     public func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
     }
@@ -40,7 +40,7 @@ public struct SignInClient: Sendable, Equatable {
     }
 }
 
-extension SignInClient: Redacted {
+extension BuyerBrowser: Redacted {
     /// A constant text without personal data.
-    public var description: String { "SignInClient(<private>)" }
+    public var description: String { "BuyerBrowser(<private>)" }
 }

@@ -1,23 +1,9 @@
 public import IdentityKit
 
 /// The result of merging a guest's cart into the buyer's after a login.
-public struct CartMerge: Sendable {
-    /// The outcome of a merge.
-    public enum Outcome: Sendable, Equatable {
-        /// The guest had no cart. The buyer's cart, if any, is unchanged.
-        case nothingToMerge
-        /// The guest's cart is now the buyer's cart.
-        case adopted
-        /// The guest's lines are in the buyer's cart, and the guest's cart was removed.
-        case merged
-        /// The buyer keeps their own cart, and the guest's cart was removed.
-        case discarded
-        /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
-        case partial
-    }
-
+public struct CartMergeResult: Sendable {
     /// The outcome of the merge.
-    public var outcome: Outcome
+    public var outcome: CartMergeOutcome
     /// The buyer's cart; nil if the buyer has no cart.
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with its errors.
@@ -34,6 +20,20 @@ public struct CartMerge: Sendable {
     public var lostGiftCards: [String] = []
     /// The guest's session, if it still has a cart.
     public var guest: SessionID?
+}
+
+/// The outcome of a merge.
+public enum CartMergeOutcome: Sendable, Equatable {
+    /// The guest had no cart. The buyer's cart, if any, is unchanged.
+    case nothingToMerge
+    /// The guest's cart is now the buyer's cart.
+    case adopted
+    /// The guest's lines are in the buyer's cart, and the guest's cart was removed.
+    case merged
+    /// The buyer keeps their own cart, and the guest's cart was removed.
+    case discarded
+    /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
+    case partial
 }
 
 /// A cart that is bound to a session.
