@@ -55,6 +55,22 @@ struct StaleTokensTests {
         world.store.allow(.max)
         #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
+
+    @Test("tokens of an old response are refreshed for a caller that needs them longer than their lifetime")
+    func recovered() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        world.clock.advance(by: .seconds(1800))
+        // The repair accepts the response, but its tokens are half an hour old.
+        _ = try await manager.repair()
+        let got = try await manager.tokens(for: id, validFor: .seconds(7200))
+        #expect(got.tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.requests == 2)
+        #expect(world.provider.reuses == 0)
+    }
 }
 
 /// A store that runs an action after one of the reads.
