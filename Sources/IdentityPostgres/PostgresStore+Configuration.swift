@@ -17,9 +17,9 @@ extension PostgresStore {
     public struct Configuration: Sendable {
         /// A `postgresql://` URL or libpq's keywords and values; never repeated in an error or a log.
         ///
-        /// Several hosts may be named (`host1,host2`): the first one that accepts writes is used, otherwise the first one
-        /// that can be read; with `target_session_attrs=read-write` only one that accepts writes. To a host on another
-        /// machine TLS is `verify-full` unless the string says otherwise.
+        /// Several hosts may be named (`host1,host2`). Unlike in libpq, the first one that accepts writes is used by default. If there is
+        /// none, the first readable one is used, and only reads work. With `target_session_attrs=read-write` a read-only host is never
+        /// used. To a host on another machine TLS is `verify-full` unless the string says otherwise.
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey

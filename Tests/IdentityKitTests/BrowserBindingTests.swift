@@ -46,7 +46,7 @@ struct BrowserBindingTests {
         #expect(try await world.manager.sessions().count == 1)
     }
 
-    @Test("a stored login without a browser binding is refused with any cookie")
+    @Test("a stored login attempt that lost its browser binding is refused, with any cookie and with none")
     func unbound() async throws {
         let world = try LoginWorld()
         let (started, callback) = try await world.beginAndCallback()

@@ -51,7 +51,7 @@ struct TableTests {
         #expect(rows.count == Set(rows).count)
     }
 
-    @Test("the rows of each page are numbered without a gap, and each has all its cells")
+    @Test("SourcePages.md: the rows of each letter are numbered without a gap, and no cell is empty")
     func numbering() throws {
         var next: [Character: Int] = [:]
         for line in try page.split(separator: "\n") where line.contains(/^\| [A-Z][0-9]+ \|/) {

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The data of a Bolt buyer for a cart.
 enum BoltCartClaim {
-    /// The claim: the e-mail address only if it is verified, the phone number only if a cart accepts it.
+    /// The contact data for a cart: a verified e-mail address and a phone number in E.164, each from `buyer`, otherwise from `known`.
     static func make(_ buyer: Buyer, orElse known: Buyer) -> CartClaim {
         let email = [buyer.email, known.email].compactMap(\.self).first { $0.isVerified }
         let phone = [buyer.phone, known.phone].lazy.compactMap { $0 }.compactMap { PhoneNumber.e164($0.value) }.first

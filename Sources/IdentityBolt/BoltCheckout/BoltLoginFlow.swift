@@ -43,7 +43,9 @@ public final class BoltLoginFlow: Sendable {
         await engine.handle(callbackURL)
     }
 
-    /// Cancels the login because the buyer closed the page; no effect after the login ended.
+    /// Cancels the login: call it when the buyer closes the page.
+    ///
+    /// It has no effect after the login ended.
     public func cancel() {
         engine.cancel()
     }

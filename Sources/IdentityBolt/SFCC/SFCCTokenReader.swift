@@ -42,7 +42,11 @@ struct SFCCTokenReader: Sendable {
         do {
             claims = try JWTSignatureVerifier.unverifiedClaims(of: token)
         } catch {
-            throw Self.malformed("is not a JWT", cause: error)
+            throw Self.malformed(
+                "is not a JWT",
+                hint: "Check that tokenJSONPaths names the place of the token in the response.",
+                cause: error
+            )
         }
         if let old { try refuseForeign(claims, token, old) }
         if let verifier { _ = try await verifier.verifiedClaims(of: token) }
@@ -67,7 +71,10 @@ struct SFCCTokenReader: Sendable {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
             guard old.buyer.isSamePerson(as: buyer) || claims["sub"] == nil else {
-                throw Self.malformed("belongs to another buyer than before")
+                throw Self.malformed(
+                    "belongs to another buyer than the session",
+                    hint: "Alert an operator: the storefront returned the token of another login."
+                )
             }
         } catch {
             let error = IdentityError.wrapping(error)
@@ -81,14 +88,22 @@ struct SFCCTokenReader: Sendable {
         if let value = response.member("expires_in") {
             let seconds = value.number?.double ?? (value.string).flatMap { Int($0) }.map { Double($0) }
             guard let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 else {
-                throw Self.malformed("has an expires_in that is not a valid time")
+                throw Self.malformed(
+                    "came with an expires_in that is not a valid time",
+                    hint: "Ask the storefront's developers to send the lifetime in seconds."
+                )
             }
             expiries.append(startedAt + seconds)
         }
         if let value = claims["exp"] {
             guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds),
                 Date(timeIntervalSince1970: seconds) + ClockTolerance.seconds > startedAt
-            else { throw Self.malformed("has expired, or has an exp that is not a valid time") }
+            else {
+                throw Self.malformed(
+                    "has expired, or has an exp that is not a valid time",
+                    hint: "Check this server's clock, and how long the storefront's tokens are valid."
+                )
+            }
             expiries.append(Date(timeIntervalSince1970: seconds))
         }
         return expiries.min() ?? startedAt + Self.assumedLifetime
@@ -97,7 +112,7 @@ struct SFCCTokenReader: Sendable {
     private func buyer(_ claims: JSONObject, _ token: Secret, isVerified: Bool) throws -> Buyer {
         func text(_ name: String) -> String? { (claims[name]?.string).flatMap { $0.isEmpty ? nil : $0 } }
         let subject = text("sub")
-        guard (subject ?? "").utf8.count <= 255 else { throw Self.malformed("has no usable subject") }
+        guard (subject ?? "").utf8.count <= 255 else { throw Self.noSubject }
         var buyer = Buyer(
             issuer: resolved.storefront.origin + SFCCProvider.unverifiedIssuerSuffix,
             subject: try subject ?? "sha256:" + Base64URL.encode(Digest.sha256(token.revealBytes())),
@@ -111,7 +126,7 @@ struct SFCCTokenReader: Sendable {
         buyer.email = contact("email", "email_verified")
         buyer.phone = contact("phone_number", "phone_number_verified")
         guard isVerified else { return buyer }
-        guard subject != nil else { throw Self.malformed("has no usable subject") }
+        guard subject != nil else { throw Self.noSubject }
         buyer.issuer = try issuer(claims)
         try checkAudience(claims)
         return buyer
@@ -127,7 +142,7 @@ struct SFCCTokenReader: Sendable {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The storefront's token has no `iss`, or one that is not in `issuers`.",
+                "The storefront's token has no `iss`, or one that is not in `issuers` or contains `#`.",
                 hint:
                     "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer, and correct issuers.",
                 reference: "RFC 7519 section 4.1.1",
@@ -155,12 +170,16 @@ struct SFCCTokenReader: Sendable {
         }
     }
 
-    private static func malformed(_ problem: String, cause: (any Error)? = nil) -> IdentityError {
+    private static var noSubject: IdentityError {
+        malformed("has no usable subject", hint: "Ask the storefront's developers to put the buyer's id into `sub`.")
+    }
+
+    private static func malformed(_ problem: String, hint: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             .rejected,
             .tokenResponseInvalid,
             "The storefront's token \(problem).",
-            hint: "Check tokenJSONPaths: it must name the place of the token in the response. The token was not used.",
+            hint: hint,
             reference: "RFC 7519 section 3",
             cause: cause
         )

@@ -1,6 +1,6 @@
 /// An absolute `http` or `https` URL, parsed strictly and kept exactly as it was given.
 ///
-/// Only the syntax of RFC 3986 is permitted, because two programs could read another text differently:
+/// Only the syntax of RFC 3986 is permitted, because two programs may read anything else differently:
 ///
 /// - ASCII of at most 8 KiB, without spaces, control characters and backslashes; two hexadecimal digits follow every `%`;
 /// - no user information and no fragment;

@@ -75,7 +75,7 @@ extension IdentityError {
                 .retryLater,
                 .refreshBusy,
                 "The refresh request was not sent, because this process lost the session's lock.",
-                hint: "Try again. The refresh token is still unused.",
+                hint: "Try again. This request did not use the refresh token.",
                 cause: error
             )
         case .bodyTooLarge, .headersTooLarge, .protocolViolation:

@@ -9,6 +9,7 @@ extension ProviderHTTPClient {
     ///   - headers: Headers in addition to `Accept`.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
+    ///   - setting: The member of the configuration that can name the document's final address.
     /// - Returns: The response with any status; a redirect too, if it may not be followed.
     /// - Throws: `IdentityError` when there is no response.
     package func document(
@@ -16,7 +17,8 @@ extension ProviderHTTPClient {
         following allowedRedirects: Int,
         headers: [(name: String, value: String)],
         within hosts: AllowedHosts? = nil,
-        asking party: String
+        asking party: String,
+        setting: String
     ) async throws -> HTTPResponse {
         let headers = try Self.headers(headers)
         var url = start
@@ -35,8 +37,7 @@ extension ProviderHTTPClient {
             .rejected,
             .discoveryFailed,
             "\(party) redirects more than \(allowedRedirects) times.",
-            hint:
-                "Set endpoints.discovery to the address where the redirects end; for the Customer Account API set endpoints.api."
+            hint: "Set \(setting) to the address where the redirects end. If they form a loop, ask the provider."
         )
     }
 }

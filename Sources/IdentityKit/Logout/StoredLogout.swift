@@ -43,7 +43,7 @@ extension StoredLogout {
                 .storeCorrupt,
                 "A stored logout could not be decoded.",
                 hint:
-                    "Show the buyer the signed-out page. The session has ended. A newer version of the app may have stored this logout."
+                    "The session has ended: show the buyer the signed-out page. If apps of several versions share the store, update the older ones."
             )
         }
         self.init(

@@ -62,7 +62,7 @@ extension RefreshStateMachine {
         /// Removes the state from memory and from the spool.
         case forgetUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed.
-        case discardUnsaved
+        case revokeUnsaved
         /// Revokes new tokens that no process can use.
         case revoke(TokenSet)
         case finish(RefreshOutcome)

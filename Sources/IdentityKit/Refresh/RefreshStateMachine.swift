@@ -1,8 +1,8 @@
 /// Decides each step of a session's refresh from the stored state and from the result of the last step.
 ///
 /// Pure: no I/O and no clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event, until the
-/// action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state tells it how to
-/// continue.
+/// action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state and the
+/// spool tell it how to continue.
 ///
 /// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
@@ -11,6 +11,7 @@ package struct RefreshStateMachine: Sendable {
         case contest
         case claim
         case send(isRepeated: Bool)
+        /// Before the second request: the first response contained no token.
         case claimAgain
         case saveAnswer(RefreshAnswer, Source)
         case validate(RefreshAnswer, Source, isStored: Bool)
@@ -18,6 +19,7 @@ package struct RefreshStateMachine: Sendable {
         case saveTokens(TokenSet, Source)
         case reload(TokenSet, Source)
         case saveTokensAgain(TokenSet, Source, over: SessionState)
+        /// Only for `invalid_grant`.
         case end(RefreshRefusal)
         case reloadToEnd(RefreshRefusal)
         /// Actions whose results do not matter. The machine continues with another step.
@@ -26,9 +28,10 @@ package struct RefreshStateMachine: Sendable {
 
     /// The origin of a response or of tokens.
     package enum Source: Sendable {
-        /// Just received from the provider; `isRepeated`: the token was sent for the second time.
+        /// Just received from the provider; `isRepeated`: this machine sent the token for the second time.
         case provider(isRepeated: Bool)
         case store
+        /// From memory or the spool, because a save failed.
         case unsaved
 
         /// Whether a caller waits and the tokens are not stored yet, so that a failed save is repeated for some seconds.
@@ -59,7 +62,7 @@ package struct RefreshStateMachine: Sendable {
     package mutating func handle(_ event: Event) -> Action {
         switch (step, event) {
         case (.start, .began): return go(.load, .load)
-        case (.load, .loaded(nil, _, _)): return run([.discardUnsaved, .finish(.failed(.unknownSession))])
+        case (.load, .loaded(nil, _, _)): return run([.revokeUnsaved, .finish(.failed(.unknownSession))])
         case (.load, .loaded(let state?, let isRestored, _)):
             storedState = state
             isInDoubt = state.isInDoubt || isRestored

@@ -27,7 +27,7 @@ extension TokenRefresher {
         case .reportMismatch(let error, let answer): reportMismatch(error, of: answer, &attempt)
         case .spool(let state, let tokens): await spool(state, replacing: tokens, attempt)
         case .forgetUnsaved: await unsaved.forget(attempt.id)
-        case .discardUnsaved: await discardUnsaved(attempt.id)
+        case .revokeUnsaved: await revokeUnsaved(attempt.id)
         case .revoke(let tokens):
             if let stored = attempt.stored { _ = await revocation.revoke(tokens, of: Session(stored, .active(tokens))) }
         case .finish: break

@@ -9,14 +9,14 @@ extension TokenRefresher {
             if try await visible.store.session(id) != nil {
                 ids.insert(id)
             } else {
-                await discardUnsaved(id)
+                await revokeUnsaved(id)
             }
         }
         return ids
     }
 
     /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
-    func discardUnsaved(_ id: SessionID) async {
+    func revokeUnsaved(_ id: SessionID) async {
         guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, entry.session.provider)
         else { return }
         _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))

@@ -7,9 +7,9 @@ package enum SessionState: Sendable {
     case claimed(TokenSet, RefreshIntent)
     /// The raw response is stored and was not accepted yet. If it belongs to another login, the mismatch code is stored with it.
     case answered(TokenSet, RefreshAnswer)
-    /// The session has ended. A new login, or tokens from the spool, make it usable again.
+    /// The buyer has to sign in again, unless newer tokens were spooled while the store could not be written.
     ///
-    /// It keeps the tokens of the last refresh; nil for a guest's session, which never had any.
+    /// The state keeps the tokens of the last refresh; nil for a guest's session, which never had any.
     case ended(SessionEndReason, TokenSet?)
 
     /// The tokens in use; during a refresh, the tokens that it replaces.
@@ -34,7 +34,7 @@ package enum SessionState: Sendable {
         return answer.mismatch != nil
     }
 
-    /// Why the buyer has to sign in again; nil in every other state.
+    /// Why the session ended; nil unless the state is ``ended(_:_:)``.
     package var endReason: SessionEndReason? {
         guard case .ended(let reason, _) = self else { return nil }
         return reason

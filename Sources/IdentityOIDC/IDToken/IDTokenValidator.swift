@@ -71,7 +71,7 @@ package enum IDTokenValidator {
         _ checks: SignedTokenChecks
     ) throws(IdentityError) -> (issuer: String, subject: String, authorizedParty: String?) {
         let issuer = try checks.issuer(claims)
-        let authorizedParty = try checks.authorizedParty(claims)
+        let authorizedParty = try checks.checkAudience(claims)
         let subject = try checks.subject(claims)
         try checkNonce(claims, checks.expected)
         guard let previous = checks.expected.previous else { return (issuer, subject, authorizedParty) }

@@ -65,8 +65,8 @@ struct SignedTokenChecks {
 
     /// Checks `aud` and `azp`.
     ///
-    /// - Returns: `azp`, nil when it is absent.
-    func authorizedParty(_ claims: JSONObject) throws(IdentityError) -> String? {
+    /// - Returns: The authorized party (`azp`), nil if the token has none.
+    func checkAudience(_ claims: JSONObject) throws(IdentityError) -> String? {
         let audience: [String]
         switch claims["aud"] {
         case .string(let single): audience = [single]

@@ -46,7 +46,7 @@ package enum LogoutTokenValidator {
         do throws(IdentityError) {
             algorithm = try checks.algorithm(of: jwt, types: types)
             issuer = try checks.issuer(claims)
-            _ = try checks.authorizedParty(claims)
+            _ = try checks.checkAudience(claims)
         } catch {
             // The provider does not send this to this client.
             throw error.suspectingAttack

@@ -75,7 +75,8 @@ package final class MetadataSource: Sendable {
             following: configuration.allowedRedirects,
             headers: configuration.headers,
             within: configuration.hosts,
-            asking: "The provider's metadata address"
+            asking: "The provider's metadata address",
+            setting: "endpoints.discovery"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         return try accept(response, from: url)

@@ -20,7 +20,7 @@ enum UserInfoToken {
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt"])
         try checks.checkSignature(jwt, algorithm, keys)
         _ = try checks.issuer(jwt.claims)
-        _ = try checks.authorizedParty(jwt.claims)
+        _ = try checks.checkAudience(jwt.claims)
         try checks.optionalTimes(jwt.claims)
         return jwt.claims
     }

@@ -20,7 +20,9 @@ final class SeenLeases: Sendable {
 
     /// An evicted lease is observed again from the beginning, so its next holder waits for one more length.
     private static let maximum = 10_000
-    /// The longest lease that can be configured; a row with a longer lease is ignored.
+    /// The longest lease that can be configured.
+    ///
+    /// A row that claims a longer one counts as this long.
     static let longest = Duration.seconds(15)
 
     private let notes = Mutex<[Int64: Note]>([:])

@@ -123,7 +123,9 @@ public struct LoopbackPresenter: FormPostPresenting {
             throw IdentityError(
                 configuration: redirect.port.map { "The app could not listen on port \($0) of the redirect URI." }
                     ?? "The app could not listen on a loopback port.",
-                hint: "End the program that uses the port, or configure a redirect URI without a port.",
+                hint: redirect.port == nil
+                    ? "The cause names the call that failed. Check the limit of open files and the loopback address."
+                    : "If another program uses the port, end it, or configure a redirect URI without a port.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
             )

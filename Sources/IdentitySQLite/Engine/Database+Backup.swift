@@ -6,9 +6,9 @@ internal import IdentityStoreKit
 extension Database {
     /// The number of pages that are copied before other calls get their turn: 2 MiB.
     private static let pagesAtOnce: Int32 = 256
-    /// How often a copy may start again because other processes wrote.
+    /// How many times a copy may start again because other processes wrote.
     ///
-    /// After that they have to wait.
+    /// Then other writers have to wait.
     private static let allowedRestarts = 5
 
     /// Copies the whole database into a new file.

@@ -22,7 +22,7 @@ struct FileHeader {
         guard version > 0 else { throw Self.lost }
         guard version >= Schema.version else {
             throw IdentityError.storeCorrupt(
-                "The store's file has version \(version) of a development version, but this program reads version \(Schema.version)."
+                "The store's file has version \(version), which no release wrote, but this program reads version \(Schema.version)."
             )
         }
         guard version == Schema.version else {

@@ -62,7 +62,7 @@ public final class SandboxBolt: SandboxService {
         state.withLock { $0.callbackURL = callbackURL }
     }
 
-    /// Registers another redirect URI that a login may name, compared byte for byte; of a loopback URI the port may differ.
+    /// Registers another redirect URI that a login may name, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }

@@ -78,7 +78,7 @@ public final class SandboxOpenID: SandboxService {
     /// The verification URI that a device shows to its buyer.
     public var verificationURI: String { issuer + "/device" }
 
-    /// Registers another redirect URI at every client, compared byte for byte; of a loopback URI the port may differ.
+    /// Registers another redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }

@@ -66,14 +66,14 @@ public final class SandboxShopify: SandboxService {
         }
     }
 
-    /// Registers a redirect URI at every client, compared byte for byte; of a loopback URI the port may differ.
+    /// Registers a redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { state in
             for index in state.clients.indices { state.clients[index].redirectURIs.append(redirectURI) }
         }
     }
 
-    /// Registers an address after a logout at every client, compared byte for byte; of a loopback URI the port may differ.
+    /// Registers an address after a logout at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(logoutURI: String) {
         state.withLock { state in
             for index in state.clients.indices { state.clients[index].logoutURIs.append(logoutURI) }

@@ -18,7 +18,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var kind: Kind
     /// The secret of a confidential client.
     public var secret: String?
-    /// The registered redirect URIs, compared byte for byte; of a loopback URI the port may differ.
+    /// The registered redirect URIs, compared byte for byte; for a loopback URI the port may differ.
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]

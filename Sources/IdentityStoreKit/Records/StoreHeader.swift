@@ -92,8 +92,8 @@ public struct StoreHeader: Sendable {
             throw IdentityError(
                 .configuration,
                 .storeKeyMismatch,
-                "The store was created with another key: it needs \(wanted), this process has \(keys.active.id).",
-                hint: "Configure the store's key. Nothing was changed."
+                "The store was created with another key: it needs one of \(wanted), this process has \(keys.active.id).",
+                hint: "Configure one of the store's keys as its key or as a read-only key. Nothing was changed."
             )
         }
         return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))

@@ -147,7 +147,8 @@ package final class CustomerAccountAPI: Sendable {
             following: 3,
             headers: configuration.origin.map { [("Origin", $0)] } ?? [],
             within: configuration.hosts,
-            asking: "The shop's customer-account-api document"
+            asking: "The shop's customer-account-api document",
+            setting: "endpoints.api"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         guard response.status == 200 else {

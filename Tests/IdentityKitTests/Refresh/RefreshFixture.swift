@@ -25,7 +25,11 @@ struct RefreshFixture {
         return SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store ?? self.store,
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: ImpatientClock(manual: clock)),
+            environment: IdentityEnvironment(
+                transport: NoNetwork(),
+                clock: ImpatientClock(manual: clock),
+                random: LongestJitter()
+            ),
             configuration: configuration,
             observers: [heard]
         )
@@ -67,4 +71,13 @@ final class Heard: IdentityObserver {
     /// The sessions of the events.
     var sessions: [SessionReference] { events.withLock { $0.compactMap(\.session) } }
     func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event) } }
+}
+
+/// Random bytes, except that every jitter is the longest one.
+///
+/// Otherwise one pause in 256 would have no length, and a test of pauses would fail.
+private struct LongestJitter: RandomSource {
+    private let system = SystemRandom()
+
+    func bytes(_ count: Int) throws -> [UInt8] { count == 1 ? [255] : try system.bytes(count) }
 }

@@ -70,7 +70,7 @@ extension RefreshStateMachine.Action {
         case .reportMismatch: "report the mismatch"
         case .spool: "spool"
         case .forgetUnsaved: "remove from the spool"
-        case .discardUnsaved: "revoke what is in the spool"
+        case .revokeUnsaved: "revoke what is in the spool"
         case .revoke: "revoke the new tokens"
         case .save(.claimed(_, let intent), .claim, _): intent.isContested ? "mark the claim" : "claim"
         case .save(_, let purpose, _):

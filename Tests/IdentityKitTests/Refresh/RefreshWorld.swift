@@ -160,7 +160,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                     return .done
                 }
             ]
-        case .discardUnsaved:
+        case .revokeUnsaved:
             [
                 Choice(name: "discard", isFault: false) { world in
                     world.revoked.formUnion([world.memory, world.spool].compactMap { Self.newest(in: $0?.state) })

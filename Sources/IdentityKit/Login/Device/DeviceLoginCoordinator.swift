@@ -40,7 +40,7 @@ struct DeviceLoginCoordinator: Sendable {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "This provider has no login on another device.",
+                "The provider \"\(name)\" has no device login (device authorization grant).",
                 hint: "Use a login with a browser.",
                 reference: "RFC 8628 section 4"
             )

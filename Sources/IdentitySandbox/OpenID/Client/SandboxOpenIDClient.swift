@@ -16,7 +16,7 @@ public struct SandboxOpenIDClient: Sendable {
     public var clientAuthentication: SandboxOpenIDConfiguration.ClientAuthentication?
     /// The client's registered public keys as JWKs, for ``SandboxOpenIDConfiguration/ClientAuthentication/privateKeyJWT``.
     public var clientKeys: [JSONObject] = []
-    /// The registered redirect URIs, compared byte for byte; of a loopback URI the port may differ.
+    /// The registered redirect URIs, compared byte for byte; for a loopback URI the port may differ.
     public var redirectURIs = SandboxOpenIDClient.usualRedirectURIs
     /// The registered post-logout redirect URIs, compared like ``redirectURIs``; by default the redirect URIs.
     public var postLogoutRedirectURIs: [String]?
