@@ -34,7 +34,7 @@ package enum SessionState: Sendable {
         return answer.mismatch != nil
     }
 
-    /// Why the session ended; nil unless the state is ``ended(_:_:)``.
+    /// Why the session ended; nil unless the state is `ended`.
     package var endReason: SessionEndReason? {
         guard case .ended(let reason, _) = self else { return nil }
         return reason

@@ -5,7 +5,7 @@ internal import IdentityPlatform
 ///
 /// Reads that arrive during a transaction share the next one, and so share SQLite's locks.
 actor DatabaseReader: BatchWorker {
-    /// The number of tries, ``quickPause`` apart, before a read is postponed: a commit blocks readers for some milliseconds.
+    /// The number of tries, `quickPause` apart, before a read is postponed: a commit blocks readers for some milliseconds.
     private static let quickTries = 40
     /// In microseconds.
     private static let quickPause: UInt32 = 150
