@@ -106,7 +106,7 @@ struct DirectReaderTests {
         #expect(try await store.session(session.id) != nil)
     }
 
-    @Test("an error that is none of SQLite reaches the caller")
+    @Test("an error that does not come from SQLite is thrown to the caller")
     func failure() async throws {
         let store = try await filled().store
         await expect(.storeFull, .retryLater) {

@@ -106,7 +106,7 @@ struct LogoutTests {
         #expect(try await browser.post("/cart", headers: ["X-CSRF-Token": token + "x"]).status == 403)
     }
 
-    @Test("the logout origins come from the provider of the browser's session; without a session there is none")
+    @Test("the logout origins are those of the session's provider; without a session the list is empty")
     func origins() async throws {
         let stage = try await WebStage()
         let browser = TestBrowser(stage.routes) { .html(await $0.logoutOrigins().joined(separator: " ")) }
