@@ -18,10 +18,12 @@ struct RefreshFixture {
 
     func manager(
         _ store: (any SessionStore)? = nil,
-        limits: SessionManager.RefreshLimits = .init()
+        limits: SessionManager.RefreshLimits = .init(),
+        maximumLifetime: Duration? = nil
     ) throws -> SessionManager {
         var configuration = SessionManager.Configuration()
         configuration.refreshLimits = limits
+        configuration.maximumSessionLifetime = maximumLifetime
         return SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store ?? self.store,

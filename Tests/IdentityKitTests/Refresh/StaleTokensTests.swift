@@ -56,6 +56,20 @@ struct StaleTokensTests {
         #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
 
+    @Test("while the store cannot be read, unsaved tokens are not returned after the session's maximum lifetime")
+    func endedInMemory() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        let manager = try world.manager(maximumLifetime: .seconds(5400))
+        world.store.allow(1)
+        world.store.breakSpool()
+        #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
+        world.store.breakReads(true)
+        #expect(try await manager.tokens(for: id).outcome == .stillValid)
+        world.clock.advance(by: .seconds(1900))
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+    }
+
     @Test("tokens of an old response are refreshed for a caller that needs them longer than their lifetime")
     func recovered() async throws {
         let world = RefreshFixture()
