@@ -42,3 +42,73 @@ package struct AuthorizationResponse: Sendable {
         }
     }
 }
+
+extension AuthorizationResponse {
+    /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
+    ///
+    /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
+    /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and an attacker may have changed
+    /// the request. A posted code is accepted without having been requested, because a form has none of these risks.
+    ///
+    /// - Throws: `IdentityError`.
+    package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
+        guard let state = try callback.value(of: "state"), !state.isEmpty, state.isEqual(to: expected.state) else {
+            throw IdentityError(
+                .rejected,
+                .stateInvalid,
+                "The callback's state is missing or belongs to another login.",
+                hint: "Start the login again.",
+                reference: "RFC 6749 section 10.12",
+                isAttackSuspected: true
+            )
+        }
+        let refusal = try Self.refusal(in: callback)
+        if let issuer = try callback.value(of: "iss")?.reveal() {
+            try Self.check(issuer, expected)
+        } else if expected.requiresIssuer {
+            throw Self.missingIssuer(refusal).hiding(RedactedValues(secrets: [state]))
+        }
+        if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RedactedValues(secrets: [state])) }
+        guard expected.responseMode != .formPost || callback.address == nil else {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The callback has its code in the URL although the login requested form_post.",
+                hint:
+                    "Remove responseMode from the configuration if the provider does not support form_post. The code was not used.",
+                reference: "OAuth 2.0 Form Post Response Mode section 2"
+            )
+        }
+        var codes: [Secret] = []
+        for name in expected.codeParameters {
+            if let code = try callback.value(of: name) { codes.append(code) }
+        }
+        guard codes.count == 1, let code = codes.first, !code.isEmpty, code.count <= 8192 else {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The callback has no usable code.",
+                hint: "Start the login again.",
+                reference: "RFC 6749 section 4.1.2"
+            )
+        }
+        try Self.check(code, isNotOneOf: expected.errorsInCode)
+        self.init(code: code)
+    }
+
+    /// Refuses a code that is the name of an error, as some providers send it.
+    static func check(_ code: Secret, isNotOneOf errors: [String]) throws(IdentityError) {
+        guard let error = errors.first(where: { code.isEqual(to: Secret($0)) }) else { return }
+        throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: error))
+    }
+
+    /// The error of an error response; nil for another response.
+    private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderAnswer? {
+        guard let error = try callback.value(of: "error") else { return nil }
+        return IdentityError.ProviderAnswer(
+            error: error.reveal(),
+            errorDescription: try callback.value(of: "error_description")?.reveal(),
+            errorURI: try callback.value(of: "error_uri")?.reveal()
+        )
+    }
+}

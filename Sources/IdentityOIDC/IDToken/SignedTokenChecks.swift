@@ -63,44 +63,6 @@ struct SignedTokenChecks {
         return issuer
     }
 
-    /// Checks `aud` and `azp`.
-    ///
-    /// - Returns: The authorized party (`azp`), nil if the token has none.
-    func checkAudience(_ claims: JSONObject) throws(IdentityError) -> String? {
-        let audience: [String]
-        switch claims["aud"] {
-        case .string(let single): audience = [single]
-        case .array(let values):
-            audience = values.compactMap(\.string).count == values.count ? values.compactMap(\.string) : []
-        default: audience = []
-        }
-        func isAccepted(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
-        func isForeign(_ name: String) -> Bool {
-            !isAccepted(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }
-        }
-        guard audience.contains(where: isAccepted) else {
-            throw errors.error(
-                .idTokenAudience,
-                "has another audience than this client (\(audience.isEmpty ? "none" : TokenName.shown(audience)))",
-                "section 3.1.3.7 item 3",
-                advice: "Compare clientID with the client at the provider."
-            )
-        }
-        guard expected.allowsUntrustedAudiences || !audience.contains(where: isForeign) else {
-            throw errors.error(
-                .idTokenAudience,
-                "also has an audience that is not trusted (\(TokenName.shown(audience.filter(isForeign))))",
-                "section 3.1.3.7 item 3",
-                advice: "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences."
-            )
-        }
-        guard let party = claims["azp"] else { return nil }
-        guard let name = party.string, isAccepted(name) else {
-            throw failure(.idTokenAudience, "was issued to another client (azp)", "section 3.1.3.7 item 5")
-        }
-        return name
-    }
-
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {
         var subject = claims["sub"]?.string
         if expected.acceptsNumericSubject, let number = claims["sub"]?.number?.integer { subject = String(number) }

@@ -45,28 +45,11 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         }
     }
 
-    /// Moves every damaged row into quarantine; returns how many.
-    public func quarantineDamagedRows() async throws -> Int {
-        var moved = 0
-        // Attachments first: each damaged one is moved with its own reason. A store may move all other attachments of a damaged session
-        // together with it.
-        for kind in SealedRow.Kind.allCases.reversed() {
-            try await forEachChunk(of: kind) { rows in
-                let damaged = try rows.compactMap { row in
-                    try failure(toOpen: row).flatMap { $0.code == .storeCorrupt ? (row: row, reason: $0) : nil }
-                }
-                if damaged.isEmpty { return }
-                moved += try await tables.quarantine(damaged.map(\.row), reasons: damaged.map(\.reason))
-            }
-        }
-        return moved
-    }
-
     /// The number of rows that are read at once: few enough that other callers can work in between, and at most 4 MiB of
     /// short records.
     var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
 
-    private func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
+    func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
         var last: Int64 = -1
         while true {
             let rows = try await tables.rows(of: kind, after: last, limit: chunk)

@@ -5,7 +5,7 @@ extension WebContext {
     ///
     /// - Throws: ``WebResponseError`` with status 403 and the page ``SignInPage/Content/requestRefused``.
     public func refuseCSRF() throws(WebResponseError) {
-        guard requestSource != .ownPage else { return }
+        guard csrfCheck != .ownPage else { return }
         throw requestRefused
     }
 
@@ -13,7 +13,7 @@ extension WebContext {
     var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused, correlationID: nil)) }
 
     /// The site whose page has sent the request.
-    var requestSource: RequestSource {
-        RequestSource(request, origin: routes.table.origin, token: csrfToken)
+    var csrfCheck: CSRFCheck {
+        CSRFCheck(request, origin: routes.table.origin, token: csrfToken)
     }
 }

@@ -6,11 +6,11 @@ extension SignInRoutes {
     /// Ends the browser's session here and at the provider.
     func logout(in context: WebContext) async throws -> WebResponse {
         guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
-        switch context.requestSource {
+        switch context.csrfCheck {
         case .ownPage: break
         case .otherSite: throw context.requestRefused
         case .unknown:
-            let fields = context.csrfToken.map { [(name: RequestSource.field, value: $0)] } ?? []
+            let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
             return page(
                 .confirmSignOut(action: table.logoutPath, fields: fields),
                 correlationID: nil,

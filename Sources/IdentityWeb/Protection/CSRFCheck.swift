@@ -6,7 +6,7 @@ internal import IdentityKit
 /// 1. `Sec-Fetch-Site` decides where a browser sends it (Fetch Metadata): only `same-origin` passes.
 /// 2. Otherwise `Origin` must equal the public origin; `null` is a foreign origin.
 /// 3. Where both are missing, the request must carry the token of the session, as a form field or a header.
-enum RequestSource: Equatable {
+enum CSRFCheck: Equatable {
     /// A page of this app.
     case ownPage
     /// A page of another site.

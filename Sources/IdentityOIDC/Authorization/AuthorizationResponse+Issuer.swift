@@ -1,0 +1,37 @@
+internal import IdentityKit
+
+extension AuthorizationResponse {
+    /// Refuses a response of another issuer (RFC 9207), because it may be a mix-up attack.
+    static func check(_ issuer: String, _ expected: Expectations) throws(IdentityError) {
+        guard expected.issuer?.isIdentical(to: issuer) ?? expected.issuers.isAccepted(issuer) else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "The callback names another issuer than the one where the login started.",
+                hint: "Give each provider a separate redirect URI. This may be a mix-up attack.",
+                reference: "RFC 9207 section 2.4",
+                isAttackSuspected: true
+            )
+        }
+    }
+
+    /// The error for a response without the `iss` that the provider promised.
+    ///
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in errors. The response's error is shown to
+    /// people, and no decision depends on it.
+    static func missingIssuer(_ refusal: IdentityError.ProviderAnswer?) -> IdentityError {
+        let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
+        let report =
+            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error; see providerAnswer"
+        let advice = refusal == nil ? "" : "The callback reports \(report). This report is not authenticated. "
+        return IdentityError(
+            .rejected,
+            .responseIssuerMismatch,
+            "The callback has no iss parameter, although the provider's metadata promise it.",
+            hint: advice + "Offer the login again. If every login fails this way, tell the provider: its metadata set "
+                + "authorization_response_iss_parameter_supported.",
+            reference: "RFC 9207 section 2.4",
+            providerAnswer: refusal
+        )
+    }
+}

@@ -1,0 +1,72 @@
+internal import FoundationEssentials
+package import IdentityKit
+
+extension IDTokenValidator {
+    /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
+    /// nonce.
+    ///
+    /// Neither its times nor its signature are checked, so no keys are needed, and a wrong time does not hide this.
+    ///
+    /// - Throws: `IdentityError` with `isAttackSuspected`. A token that cannot be parsed is left to
+    ///   ``validate(_:keys:expecting:)``.
+    package static func refuseTokenOfAnotherLogin(
+        _ token: Secret,
+        expecting expected: SignedTokenExpectations
+    ) throws(IdentityError) {
+        guard let claims = (try? JSONWebToken(parsing: token))?.claims else { return }
+        do throws(IdentityError) {
+            _ = try login(claims, SignedTokenChecks(errors: errors, expected: expected))
+        } catch {
+            throw error.suspectingAttack
+        }
+    }
+
+    /// Checks to which login a token belongs: its buyer, its client and its nonce.
+    static func login(
+        _ claims: JSONObject,
+        _ checks: SignedTokenChecks
+    ) throws(IdentityError) -> (issuer: String, subject: String, authorizedParty: String?) {
+        let issuer = try checks.issuer(claims)
+        let authorizedParty = try checks.checkAudience(claims)
+        let subject = try checks.subject(claims)
+        try checkNonce(claims, checks.expected)
+        guard let previous = checks.expected.previous else { return (issuer, subject, authorizedParty) }
+        guard checks.expected.issuers.isSame(issuer, as: previous.buyer.issuer) else {
+            throw failure(.idTokenIssuer, "has another issuer than the login", "section 12.2")
+        }
+        guard subject.isIdentical(to: previous.buyer.subject) else {
+            throw failure(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
+        }
+        if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
+            throw failure(.idTokenAudience, "was issued to another client than the login", "section 12.2")
+        }
+        return (issuer, subject, authorizedParty)
+    }
+
+    static func checkTimeOfLogin(
+        _ authenticatedAt: Date?,
+        _ expected: SignedTokenExpectations
+    ) throws(IdentityError) {
+        // A session stores milliseconds; a provider may send more digits.
+        guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
+            abs(now.timeIntervalSince(then)) > 0.001
+        else { return }
+        throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
+    }
+
+    /// Refuses a token that was issued before the one that it replaces: it is a replay.
+    ///
+    /// The clock tolerance applies, because the clocks of a provider's machines may differ.
+    static func checkIssuedLater(
+        _ issuedAt: Date,
+        _ checks: SignedTokenChecks,
+        _ expected: SignedTokenExpectations
+    ) throws(IdentityError) {
+        guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
+            let then = try? checks.time("iat", old.claims)
+        else { return }
+        guard issuedAt >= then - expected.clockTolerance else {
+            throw failure(.idTokenTime, "was issued before the token that it replaces", "section 12.2")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentityStoreKit
+
+/// The tables of the store for health check, quarantine and key rotation.
+struct MaintenanceTables: SealedTables {
+    let database: Database
+    let clock: any IdentityClock
+
+    func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
+        try await database.read { connection in
+            try connection.all(kind.list, .integer(key), .integer(Int64(limit))) { StoredRow($0, of: kind) }
+        }
+    }
+
+    func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
+        try await database.write { connection in
+            try zip(rows, records).reduce(0) { count, change in
+                let (row, record) = change
+                let values: (Value, Value) = (.bytes(row.row.record), .bytes(record))
+                return count + (try connection.run(row.row.kind.reseal, .integer(row.key), values.0, values.1))
+            }
+        }
+    }
+
+    func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
+        try await database.write { [now = clock.now] connection in
+            var moved = 0
+            for (row, reason) in zip(rows, reasons) {
+                let copied = try connection.run(
+                    row.row.kind.quarantine,
+                    .integer(row.key),
+                    .text(reason.message),
+                    .date(now),
+                    .bytes(row.row.record)
+                )
+                // A row that was saved in the meantime is repaired.
+                guard copied == 1 else { continue }
+                moved += try connection.run(row.row.kind.delete, .integer(row.key))
+            }
+            return moved
+        }
+    }
+}

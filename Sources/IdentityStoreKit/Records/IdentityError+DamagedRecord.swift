@@ -1,0 +1,30 @@
+public import IdentityKit
+
+extension IdentityError {
+    /// Whether the error concerns one stored record: it is damaged, or its key is missing.
+    ///
+    /// Any other error, such as exhausted memory in OpenSSL, does not concern the record. Because of such an error, no
+    /// row may be omitted from a list, counted as damaged or moved to quarantine.
+    public var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
+
+    /// The error for a damaged record.
+    package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored record is damaged: \(reason). It was not changed.",
+            hint: "Run the store's health check. Restore the record from a backup, or let the buyer sign in again.",
+            cause: cause
+        )
+    }
+
+    /// A row that a caller asked for is in quarantine.
+    package static var quarantined: IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored record is damaged and was moved to quarantine.",
+            hint: "Restore the record from quarantine or from a backup, or let the buyer sign in again."
+        )
+    }
+}
