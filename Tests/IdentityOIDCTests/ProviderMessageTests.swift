@@ -176,7 +176,7 @@ struct ProviderMessageTests {
             world.fake.rotate(to: forge, publishing: true)
             let error = try #require(await world.refusal())
             #expect(error.code == .idTokenAlgorithm)
-            #expect(error.message == "The ID token is signed with ES384, and ES256 is accepted.")
+            #expect(error.message == "The ID token is signed with ES384; accepted: ES256.")
             #expect(error.hint?.contains("add it to `algorithms`") == true)
         }
         // An HMAC algorithm could not be added, and other text of a token is not shown.

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The error response of the authorization endpoint (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 enum AuthorizationErrorResponse {
-    /// The error of the SDK for the `error` of a response.
+    /// The SDK's error for the `error` parameter of an authorization response.
     static func error(for answer: IdentityError.ProviderAnswer) -> IdentityError {
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
         switch answer.error ?? "" {

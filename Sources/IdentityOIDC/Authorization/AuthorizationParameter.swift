@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Checks the parameters that a caller adds to an authorization request, and the values of the standard options.
 enum AuthorizationParameter {
-    /// The problem of a parameter, and how to correct it.
+    /// A problem with a parameter, and how to correct it.
     struct Problem {
         /// The end of a sentence that begins with the parameter's name.
         let text: String
@@ -11,9 +11,10 @@ enum AuthorizationParameter {
         var reference = "RFC 6749 section 3.1"
     }
 
-    /// The parameters that no caller may set, even if this login does not send them.
+    /// The protocol parameters that an app may not set, even if this login does not send them.
     ///
-    /// A request object would replace the whole request (RFC 9101). The SDK sets the others itself, or they authenticate the client.
+    /// The SDK sets most of them itself. `request` and `request_uri` would replace the whole request (RFC 9101), and `client_secret`
+    /// and `client_assertion` authenticate the client.
     private static let protocolNames = [
         "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
         "code_challenge_method", "request", "request_uri", "response_mode", "dpop_jkt", "client_secret",
@@ -21,13 +22,13 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters with their own option; the SDK checks the response against some of them.
+    /// The parameters that have a login option of their own; the SDK compares the response with some of them.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// The problem of the name of a further parameter; nil for a valid name.
+    /// The problem with the name of an additional parameter; nil for a name that an app may use.
     ///
     /// Names are compared as lenient servers read them: some ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String) -> Problem? {
@@ -52,7 +53,7 @@ enum AuthorizationParameter {
         )
     }
 
-    /// The problem of the value of `prompt` (OpenID Connect Core section 3.1.2.1).
+    /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1).
     ///
     /// Providers define further values, so an unknown one is accepted.
     static func problem(prompt: String) -> Problem? {
@@ -66,15 +67,15 @@ enum AuthorizationParameter {
         }
         guard values.count == 1 || !values.contains("none") else {
             return Problem(
-                text: "combines none with another value",
-                hint: "Use none alone: it requests a login without any page.",
+                text: "combines \"none\" with another value",
+                hint: "Use \"none\" alone: it requests a login without any page.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
         return nil
     }
 
-    /// The problem of the values of `acr_values`.
+    /// The problem with the values of `acr_values`.
     static func problem(contexts: [String]) -> Problem? {
         guard contexts.allSatisfy(isWord) else {
             return Problem(
@@ -86,7 +87,7 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// The problem of the value of `ui_locales`.
+    /// The problem with the value of `ui_locales`.
     static func problem(locales: String) -> Problem? {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {

@@ -20,7 +20,7 @@ package struct AuthorizationResponse: Sendable {
         package var responseMode: ResponseMode
         /// The names that the code may have.
         package var codeParameters: [String]
-        /// Values of the code that are the names of errors.
+        /// The names of errors that the provider sends in the code's parameter instead of in `error`.
         package var errorsInCode: [String]
 
         package init(
@@ -48,7 +48,7 @@ extension AuthorizationResponse {
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
     /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and an attacker may have changed
-    /// the request. A posted code is accepted without having been requested, because a form has none of these risks.
+    /// the request. A posted code is accepted even if `form_post` was not requested, because a form has none of these risks.
     ///
     /// - Throws: `IdentityError`.
     package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
@@ -96,13 +96,13 @@ extension AuthorizationResponse {
         self.init(code: code)
     }
 
-    /// Refuses a code that is the name of an error, as some providers send it.
+    /// Refuses a code whose value is the name of an error: some providers report errors in this way.
     static func check(_ code: Secret, isNotOneOf errors: [String]) throws(IdentityError) {
         guard let error = errors.first(where: { code.isEqual(to: Secret($0)) }) else { return }
         throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: error))
     }
 
-    /// The error of an error response; nil for another response.
+    /// The provider's error if the callback is an error response; otherwise nil.
     private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderAnswer? {
         guard let error = try callback.value(of: "error") else { return nil }
         return IdentityError.ProviderAnswer(

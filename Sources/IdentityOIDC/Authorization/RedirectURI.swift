@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 public import IdentityKit
 
-/// Checks redirect URIs by the rules for every provider.
+/// Checks redirect URIs by the rules that apply at every provider.
 public enum RedirectURI {
     /// Checks a redirect URI before it is sent.
     ///

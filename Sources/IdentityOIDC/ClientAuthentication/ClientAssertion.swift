@@ -6,12 +6,13 @@ internal import IdentityKit
 ///
 /// The audience is one string, by default the issuer: an assertion for an endpoint, or for several audiences, can be used at
 /// another server that claims the endpoint as its own (draft-ietf-oauth-security-topics-update, audience injection). The assertion
-/// has no `typ`, because some libraries refuse every value but `JWT`, and newer specifications require another.
+/// has no `typ`, because some libraries refuse every value except `JWT`, and newer specifications require another value.
 enum ClientAssertion {
-    /// How far the provider's clock may differ, in seconds, before and after this machine's; each request has a separate assertion.
+    /// How many seconds this machine's clock may run ahead of or behind the provider's.
     ///
-    /// `iat` in the past lets a clock that runs ahead pass. Both together stay within 60 seconds, because some providers reject an
-    /// assertion that is older or lives longer: Keycloak by default one whose `iat` is more than 60 seconds ago.
+    /// Each request has a new assertion. `iat` lies in the past, in case this machine's clock runs ahead; `exp` lies in the future, in
+    /// case it runs behind. They are 60 seconds apart, because some providers reject an assertion that is older or that lives longer.
+    /// Keycloak, for example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
     private static let tolerance = 30
 
     static func claims(

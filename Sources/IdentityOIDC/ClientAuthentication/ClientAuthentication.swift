@@ -20,7 +20,7 @@ public enum ClientAuthentication: Sendable {
     public enum AssertionAudience: String, Sendable, CaseIterable {
         /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: no other server can use the assertion.
         case issuer
-        /// The token endpoint's URL, at every endpoint: for providers that require it (OpenID Connect Core section 9).
+        /// The token endpoint's URL, also in requests to other endpoints: for providers that require it (OpenID Connect Core section 9).
         ///
         /// A malicious provider can name another provider's token endpoint in its metadata and then use the assertion there. Give each
         /// provider a separate client key.

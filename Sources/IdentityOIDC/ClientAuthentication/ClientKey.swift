@@ -50,7 +50,7 @@ public struct ClientKey: Sendable {
         configured = name
     }
 
-    /// The error for a text that is not PKCS#8; names the form of a key that can be converted.
+    /// The error for a text that is not PKCS#8; if the key is in a form that openssl can convert, the error names the form.
     private static func unreadable(_ bytes: [UInt8]) -> IdentityError {
         let forms = [
             ("EC PRIVATE KEY", "in the form SEC1"), ("RSA PRIVATE KEY", "in the form PKCS#1"),

@@ -3,7 +3,8 @@ internal import IdentityKit
 
 /// A client secret that the client makes itself: a JWT, signed with a key of the client's owner, as Sign in with Apple requires.
 ///
-/// Each request has a new one, which expires after five minutes: no secret has to be replaced by hand (Apple permits six months).
+/// Each request has a new secret, which expires after five minutes. So nobody has to replace a secret by hand; Apple permits a
+/// lifetime of up to six months.
 ///
 /// ```swift
 /// let key = try ClientKey(pem, keyID: "ABC123DEFG", algorithm: "ES256")
@@ -27,7 +28,7 @@ public struct SignedClientSecret: Sendable {
         self.audience = audience
     }
 
-    /// The secret for one request; `iat` lies 30 seconds back, for a clock that runs ahead.
+    /// The secret for one request; `iat` is 30 seconds in the past, in case this machine's clock runs ahead.
     func secret(for clientID: String, at now: Date) throws(IdentityError) -> String {
         let issuedAt = Int(now.timeIntervalSince1970) - 30
         let claims: JSONObject = [

@@ -5,7 +5,7 @@ extension IDTokenValidator {
     /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
     /// nonce.
     ///
-    /// Neither its times nor its signature are checked, so no keys are needed, and a wrong time does not hide this.
+    /// Neither its times nor its signature are checked. So no keys are needed, and a wrong time does not hide the other login.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`. A token that cannot be parsed is left to
     ///   ``validate(_:keys:expecting:)``.

@@ -48,7 +48,8 @@ package enum IDTokenValidator {
 
     /// Refuses a logout token.
     ///
-    /// Without `typ`, only the claims tell a logout token from an ID token. Neither a logout token nor a refreshed ID token has a nonce.
+    /// A logout token without `typ` differs from an ID token only in its claims. A missing nonce does not prove a logout token,
+    /// because the ID token of a refresh may have none either.
     private static func checkKind(_ claims: JSONObject) throws(IdentityError) {
         guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
             throw errors.error(

@@ -1,6 +1,6 @@
 /// A name in a token, as an error shows it: an algorithm or an audience.
 ///
-/// Texts that are long, or that are more than a name or a URL, may contain anything, and are not shown.
+/// A text that is longer than 128 bytes, or has characters that a name or URL does not need, is shown as "…": it could contain anything.
 enum TokenName {
     static func shown(_ name: String) -> String {
         let isName =

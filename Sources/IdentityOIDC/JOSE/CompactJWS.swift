@@ -59,18 +59,18 @@ package struct CompactJWS: Sendable {
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.map(\.rawValue).joined(separator: ", ")
-            let problem = "is signed with \(TokenName.shown(self.algorithm)), and \(accepted) is accepted"
+            let problem = "is signed with \(TokenName.shown(self.algorithm)); accepted: \(accepted)"
             throw Self.refusal(.idTokenAlgorithm, problem, "4.1.1")
         }
         try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
     }
 
-    /// Checks the signature with each key that fits.
+    /// Checks the signature with each key that fits the token's `kid` and algorithm.
     ///
     /// - Parameters:
     ///   - algorithm: The algorithm, which the caller has accepted.
     ///   - keys: The provider's keys.
-    ///   - mayUse: Whether a key that the key set names for an issuer may be used.
+    ///   - mayUse: Whether a key may be used whose JWK names this issuer.
     ///   - failure: Makes the error from its code and the problem.
     /// - Throws: The error with code `id_token_key_unknown` or `id_token_signature`.
     func checkSignature(

@@ -10,9 +10,9 @@ struct KeySetCache: KeySetProviding {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - next: The provider of newer keys.
+    ///   - next: The next link of the chain, which gets newer keys.
     ///   - clock: The clock that measures the age of keys.
-    ///   - lastKnown: The storage of the keys, which chains may share.
+    ///   - lastKnown: The storage of the keys; two chains may share it.
     init(_ next: any KeySetProviding, clock: any IdentityClock, lastKnown: LastKnownKeySet = LastKnownKeySet()) {
         self.next = next
         self.clock = clock

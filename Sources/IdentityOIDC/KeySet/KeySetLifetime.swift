@@ -8,7 +8,7 @@ package import IdentityHTTP
 package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
-    /// If the headers have no lifetime.
+    /// The lifetime of a key set whose response has no caching headers.
     static let `default` = Duration.seconds(3600)
 
     /// The lifetime within the bounds; nil if the headers have none.

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Limits the rate of fetches that an unknown `kid` causes: a burst of two, then one per minute.
 ///
-/// A token that is signed right after a key rotation passes, and a flood of invented key ids causes few fetches. A failed fetch does
-/// not count, so that an outage does not block the next rotation.
+/// So a token that is signed with a new key right after a key rotation is accepted, and a flood of tokens with invented key ids causes
+/// few fetches. A failed fetch does not count, so that an outage does not use up the fetch for the next rotation.
 final class KeySetRefetchLimiter: KeySetProviding {
     private struct State {
         var bucket = TokenBucket(size: 2, interval: .seconds(60))

@@ -1,15 +1,15 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Gives a provider's keys: cached, fetched once for all callers, available during outages, and with limited requests to the provider.
+/// Gets and caches a provider's keys: callers share one fetch, keys stay usable during an outage, and the fetches are rate-limited.
 ///
 /// It is a chain of small parts, each of which does one of these (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
     /// The chain for unsolicited tokens.
     ///
-    /// It shares the cached keys and the backoff, but not the rate limit and the
-    /// negative cache, so that unsolicited tokens cannot block logins.
+    /// It shares the cached keys and the backoff with the other chain. It has its own rate limit and negative cache, so that unsolicited
+    /// tokens cannot block logins.
     private let unsolicitedChain: any KeySetProviding
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
@@ -51,7 +51,7 @@ package struct KeySetSource: Sendable {
         try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known ones do not verify; nil if there are none, or the rate limit prevents a fetch.
+    /// Newer keys, for a token that the known keys do not verify; nil if there are none, or if the rate limit prevents a fetch.
     ///
     /// - Throws: `IdentityError` when the provider fails: the key may be available later.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
@@ -61,7 +61,7 @@ package struct KeySetSource: Sendable {
         return snapshot.revision == known.revision ? nil : snapshot
     }
 
-    /// Verifies a token with the known keys, and if they fail once more with newer keys.
+    /// Verifies a token with the known keys, and with newer keys if the known keys do not verify it.
     ///
     /// The provider may have added a key, replaced one under its old `kid`, or signed a token without `kid` with a new key.
     ///
@@ -97,14 +97,16 @@ package struct KeySetSource: Sendable {
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
-    /// Such a token is rejected only after a fetch, because before it a forged token looks like a genuine one with a new key.
+    /// The token is rejected only after a new fetch of the keys: without it, a forged token cannot be told from a genuine token that is
+    /// signed with a new key.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
     ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
     /// - Returns: The result of `verify`.
-    /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or not yet.
+    /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or the rate limit permits no
+    ///   fetch yet.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,
         keyID: String?,

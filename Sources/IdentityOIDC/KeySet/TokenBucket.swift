@@ -18,7 +18,7 @@ struct TokenBucket: Sendable {
         return true
     }
 
-    /// Gives a token back that was taken for nothing.
+    /// Puts a token back after a failed fetch, so that the fetch does not count.
     mutating func refund() {
         fullAt -= interval
     }

@@ -8,7 +8,7 @@ package import IdentityKit
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// The longest time after its issue that a token is accepted, even if `exp` is later: its `jti` must be stored that long.
+    /// How long after its issue a token is accepted at most, even if `exp` is later: its `jti` must be stored for that time.
     private static let maximumLifetime: TimeInterval = 86_400
     /// The longest `sid` and `jti`, in bytes.
     package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
@@ -48,11 +48,11 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // The provider does not send this to this client.
+            // The provider does not send such a token to this client, so somebody else may have sent it.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), expected)
-        // An ID token, for example.
+        // A token with a nonce is another kind of token, for example an ID token.
         guard claims["nonce"] == nil else {
             throw failure("has a nonce, which a logout token must not have", "2.4").suspectingAttack
         }
@@ -73,7 +73,7 @@ package enum LogoutTokenValidator {
         return UnverifiedLogoutToken(checks: checks, jwt: jwt, algorithm: algorithm, notice: notice)
     }
 
-    /// When the token expires; throws if it has.
+    /// The time until which the token is accepted; throws if that time has passed.
     private static func acceptedUntil(
         _ times: (issuedAt: Date, expiry: Date),
         _ expected: SignedTokenExpectations

@@ -39,7 +39,7 @@ public struct IssuerPolicy: Sendable {
 
     /// Whether two issuers name the same provider: they are identical, or the list has both.
     ///
-    /// So the sessions of a provider whose issuer has moved go on when its old and its new issuer are configured.
+    /// So sessions continue after a provider has changed its issuer, if both the old and the new issuer are configured.
     func isSame(_ issuer: String, as other: String) -> Bool {
         if issuer.isIdentical(to: other) { return true }
         return [issuer, other].allSatisfy { name in listed.contains { $0.isIdentical(to: name) } }

@@ -1,7 +1,7 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Gives a client its provider's metadata: configured endpoints, completed by discovery, cached for an hour.
+/// Gets the provider's metadata for a client: configured endpoints, completed by discovery, cached for an hour.
 ///
 /// After a failed discovery, the next attempt waits as ``DiscoveryCache`` describes.
 package final class MetadataSource: Sendable {
@@ -121,7 +121,7 @@ package final class MetadataSource: Sendable {
         guard let hosts = configuration.hosts else { return }
         let configured = configuration.configured?.endpoints.map(\.name) ?? []
         for (name, url) in metadata.endpoints where !configured.contains(name) && !hosts.accepts(url) {
-            throw hosts.refusal(of: url, "The provider's metadata name, as \(name),")
+            throw hosts.refusal(of: url, "The \(name) in the provider's metadata is at")
         }
     }
 

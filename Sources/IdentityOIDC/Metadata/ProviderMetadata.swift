@@ -117,7 +117,7 @@ public struct ProviderMetadata: Sendable {
         deviceAuthorizationEndpoint = optional("device_authorization_endpoint")
         unusableEndpoints = unusable
         signatureAlgorithms = try list("id_token_signing_alg_values_supported")
-        // Needed by few clients: an invalid list does not fail a login.
+        // Few clients need this list, so an invalid list does not fail a login.
         userInfoAlgorithms = document["userinfo_signing_alg_values_supported"]?.strings
         codeChallengeMethods = try list("code_challenge_methods_supported")
         authenticationMethods = try list("token_endpoint_auth_methods_supported")

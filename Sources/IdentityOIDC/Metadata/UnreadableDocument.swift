@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// Decides whether an unreadable document of the provider is an outage.
+/// Decides whether a document of the provider that cannot be parsed indicates an outage.
 enum UnreadableDocument {
     /// The kind of error: an HTML page or an empty body comes from a proxy or a maintenance window, so it is an outage.
     static func errorKind(for body: [UInt8]) -> IdentityError.Kind {

@@ -74,7 +74,7 @@ extension OpenIDClient {
             responseMode: responseMode,
             dpopKey: try dpopKey?.secret(),
             createdAt: now,
-            // `SessionManager` sets its own `attemptLifetime`.
+            // `SessionManager` replaces this time with its `attemptLifetime`.
             expiresAt: now + 600
         )
         if configuration.pushesAuthorizationRequest || metadata.requiresPushedRequests {

@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// What an error response of an endpoint that authenticates clients means, with hints about what the client did not send.
+    /// The error for an error response of an endpoint that authenticates clients, with hints about what may be missing in the request.
     func refusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError {
-        // The rejection of the client first: some providers return 401 with invalid_request.
+        // A rejection of the client is checked first, because some providers report it as 401 with invalid_request.
         if let error = clientRefusal(failure, metadata) { return error }
         let isPushed = failure.endpoint == .pushedAuthorization
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
@@ -29,7 +29,7 @@ extension OpenIDClient {
         )
     }
 
-    /// A signed proof or assertion has a time, which the provider compares with its clock.
+    /// A hint about clocks: the provider compares the time in a signed proof or assertion with its clock.
     private var clockHint: String? {
         if configuration.usesDPoP {
             return "The request had a DPoP proof with a time in it. Compare this machine's clock with the provider's."
@@ -46,12 +46,12 @@ extension OpenIDClient {
         }
     }
 
-    /// A provider that requires DPoP may not say so in its error.
+    /// A hint about DPoP: a provider that requires it may not say so in its error.
     private func dpopHint(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> String? {
         guard !configuration.usesDPoP, metadata.dpopAlgorithms != nil, failure.grant != .refreshToken,
             (400..<500).contains(failure.status), failure.status != 429
         else { return nil }
-        return "If the provider requires DPoP, set dpop to true: its metadata list it."
+        return "If the provider requires DPoP, set dpop to true: its metadata announce support for DPoP."
     }
 
     /// The error if the provider rejected the client, with hints about its authentication; nil for another error.
@@ -96,7 +96,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Some providers do not decode the credentials as RFC 6749 section 2.3.1 requires.
+    /// A hint about encoding: some providers do not decode the credentials as RFC 6749 section 2.3.1 requires.
     private var encodingHint: String? {
         guard case .secretBasic(let secret, .formEncoded) = configuration.authentication,
             [descriptor.clientID, secret.reveal()].contains(where: { !FormEncoding.escape($0).isIdentical(to: $0) })

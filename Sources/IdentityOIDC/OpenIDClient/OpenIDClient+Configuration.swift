@@ -23,7 +23,7 @@ extension OpenIDClient {
         public var clientID: String
         /// How the client authenticates at the token endpoint.
         public var authentication: ClientAuthentication = .none
-        /// The type of client, for people; nil shows the authentication method.
+        /// The type of client, as tools show it to people; nil shows the authentication method.
         public var clientType: String?
         /// The redirect URI, as registered.
         public var redirectURI: String?

@@ -27,7 +27,8 @@ extension OpenIDClient {
 
     /// Refuses a response to a refresh whose ID token belongs to another login than the session's tokens.
     ///
-    /// First of all, and without metadata and keys: nothing that is wrong with them, or with the response, may hide it.
+    /// This is the first check, and it needs neither metadata nor keys: no other error of the response, and no failure to fetch them, may
+    /// hide the foreign token.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
     func refuseTokenOfAnotherLogin(_ answer: RefreshAnswer, refreshing tokens: TokenSet) throws(IdentityError) {

@@ -39,7 +39,7 @@ extension OpenIDClient {
         for field in options.additionalParameters { try add(field, to: &fields) }
     }
 
-    /// Adds a further parameter, which must not replace another one.
+    /// Adds an additional parameter of the caller, which must not replace another one.
     private func add(
         _ field: (name: String, value: String),
         to fields: inout [(name: String, value: String)]

@@ -8,7 +8,7 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - tokens: The old tokens; the new ones keep what the response does not contain.
     ///   - isBuyerKnown: Whether the old tokens have a buyer, with whom the buyer of a new ID token is compared. False for a refresh
-    ///     token that an app stored alone.
+    ///     token that an app stored without the buyer.
     /// - Returns: The new tokens.
     /// - Throws: `IdentityError`.
     public func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {

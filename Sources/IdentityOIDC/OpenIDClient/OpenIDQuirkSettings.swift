@@ -10,7 +10,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var stateByteCount = 32
     /// The length of `state` in characters, for providers that require one; nil keeps all characters.
     public var stateLength: Int?
-    /// Whether a login is bound to the issuer that discovery names; false accepts all accepted issuers.
+    /// Whether a login is bound to the issuer that discovery names; if false, its ID token may name any of the accepted issuers.
     public var bindsDiscoveredIssuer = true
     /// The parameter for the language of the login page.
     public var localeParameter = "ui_locales"
@@ -18,7 +18,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var codeParameters = ["code"]
     /// Whether the callback's parameter `user` completes the buyer's name, marked as not verified (`Buyer.hasUnverifiedName`).
     public var readsUserParameter = false
-    /// Values of the code that are the names of errors.
+    /// The names of errors that the provider sends in `code` instead of in `error`.
     public var errorsInCode: [String] = []
 
     // MARK: The token endpoint

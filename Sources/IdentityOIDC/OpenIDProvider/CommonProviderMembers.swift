@@ -33,7 +33,7 @@ public struct CommonProviderMembers: Sendable {
     ///
     /// - Parameters:
     ///   - section: The provider's entry.
-    ///   - endpoints: Gets the configured URLs; the others are not changed.
+    ///   - endpoints: Receives the configured URLs; its other URLs are not changed.
     ///   - names: The members that `endpoints` may have in the entry, and where their URLs go.
     ///   - hints: Members that `endpoints` must not have, with a hint for each.
     /// - Throws: `IdentityError` that names the member.

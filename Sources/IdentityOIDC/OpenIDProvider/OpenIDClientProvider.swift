@@ -11,8 +11,9 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// Further abilities need no code either: declare `BuyerProfileProviding` and `UserInfoProviding` (UserInfo), `LogoutStateSupporting`,
-/// `BackChannelLogoutSupporting`, `TokenRevoking`, `DeviceAuthorizing` or `ResourceAuthorizing` for what the provider offers.
+/// Optional features need no code either. For what the provider offers, declare conformance to `BuyerProfileProviding` and
+/// `UserInfoProviding` (UserInfo), `LogoutStateSupporting`, `BackChannelLogoutSupporting`, `TokenRevoking`, `DeviceAuthorizing` or
+/// `ResourceAuthorizing`.
 public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing, KeySetStateProviding {
     /// The client that does the work.
     var client: OpenIDClient { get }
@@ -92,7 +93,7 @@ extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
 extension OpenIDClientProvider where Self: TokenRevoking {
     /// Revokes the refresh token, with which providers invalidate the access token too; the access token if there is no refresh token.
     ///
-    /// - Returns: Whether the provider has a revocation endpoint.
+    /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await client.revoke(tokens)

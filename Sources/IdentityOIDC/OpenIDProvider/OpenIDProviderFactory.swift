@@ -55,7 +55,7 @@ extension OpenIDClient.Configuration {
         allowsLoopbackHTTP = common.allowsLoopbackHTTP
         timeout = common.timeout
         if let issuers = common.issuers {
-            // The metadata for several tenants name the template; no token can.
+            // The metadata for several tenants name the template as issuer. The issuer of a token is never the template itself.
             acceptedIssuers = .exactly(issuers + [quirks?.settings.issuerTemplate?.text].compactMap(\.self))
         }
         displayName = common.displayName ?? displayName

@@ -4,8 +4,8 @@ internal import IdentityKit
 /// The issuers of a provider that has one for each tenant, as Microsoft's metadata for several tenants write them:
 /// `https://login.microsoftonline.com/{tenantid}/v2.0`.
 ///
-/// A token's issuer must be the template with the tenant of its `tid` claim. So a token never names another tenant as issuer than as
-/// the buyer's directory.
+/// A token's issuer must be the template with the tenant of its `tid` claim. So the issuer and the buyer's directory
+/// of an accepted token always name the same tenant.
 public struct IssuerTemplate: Sendable {
     /// The placeholder for the tenant's id.
     static let placeholder = "{tenantid}"

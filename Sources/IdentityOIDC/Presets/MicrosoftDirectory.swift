@@ -6,7 +6,7 @@ public enum MicrosoftDirectory: Sendable, Equatable {
     case organizations
     /// Personal accounts.
     case consumers
-    /// All of them.
+    /// Work, school and personal accounts.
     case common
 
     /// Reads a name as Microsoft's documentation writes it; nil for a text that is neither a known name nor a GUID.

@@ -4,7 +4,7 @@ internal import IdentityKit
 /// Configurations for providers whose settings are known.
 ///
 /// Each function returns an ordinary configuration: set `redirectURI`, and change what your client needs. `Documentation/Using/Presets.md`
-/// says for each provider what to do there, and what was not tried with a real account.
+/// says for each provider how to register the client there, and what was not tried with a real account.
 ///
 /// ```swift
 /// var configuration = OpenIDProvider.Configuration.google(name: "google", clientID: clientID)
@@ -111,7 +111,7 @@ extension OpenIDClient.Configuration {
         var configuration = Self(name: name, issuer: issuer, clientID: clientID)
         configuration.displayName = "Shop"
         configuration.scopes = ["openid", "email"]
-        // Only metadata of RFC 8414 were seen.
+        // Metadata were found only at the address of RFC 8414, not at that of OpenID Connect Discovery.
         configuration.endpoints.discovery = try? HTTPURL("\(issuer)/.well-known/oauth-authorization-server")
         return configuration
     }

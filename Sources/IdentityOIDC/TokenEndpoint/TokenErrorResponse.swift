@@ -17,7 +17,7 @@ public struct TokenErrorResponse: Sendable {
     public var errorURI: String?
     /// Whether the body was a JSON object.
     public var isJSON: Bool
-    /// The header in which the provider names the request for its support; `X-Request-Id` is used if the response does not have it.
+    /// The response header whose value identifies the request to the provider's support; `X-Request-Id` if the response does not have it.
     public var traceIDHeader = "X-Request-Id"
     /// The request's secrets, which no error may contain.
     package var redacted = RedactedValues()
@@ -180,7 +180,7 @@ public struct TokenErrorResponse: Sendable {
         }
     }
 
-    /// Whether the provider did not accept the client's authentication, with a name that means something else elsewhere.
+    /// Whether the provider rejected the client's authentication, but reported it with the name of another error.
     ///
     /// Keycloak responds to a wrong secret with status 401 and `unauthorized_client`, at its pushed authorization request endpoint with
     /// `invalid_request`.

@@ -1,4 +1,4 @@
-/// The grant type of a token request; some errors have another meaning for each.
+/// The grant type of a token request; the meaning of some errors depends on it.
 public enum TokenGrant: Sendable {
     /// An authorization code (RFC 6749 section 4.1.3).
     case authorizationCode

@@ -36,7 +36,7 @@ package struct TokenResponse: Sendable {
         }
     }
 
-    /// The longest list of scopes, so that a stored session stays readable.
+    /// The longest accepted `scope`, in bytes.
     package static let maximumScopeBytes = 16_384
 
     /// Reads the JSON object of a response.

@@ -72,7 +72,7 @@ enum UserInfoResponse {
         return buyer
     }
 
-    /// The error if the DPoP proof was refused; nil if the token was.
+    /// The error if the DPoP proof was refused; nil if the token itself was refused.
     ///
     /// A new token would need the same proof, so there is no refresh (RFC 9449 section 7.1).
     private static func proofError(_ response: HTTPResponse) -> IdentityError? {
