@@ -17,6 +17,6 @@ public protocol BoltLoginDelegate: AnyObject {
     /// The login failed, for example because of the network, or because the buyer denied access.
     func onLoginError(errorReason: String)
 
-    /// The buyer closed the login page.
+    /// The login was cancelled, for example because the buyer closed the login page.
     func onLoginCancel()
 }

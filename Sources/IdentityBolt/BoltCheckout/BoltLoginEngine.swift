@@ -73,7 +73,7 @@ final class BoltLoginEngine: Sendable {
         }
     }
 
-    /// Handles the callback; false for a second one, and for one before the login page was requested.
+    /// Handles the callback; false for a second callback, and for a callback before the login page was requested.
     func handle(_ callbackURL: String) async -> Bool {
         let request = state.withLock { state -> AuthorizationRequest? in
             guard case .pending(let request) = state else { return nil }

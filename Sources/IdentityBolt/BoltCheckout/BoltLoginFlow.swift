@@ -37,7 +37,7 @@ public final class BoltLoginFlow: Sendable {
     /// Handles the callback and calls the delegate.
     ///
     /// - Parameter callbackURL: The URL to which Bolt redirected, a whole one or a path with its query.
-    /// - Returns: False if the callback was not read: the login had one before, was cancelled, or was never shown.
+    /// - Returns: False if the callback was ignored: the login already had a callback, was cancelled, or its page was never requested.
     @discardableResult
     public func handle(callbackURL: String) async -> Bool {
         await engine.handle(callbackURL)

@@ -3,12 +3,12 @@ public import IdentityKit
 
 /// The outcome of a login, as in Bolt's SDK.
 ///
-/// Code and verifier are not printed, dumped or mirrored. Do not store the code: exchange it at once with
+/// Printing, dumping or reflecting the value shows neither code nor verifier. Do not store the code: exchange it at once with
 /// ``BoltAuthorizing/exchange(_:)``.
 public enum BoltLoginResult: Sendable {
     /// The buyer signed in; the verifier is empty without PKCE, the state is empty if the phone's SDK gave none.
     case completed(authorizationCode: String, codeVerifier: String, state: String)
-    /// The buyer closed the login page.
+    /// The login was cancelled, for example because the buyer closed the login page.
     case canceled
     /// The login failed.
     case failed(IdentityError)

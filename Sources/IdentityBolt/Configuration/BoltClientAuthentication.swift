@@ -37,7 +37,7 @@ public enum BoltClientAuthentication: Sendable {
     }
 }
 
-/// The part of the publishable key that is sent as `client_id`; published clients do either.
+/// The part of the publishable key that is sent as `client_id`; some published clients send the whole key, others its last part.
 public enum BoltClientIDForm: String, Sendable {
     /// The whole key, as in Bolt's documentation.
     case full
@@ -57,7 +57,7 @@ public enum BoltClientIDForm: String, Sendable {
     }
 }
 
-/// The separator of the scopes in a token request; published clients send either.
+/// The separator of the scopes in a token request; some published clients send a space, others a plus sign.
 public enum BoltScopeSeparator: String, Sendable {
     /// A space, sent as `%20`.
     case space

@@ -19,7 +19,7 @@ public struct BoltProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `environment`, `publishableKey`, `apiKey`, `usePkce`, `clientIDForm`, `redirectURI`, `scopes`, `scopeSeparator`,
-    /// `sendsNonce`, `stateLength`, `endpoints` and the members of every entry.
+    /// `sendsNonce`, `stateLength`, `endpoints` and the members that every provider's entry may have.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

@@ -40,7 +40,7 @@ struct ResolvedBoltConfiguration: Sendable {
             base.query == nil
         else {
             throw invalid(
-                "The base URL of Bolt's API is not a URL without a query.",
+                "The base URL of Bolt's API is not a valid URL, or it has a query.",
                 "Write the base URL as https://api.bolt.com."
             )
         }

@@ -5,7 +5,8 @@ internal import IdentityOIDC
 /// The meaning of error responses of Bolt's token endpoint.
 ///
 /// Bolt's documentation and recorded responses differ in the status (422 and 400 for one error) and in the spelling
-/// (`invalid _grant`). So the name decides, without spaces and case, and the status only if there is no name.
+/// (`invalid _grant`). So the error name decides, compared without spaces and without case. The status decides only if there is no
+/// name.
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",

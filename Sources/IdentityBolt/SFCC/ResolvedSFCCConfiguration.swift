@@ -134,7 +134,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
         guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
             throw ResolvedBoltConfiguration.invalid(
-                "siteID, locale and controllers are not a valid path.",
+                "siteID, locale and the controllers' names do not form a valid path.",
                 "Compare them with the URL of a controller in the storefront."
             )
         }
@@ -147,7 +147,7 @@ struct ResolvedSFCCConfiguration: Sendable {
             url.query == nil
         else {
             throw ResolvedBoltConfiguration.invalid(
-                "The base URL of Bolt's API is not a URL without a query.",
+                "The base URL of Bolt's API is not a valid URL, or it has a query.",
                 "Write the base URL as https://api.bolt.com."
             )
         }

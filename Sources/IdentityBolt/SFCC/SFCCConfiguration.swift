@@ -61,7 +61,7 @@ public struct SFCCConfiguration: Sendable {
     public var audiences: [String]?
     /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
     public var timeout: Duration = .seconds(8)
-    /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; it is used for a loopback ``host``.
+    /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; a loopback ``host`` is then reached by http.
     public var allowsLoopbackHTTP = false
     /// The parameters of every login at Bolt's page; `max_age` and `acr_values` are refused, because no token proves them.
     public var loginDefaults = LoginDefaults()
@@ -70,7 +70,7 @@ public struct SFCCConfiguration: Sendable {
     /// The tenant of the app that this client serves.
     public var tenant = ""
 
-    /// The members of OAuth and of known controllers, at the top level and below `data` and `result`.
+    /// The member names that OAuth and known controllers use for a token, at the top level and below `data` and `result`.
     public static let defaultTokenJSONPaths: [String] = {
         let names = ["access_token", "accessToken", "token", "jwt", "bearerToken", "authToken"]
         return names + names.map { "data.\($0)" } + names.map { "result.\($0)" }

@@ -20,7 +20,8 @@ public struct SFCCProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `host`, `siteID`, `locale`, `controllerBasePath`, the names of controllers and parameters, `environment`,
-    /// `publishableKey`, `redirectURI`, `audiences`, `endpoints` and the members of every entry; `usePkce` must not be true.
+    /// `publishableKey`, `redirectURI`, `audiences`, `endpoints` and the members that every provider's entry may have; `usePkce` must not
+    /// be true.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

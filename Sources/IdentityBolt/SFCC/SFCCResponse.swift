@@ -23,8 +23,8 @@ struct SFCCResponse: Sendable {
 
     /// Checks that the first controller succeeded.
     ///
-    /// A success is JSON without an error, an empty response that only sets cookies, or a redirect within the storefront. Whether the
-    /// buyer is logged in is decided by the second controller.
+    /// A success is JSON without an error, an empty response that only sets cookies, or a redirect within the storefront. The
+    /// response of the second controller shows whether the buyer is signed in.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else { throw unexpected }
@@ -80,9 +80,9 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response without token and error.
+    /// The error for a response that contains neither a token nor an error.
     ///
-    /// A page may come from a maintenance window, so it is temporary; JSON without a token is not.
+    /// An HTML page may come from a maintenance window, so the error is temporary. JSON without a token is a permanent error.
     var unexpected: IdentityError {
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
         return IdentityError(

@@ -46,7 +46,7 @@ struct SFCCTokenExchange: Sendable {
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
     }
 
-    /// Refreshes the token with the second controller, as in OAuth; that the controller supports it is an assumption.
+    /// Refreshes the token with the second controller, as in OAuth; it is an assumption that the controller supports this.
     func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
         do {
             return try await sendRefresh(of: old, under: lock)

@@ -65,8 +65,8 @@ struct SFCCTokenReader: Sendable {
         return tokens
     }
 
-    /// Refuses the token of a refresh that belongs to another buyer, issuer or audience, before its signature is verified: a failure
-    /// of the keys must not hide this.
+    /// Refuses the token of a refresh that belongs to another buyer, issuer or audience, before its signature is verified: a
+    /// failure to fetch the keys must not hide the foreign token.
     private func refuseForeign(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)

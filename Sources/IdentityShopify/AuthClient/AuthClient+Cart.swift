@@ -5,14 +5,15 @@ internal import ShopifyGraphQL
 extension AuthClient {
     /// Creates a cart with one variant for the buyer, at the shop's Storefront API.
     ///
-    /// Needs the initializer's `storefrontAccessToken`, a public token. The call is never repeated by itself, because a second one creates a
-    /// second cart. Carts that change, that survive a refresh and a logout, or that need the buyer's IP are the work of `CartAdapter` in
-    /// `ShopifyStorefront`.
+    /// Needs the initializer's `storefrontAccessToken`, a public token. The SDK never repeats this request, because a second one would
+    /// create a second cart. For a cart that changes, that survives a refresh and a logout, or that needs the buyer's IP, use
+    /// `CartAdapter` in `ShopifyStorefront`.
     ///
     /// - Parameters:
     ///   - variantId: The global id of the product variant, for example `gid://shopify/ProductVariant/12345`.
     ///   - accessToken: The buyer's access token, as the token endpoint returned it.
-    /// - Returns: The URL of the web checkout. It signs in any browser that opens it as the buyer, so redirect the buyer's browser at once, and do not store or log it.
+    /// - Returns: The URL of the web checkout. Any browser that opens it is signed in as the buyer. So redirect the buyer's browser
+    ///   at once, and do not store or log the URL.
     /// - Throws: `IdentityError`: code `identity_rejected` when Shopify does not accept the access token, `cart_user_errors` when it rejects
     ///   the variant, `storefront_refused` when it rejects the Storefront token, and `outcome_unknown` when there was no response.
     public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {

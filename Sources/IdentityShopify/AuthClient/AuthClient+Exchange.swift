@@ -78,7 +78,7 @@ extension AuthClient {
         }
         guard params.count == expected.count + 2, let code = params["code"], let verifier = params["code_verifier"]
         else {
-            throw Self.invalidParameters("code or code_verifier is missing, or there is a further parameter")
+            throw Self.invalidParameters("code or code_verifier is missing, or there is another parameter")
         }
         return (code, verifier)
     }

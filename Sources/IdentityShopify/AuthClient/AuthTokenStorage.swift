@@ -1,4 +1,4 @@
-/// The app's secure storage for the tokens of an ``AuthClient``: what the Keychain is in Shopify's pages.
+/// The app's secure storage for the tokens of an ``AuthClient``; on Shopify's pages, the Keychain has this role.
 ///
 /// ```swift
 /// struct Vault: AuthTokenStorage {
@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// A client that was given one writes to it before it returns the tokens of a login or a refresh, and when the buyer signs out. Never
-/// store tokens as plain text. A server uses `SessionManager`, whose stores encrypt, instead.
+/// A client that has a token storage writes to it before it returns the tokens of a login or a refresh, and when the buyer signs out.
+/// Never store tokens as plain text. A server uses `SessionManager` instead, whose stores encrypt the tokens.
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
     ///

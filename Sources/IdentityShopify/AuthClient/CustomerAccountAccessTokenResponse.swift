@@ -3,12 +3,13 @@ public import IdentityKit
 
 /// The response of Shopify's token endpoint, with the names of Shopify's guide.
 ///
-/// The members are strings, as in the guide, so that its code compiles unchanged. The value itself does not print, dump, mirror or
-/// encode: only code that reads a member can leak a token, and a text search finds that code.
+/// The members are strings, as in the guide, so that its code compiles unchanged. Printing, dumping or reflecting the value
+/// shows no token, and it cannot be encoded. So only code that reads a member can leak a token, and a text search finds that code.
 ///
-/// An app that sends the token request itself can decode it from Shopify's JSON, as the guide does. Nobody verified its ID token then.
+/// An app that sends the token request itself can decode it from Shopify's JSON, as the guide does. Then nobody has verified
+/// its ID token.
 public struct CustomerAccountAccessTokenResponse: Sendable {
-    /// The tokens, also when they are not verified.
+    /// The tokens; they may be unverified.
     let tokenSet: TokenSet
 
     init(tokenSet: TokenSet) {
@@ -94,7 +95,7 @@ extension CustomerAccountAccessTokenResponse: Decodable {
                 reference: "RFC 6749 section 5.1"
             )
         }
-        // When the token was requested is not known; only the lifetime is shown.
+        // The time of the request is unknown. Only the difference of the two times is used, as the lifetime.
         let start = Date(timeIntervalSince1970: 0)
         tokenSet = TokenSet(
             buyer: Buyer(issuer: "", subject: ""),

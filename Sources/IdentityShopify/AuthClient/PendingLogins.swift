@@ -17,7 +17,7 @@ struct PendingLogins: Sendable {
 
     /// The login of an authorization code.
     enum CodeOwner: Sendable {
-        /// Its callback was checked.
+        /// The callback of this login was checked.
         case checked(CheckedLogin)
         /// The app read the code from the callback of a login that this client started.
         case pending(LoginAttempt)

@@ -98,7 +98,7 @@ extension ShopifyProvider {
             return [("Origin", origin)]
         }
 
-        /// The type for people.
+        /// The type of client, as tools show it to people.
         var description: String {
             switch self {
             case .publicMobile: "public mobile, PKCE"

@@ -19,7 +19,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `shopDomain`, `shopID`, `clientID`, `client`, `clientSecret`, `redirectURI`, `postLogoutRedirectURI`, `origin`,
-    /// `scopes`, `apiVersion`, `endpoints`, `endpointHosts` and the members of every entry.
+    /// `scopes`, `apiVersion`, `endpoints`, `endpointHosts` and the members that every provider's entry may have.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

@@ -26,7 +26,7 @@ struct ShopifyQuirks: OpenIDQuirks {
 
     /// The meaning of an error response.
     ///
-    /// Only the JSON `error` ends a session. Pages, outages and mistakes in the configuration do not.
+    /// Only an OAuth `error` in a JSON response can end a session. HTML pages, outages and mistakes in the configuration end none.
     func error(for failure: TokenErrorResponse) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
@@ -40,7 +40,7 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if failure.status < 500, failure.status != 429, isRefusedClient { return invalidClient(failure) }
-        // A proxy answers 403 with a page. An OAuth error name comes from Shopify and has its standard meaning.
+        // Status 403 with an HTML page comes from a proxy. An OAuth error name comes from Shopify and has its standard meaning.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
             return failure.standardError
         }

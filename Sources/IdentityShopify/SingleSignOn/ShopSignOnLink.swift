@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// Makes the link that signs a buyer in to a shop's own pages, at the OpenID provider that the shop has connected (Shopify Plus).
+/// Creates links that sign a buyer in to a shop's own pages, through the OpenID provider that the shop has connected (Shopify Plus).
 ///
 /// ```swift
 /// let link = try ShopSignOnLink(shopDomain: "shop.example")
@@ -15,7 +15,7 @@ public import IdentityKit
 public struct ShopSignOnLink: Sendable {
     private let site: HTTPURL
 
-    /// Creates a maker of links.
+    /// Prepares links to one shop.
     ///
     /// - Parameters:
     ///   - shopDomain: The shop's domain in the buyer's browser, from the app's configuration and never from a request: a host name

@@ -76,10 +76,10 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: changes the customer.
     ///
-    /// Unset fields stay, null clears, a value sets.
+    /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
-    /// After a new password Shopify revokes every token of the customer and returns a new one. The session gets it before this returns. Other
-    /// sessions of the buyer end.
+    /// After a new password Shopify revokes every token of the customer and returns a new one. The new token is saved in the session before
+    /// this call returns. Other sessions of the buyer end.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value.
     @discardableResult
@@ -108,7 +108,7 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: changes an address.
     ///
-    /// Unset fields stay, null clears, a value sets.
+    /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     @discardableResult
     public func update(
         address id: String,

@@ -12,14 +12,15 @@ internal import ShopifyStorefront
 /// redirect(to: url.reveal())
 /// ```
 ///
-/// Whoever has the secret or a token signs in as any customer, so both are of type `Secret`. A token works once, and for a short time only.
-/// Make it when the browser is redirected, and only for a buyer whom your server has authenticated and whose address it has verified.
+/// Anyone who has the secret can sign in as any customer, and anyone who has a token can sign in as its customer. So both are of type
+/// `Secret`. A token works once, and for a short time only. Make it when the browser is redirected, and only for a buyer whom your
+/// server has authenticated and whose address it has verified.
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/multipass) defines the format.
 public struct Multipass: Sendable {
     /// The longest JSON of a customer, in bytes.
     ///
-    /// A longer one would make a URL that servers reject.
+    /// Servers would reject the long URL of a larger customer.
     static let maximumBytes = 4096
 
     private let origin: String
@@ -27,7 +28,7 @@ public struct Multipass: Sendable {
     private let secret: Secret
     private let environment: IdentityEnvironment
 
-    /// Creates a maker of tokens.
+    /// Prepares tokens for one shop.
     ///
     /// - Parameters:
     ///   - shopDomain: The shop's domain in the buyer's browser: a host name without scheme, port and path.
@@ -41,7 +42,8 @@ public struct Multipass: Sendable {
         let bytes = secret.revealBytes()
         guard (1...1024).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw IdentityError(
-                configuration: "The Multipass secret is empty or not a secret of Shopify.",
+                configuration:
+                    "The Multipass secret is empty, longer than 1,024 bytes, or has characters other than visible ASCII.",
                 hint: "Copy it from the settings of customer accounts, without quotation marks and line breaks.",
                 reference: Self.reference
             )
@@ -72,7 +74,7 @@ public struct Multipass: Sendable {
     ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop.
     /// - Returns: The token: base64url of the initialization vector, the ciphertext and the signature.
     /// - Throws: `IdentityError` with code `IdentityError.Code.returnPathRefused` for a location outside of the shop, and
-    ///   `IdentityError.Code.invalidRequest` for an e-mail address or IP address that is none, and for too much data.
+    ///   `IdentityError.Code.invalidRequest` for an invalid e-mail address or IP address, and for too much data.
     public func token(
         for customer: MultipassCustomer,
         returningTo location: String? = nil

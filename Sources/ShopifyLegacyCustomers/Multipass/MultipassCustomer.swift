@@ -4,7 +4,7 @@ public import ShopifyGraphQL
 
 /// Legacy: what a Multipass token tells Shopify about a customer.
 ///
-/// Descriptions and mirrors show nothing of it.
+/// Printing, dumping or reflecting the value shows none of its data.
 public struct MultipassCustomer: Sendable, GraphQLRedacted {
     /// The customer's e-mail address, by which Shopify finds or creates the account.
     ///
@@ -12,19 +12,19 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
     public var email: String
     /// The customer's id in your system.
     ///
-    /// Shopify then lets the customer change the address.
+    /// With an identifier, Shopify lets the customer change the e-mail address.
     public var identifier: String?
     /// The given name.
     public var firstName: String?
     /// The family name.
     public var lastName: String?
-    /// The tags that the account gets instead of its present ones.
+    /// The tags that replace the account's tags.
     ///
-    /// Nil leaves them.
+    /// Nil keeps the account's tags.
     public var tags: [String]?
     /// The buyer's IP address.
     ///
-    /// Shopify then accepts the token from this address only.
+    /// If it is set, Shopify accepts the token from this address only.
     public var remoteIP: String?
     /// Addresses of the customer; the first one becomes the default address.
     public var addresses: [PostalAddress]

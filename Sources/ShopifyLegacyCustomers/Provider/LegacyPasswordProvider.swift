@@ -144,10 +144,10 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     /// Legacy: extends the token.
     ///
-    /// Shopify does that for tokens that have not expired.
+    /// Shopify extends only tokens that have not expired.
     ///
-    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not refresh it; every other
-    ///   error does not change the session.
+    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not extend it; any other
+    ///   error leaves the session unchanged.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
         let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
@@ -155,7 +155,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         return self.tokens(token, of: tokens.buyer)
     }
 
-    /// Legacy: nil, because there is no session of Shopify in the browser.
+    /// Legacy: always nil, because the browser has no session at Shopify.
     public func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     /// Legacy: deletes the token at Shopify.

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Tokens that replaced others outside of a refresh, until a refresh puts them into the session.
+/// Tokens that Shopify issued outside of a refresh, for example after a new password; the next refresh puts them into the session.
 final class TokenReplacements: Sendable {
     private let waiting = Mutex<[(old: Secret, new: TokenSet)]>([])
     private static let maximum = 64
