@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// One connection of a ``LoopbackServer``; used on the loop's thread only.
 final class LoopbackConnection {
-    /// What the last step of the connection led to.
+    /// The outcome of a step of the connection.
     enum StepOutcome {
         case stays
         case request(LoopbackRequest)
@@ -53,7 +53,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Whether a request is being answered, or its response is being sent.
+    /// Whether a request is being handled, or its response is being sent.
     var isBusy: Bool {
         if case .reading = state { sent < output.count } else { true }
     }
@@ -96,7 +96,7 @@ final class LoopbackConnection {
         return flush()
     }
 
-    /// The deadline has passed.
+    /// Handles a deadline that has passed.
     func timedOut() -> StepOutcome {
         switch state {
         case .answering where isDelayed:

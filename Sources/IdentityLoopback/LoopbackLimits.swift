@@ -1,8 +1,8 @@
 /// The limits of a ``LoopbackServer``.
 package struct LoopbackLimits: Sendable {
-    /// The number of connections.
+    /// The maximum number of connections.
     ///
-    /// Another connection replaces the oldest one whose request is not being answered.
+    /// For a further connection, the server closes the oldest one that has no request in progress.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10

@@ -23,7 +23,7 @@ final class LoopbackLoop {
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
-    // Set when the loop waits for pending responses only.
+    // The time at which the server stops, set when it only waits until pending responses are sent.
     private var end: ContinuousClock.Instant?
 
     init(
@@ -81,7 +81,7 @@ final class LoopbackLoop {
         for _ in 0..<64 {
             let socket = LoopbackSocket.accept(listener)
             guard socket >= 0 else {
-                // When no descriptor is free, the listener stays readable and the loop would spin.
+                // When no descriptor is free, the listener stays readable. Without a pause, the loop would run without end.
                 if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
                 return
             }
@@ -96,7 +96,7 @@ final class LoopbackLoop {
         }
     }
 
-    /// Closes the oldest connection that is not being answered, so that idle clients cannot block new ones.
+    /// Closes the oldest connection that has no request in progress, so that idle clients cannot block new ones.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.mayMakeRoom).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }

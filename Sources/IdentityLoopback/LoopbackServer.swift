@@ -26,9 +26,9 @@ package final class LoopbackServer: Sendable {
     ///   - port: The port; 0 lets the kernel choose.
     ///   - address: 127.0.0.1 unless `.v6` is given.
     ///   - limits: The limits of connections and requests.
-    ///   - handler: Answers a request. A connection's requests are answered one after the other.
+    ///   - handler: Returns the response to a request. The requests of one connection are handled one after the other.
     /// - Returns: The running server.
-    /// - Throws: ``LoopbackServerError``, when the port is taken for example.
+    /// - Throws: ``LoopbackServerError``, for example when the port is in use.
     package static func start(
         port: UInt16 = 0,
         address: LoopbackAddress = .v4,

@@ -60,7 +60,7 @@ enum LoopbackSocket {
     }
 
     static func send(_ socket: Int32, _ bytes: [UInt8], from offset: Int) -> Transfer {
-        // Without SIGPIPE: a client that has closed its connection must not end the process.
+        // SIGPIPE is suppressed, because a client that has closed its connection must not end the process.
         let count = unsafe bytes[offset...].withUnsafeBytes {
             unsafe IdentityPlatform.send(socket, $0.baseAddress, $0.count, Platform.sendFlags)
         }

@@ -2,7 +2,7 @@
 package enum DedicatedThread {
     /// Starts a detached thread that runs the body and ends with it.
     ///
-    /// All signals are blocked on it: a signal handler of the app does not belong on this stack, and a SIGPIPE raised by
+    /// All signals are blocked on it: a signal handler of the app must not run on this thread's stack, and a SIGPIPE raised by
     /// a write inside a C library stays pending here instead of ending the process.
     ///
     /// - Returns: Whether the thread was created.

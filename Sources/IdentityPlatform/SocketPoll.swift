@@ -23,7 +23,7 @@ package struct SocketPoll: Sendable {
     private let poll: Int32
     private let wakeup: Int32
 
-    /// Opens it; nil when the process has no free descriptors, see `errno`.
+    /// Opens the descriptors; nil when the process has no free ones, see `errno`.
     package init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -40,7 +40,7 @@ package struct SocketPoll: Sendable {
         _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Waits for events of a socket from now on, instead of those before.
+    /// Sets the events of a socket that a wait reports; they replace those of an earlier call.
     ///
     /// - Returns: Whether the system accepted it.
     @discardableResult
@@ -49,7 +49,7 @@ package struct SocketPoll: Sendable {
             || errno == EEXIST && control(EPOLL_CTL_MOD, socket, events.rawValue)
     }
 
-    /// Waits for a socket no longer; nothing happens if it is not watched.
+    /// Stops watching a socket; has no effect if the socket is not watched.
     package func ignore(_ socket: Int32) {
         _ = control(EPOLL_CTL_DEL, socket, 0)
     }
@@ -58,7 +58,7 @@ package struct SocketPoll: Sendable {
     ///
     /// - Parameters:
     ///   - milliseconds: How long to wait; 0 only looks for events.
-    ///   - handle: Called with each socket and its events. The call before may have closed the socket.
+    ///   - handle: Called with each socket and its events. An earlier call may have closed the socket.
     package func wait(milliseconds: Int32, _ handle: (Int32, Events) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maximumEvents) { events in
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
@@ -69,7 +69,7 @@ package struct SocketPoll: Sendable {
         }
     }
 
-    /// Closes it; no other call may follow.
+    /// Closes the descriptors; no other call may follow.
     package func close() {
         for descriptor in [poll, wakeup] where descriptor >= 0 { _ = IdentityPlatform.close(descriptor) }
     }

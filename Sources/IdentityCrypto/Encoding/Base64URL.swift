@@ -8,14 +8,14 @@ package enum Base64URL {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: false) }
     }
 
-    /// Encodes with padding, for formats of others that are written so.
+    /// Encodes with padding, for third-party formats that require it.
     package static func encodePadded(_ bytes: [UInt8]) -> String {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: true) }
     }
 
     /// Decodes the one canonical form; padding, white space, foreign characters and set unused bits give nil.
     ///
-    /// With two texts for the same bytes, a signed or stored value could be changed without detection.
+    /// If two texts had the same bytes, somebody could change the text of a signed or stored value without detection.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable({ unsafe Base64Alphabet.urlSafe.decode($0) }) {
             return decoded
@@ -23,7 +23,7 @@ package enum Base64URL {
         return unsafe Array(text).withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }
 
-    /// The same without a generic collection.
+    /// The same for a slice of an array, without the cost of a generic call.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         unsafe text.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }

@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// AES-128 in cipher block chaining mode with PKCS #7 padding (NIST SP 800-38A, RFC 5652 section 6.3).
 ///
-/// It does not authenticate: check an authentication code over the ciphertext before you decrypt. Only formats of others need it; use
-/// `AESGCM` for formats of our own.
+/// It does not authenticate: check an authentication code over the ciphertext before you decrypt. Only third-party formats need it; use
+/// `AESGCM` for this SDK's own formats.
 package enum AESCBC {
     package static let keyCount = 16
     package static let blockCount = 16
@@ -51,9 +51,11 @@ package enum AESCBC {
         _ key: SecretBytes,
         _ vector: [UInt8]
     ) throws(CryptoError) -> [UInt8]? {
-        guard key.count == keyCount else { throw CryptoError(.invalidKey, "an AES-128 key has \(keyCount) bytes") }
+        guard key.count == keyCount else {
+            throw CryptoError(.invalidKey, "an AES-128 key must have \(keyCount) bytes")
+        }
         guard vector.count == blockCount else {
-            throw CryptoError(.invalidLength, "the initialization vector has \(blockCount) bytes")
+            throw CryptoError(.invalidLength, "the initialization vector must have \(blockCount) bytes")
         }
         guard let length = Int32(exactly: input.count), length < Int32.max - Int32(blockCount) else {
             throw CryptoError(.invalidLength, "more than 2^31 bytes cannot be encrypted at once")

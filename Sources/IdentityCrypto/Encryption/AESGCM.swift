@@ -133,12 +133,16 @@ package enum AESGCM {
     }
 
     private static func checkedAlgorithm(key: SecretBytes, nonce: [UInt8]) throws(CryptoError) -> FetchedAlgorithm {
-        guard key.count == keyCount else { throw CryptoError(.invalidKey, "an AES-256 key has \(keyCount) bytes") }
-        guard nonce.count == nonceCount else { throw CryptoError(.invalidLength, "the nonce has \(nonceCount) bytes") }
+        guard key.count == keyCount else {
+            throw CryptoError(.invalidKey, "an AES-256 key must have \(keyCount) bytes")
+        }
+        guard nonce.count == nonceCount else {
+            throw CryptoError(.invalidLength, "the nonce must have \(nonceCount) bytes")
+        }
         return try LazyAlgorithm.aes256GCM.available()
     }
 
-    /// OpenSSL counts in 32 bits.
+    /// A length as OpenSSL takes it: a signed number of 32 bits.
     private static func length(_ count: Int) throws(CryptoError) -> Int32 {
         guard let length = Int32(exactly: count) else {
             throw CryptoError(.invalidLength, "more than 2^31 - 1 bytes cannot be sealed at once")

@@ -2,9 +2,9 @@ internal import CIdentityOpenSSL
 
 /// Random bytes for keys, nonces and state, from OpenSSL's generator, which the operating system seeds.
 package enum SecureRandom {
-    /// Gives `count` random bytes.
+    /// Returns `count` random bytes.
     ///
-    /// Get all bytes of an operation with one call: the call costs more than the bytes.
+    /// Request all bytes of an operation with one call: a call costs more time than the bytes.
     ///
     /// - Throws: `invalidLength` for a negative or too large count, `randomUnavailable` if the generator cannot be seeded.
     package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// The kind of a key, with what determines the form of its signatures.
+/// The kind of a key, with the values that determine the length of its signatures and its algorithms.
 enum KeyKind: Sendable, Equatable {
     case rsa(signatureCount: Int)
     case ellipticCurve(EllipticCurve)

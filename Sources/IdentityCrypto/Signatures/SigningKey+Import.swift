@@ -61,7 +61,10 @@ extension SigningKey {
         privateNumber: [UInt8]
     ) throws(CryptoError) -> SigningKey {
         guard [x, y, privateNumber].allSatisfy({ $0.count == curve.coordinateCount }) else {
-            throw CryptoError(.invalidKey, "a number of a key on \(curve.rawValue) has \(curve.coordinateCount) bytes")
+            throw CryptoError(
+                .invalidKey,
+                "each number of a key on \(curve.rawValue) must have \(curve.coordinateCount) bytes"
+            )
         }
         let parameters = ParameterList()
         parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
@@ -81,7 +84,7 @@ extension SigningKey {
             guard privateNumber.count == 32 else { return nil }
             return unsafe EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, privateNumber, privateNumber.count)
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key has 32 bytes") }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key must have 32 bytes") }
         let key = try SigningKey(imported: unsafe KeyHandle(owning: pointer))
         guard key.publicNumbers == .ed25519(x: x) else { throw halvesDiffer }
         return key

@@ -1,6 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// A key pair that signs: a client's own key, the key of a session's proofs, an issuer's key inside a test or the sandbox.
+/// A key pair that signs: a client's key, a session's DPoP key, or an issuer's key in a test or the sandbox.
 ///
 /// The private half cannot be exported, except for the private number of an elliptic curve; see ``privateNumber()``.
 package final class SigningKey: Sendable {
@@ -19,11 +19,14 @@ package final class SigningKey: Sendable {
     ///
     /// Generating one takes 0.1 seconds or more: generate it once.
     ///
-    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192. Keys under 2048 bits exist for tests of
-    ///   their refusal.
+    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192. Keys of fewer than 2048 bits
+    ///   exist for tests that such keys are refused.
     package static func generateRSA(bits: Int = 2048) throws(CryptoError) -> SigningKey {
         guard (1024...8192).contains(bits), bits % 8 == 0 else {
-            throw CryptoError(.invalidLength, "an RSA key has 1024 to 8192 bits")
+            throw CryptoError(
+                .invalidLength,
+                "the size of an RSA key must be a multiple of 8 between 1024 and 8192 bits"
+            )
         }
         let handle = unsafe KeyHandle.generate(type: "RSA") {
             unsafe EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) == 1
@@ -108,7 +111,7 @@ package final class SigningKey: Sendable {
 extension KeyHandle {
     /// A number of the key, most significant octet first, padded to `count` or without padding.
     ///
-    /// It may be the private one: OpenSSL's copy is wiped before it is freed.
+    /// The number may be the private one, so OpenSSL's copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {
         ErrorQueue.preserved {
             var number: OpaquePointer?

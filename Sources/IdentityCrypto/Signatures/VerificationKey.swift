@@ -54,7 +54,7 @@ package final class VerificationKey: Sendable {
         y: [UInt8]
     ) throws(CryptoError) -> VerificationKey {
         guard x.count == curve.coordinateCount, y.count == curve.coordinateCount else {
-            throw CryptoError(.invalidKey, "a coordinate on \(curve.rawValue) has \(curve.coordinateCount) bytes")
+            throw CryptoError(.invalidKey, "a coordinate on \(curve.rawValue) must have \(curve.coordinateCount) bytes")
         }
         let parameters = ParameterList()
         parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
@@ -73,7 +73,7 @@ package final class VerificationKey: Sendable {
             guard x.count == 32 else { return nil }
             return unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count)
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key has 32 bytes") }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key must have 32 bytes") }
         return VerificationKey(unsafe KeyHandle(owning: pointer), .ed25519)
     }
 
@@ -85,7 +85,7 @@ package final class VerificationKey: Sendable {
 
     /// Whether the signature, in JOSE's form, was made by this key for the message.
     ///
-    /// Every failure gives `false`.
+    /// The result is `false` for every failure.
     package func verify(_ signature: [UInt8], of message: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
         guard kind.supports(algorithm), signature.count == kind.signatureCount else { return false }
         return ErrorQueue.preserved {

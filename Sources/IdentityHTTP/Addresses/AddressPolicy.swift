@@ -37,7 +37,7 @@ public struct AddressPolicy: Sendable {
         $0.isLoopback || PublicAddress.isPublic($0.bytes)
     }
 
-    /// Whether the policy can refuse an address; otherwise the callbacks are not installed.
+    /// Whether the policy permits every address; then the transport does not look at addresses.
     package var permitsEverything: Bool { decision == nil }
 
     /// Whether the address is permitted.

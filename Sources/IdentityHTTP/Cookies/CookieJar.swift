@@ -7,7 +7,7 @@ internal import IdentityPlatform
 /// are ignored. A `Domain` must be the host or a parent of it with at least two labels. An expiry in the past removes a cookie; any
 /// other expiry is ignored.
 ///
-/// Printing, dumping or mirroring it shows how many cookies there are.
+/// Printing, dumping or mirroring it shows only the number of cookies.
 public struct CookieJar: Sendable {
     private static let maximumCount = 64
     private static let maximumCookieBytes = 4 << 10
@@ -18,7 +18,7 @@ public struct CookieJar: Sendable {
     /// Makes an empty jar.
     public init() {}
 
-    /// The maximum number of cookies.
+    /// The number of cookies.
     public var count: Int { cookies.count }
 
     /// Stores the cookies that a response sets.

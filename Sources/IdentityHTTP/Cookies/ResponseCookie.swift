@@ -8,11 +8,11 @@
 public struct ResponseCookie: Sendable, Equatable {
     /// Which requests from other sites carry the cookie.
     public enum SameSite: String, Sendable {
-        /// None.
+        /// No request from another site.
         case strict = "Strict"
-        /// Only those that open a page with a safe method, for example after a redirect with GET.
+        /// Only requests that open a page with a safe method, for example after a redirect with GET.
         case lax = "Lax"
-        /// All; browsers demand `Secure`.
+        /// All requests from other sites; browsers then require `Secure`.
         case none = "None"
     }
 
@@ -27,7 +27,7 @@ public struct ResponseCookie: Sendable, Equatable {
     public let value: String
     /// The path below which the browser sends it, by default `/`.
     public let path: String
-    /// How long the browser keeps it; nil until the browser ends; zero removes it.
+    /// How long the browser keeps the cookie; with nil it keeps it until the browser is closed, with zero it removes it.
     public let maximumAge: Duration?
     /// Whether the browser sends it over TLS only; browsers make an exception for loopback addresses.
     public let isSecure: Bool
@@ -38,7 +38,7 @@ public struct ResponseCookie: Sendable, Equatable {
 
     /// Creates a cookie.
     ///
-    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is no token, when name and value contain characters that a
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is not a token, when name and value contain characters that a
     ///   cookie cannot have or are longer than 4,096 bytes together, and when the prefix `__Host-` of the name contradicts the rest.
     public init(
         _ name: String,

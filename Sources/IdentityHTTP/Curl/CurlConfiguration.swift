@@ -6,7 +6,7 @@ extension CurlTransport {
     public struct Configuration: Sendable {
         /// A PEM file of certificate authorities to trust **instead** of the system's; `nil` for the system's.
         public var certificateAuthorityFile: String?
-        /// An HTTP proxy for all requests except those to loopback; with `nil` no proxy is used, also if the environment names one.
+        /// An HTTP proxy for all requests except those to loopback; with `nil` no proxy is used, even if an environment variable names one.
         ///
         /// With a proxy, an ``AddressPolicy`` checks the proxy's address, because the connection is made to the proxy.
         public var proxy: HTTPURL?

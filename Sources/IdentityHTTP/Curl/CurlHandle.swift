@@ -40,7 +40,7 @@ internal import CIdentityCurl
     var address: UInt { unsafe UInt(bitPattern: easy) }
     var work: Work?
     private var headers: UnsafeMutablePointer<curl_slist>?
-    /// The route whose options, and those that are the same for every request, are set; nil if none are.
+    /// The route whose options are set in the handle, together with the common options; nil if no options are set.
     private var route: CurlOptions.Route?
     // libcurl writes its error text here; the address must not change during the lifetime of the handle.
     private let errorBuffer: UnsafeMutablePointer<CChar>

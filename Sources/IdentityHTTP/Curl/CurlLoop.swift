@@ -64,7 +64,7 @@ internal import Synchronization
     private static let socketChanged: curl_socket_callback = { _, socket, change, context, _ in
         guard let context = unsafe context else { return 0 }
         let sockets = unsafe Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue().sockets
-        // If the system has no memory for it, the request ends at its deadline.
+        // If the system has no memory to watch the socket, the request ends at its deadline.
         switch change {
         case CURL_POLL_IN: sockets.watch(socket, for: .read)
         case CURL_POLL_OUT: sockets.watch(socket, for: .write)
@@ -113,7 +113,7 @@ internal import Synchronization
         }
         let request = exchange.request
         let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout))
-        // The deadline is checked before bytes are sent, because a server on this machine can answer before the next check.
+        // The deadline is checked before bytes are sent, because a server on this machine can respond before the next check.
         guard totalDeadline > .now else {
             return refuse(continuation, .timedOut, "The deadline passed before the request could be sent.")
         }

@@ -5,19 +5,19 @@ internal import Synchronization
 ///
 /// Its guarantees in addition to the guarantees of ``HTTPTransport``:
 ///
-/// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
+/// - TLS 1.2 or newer, with the server's certificate and host name verified; this cannot be turned off.
 /// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.
 /// - `http_proxy` and similar variables, `.netrc` and cookie files are ignored. Two variables still affect the libraries:
 ///   `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
 /// - Bodies are not decompressed, so a small response cannot become a large one.
 ///
-/// One transport serves a whole process. It ends with ``close()`` or when the last reference goes.
+/// One transport serves a whole process. It ends with ``close()``, or when the last reference to it is released.
 public final class CurlTransport: HTTPTransport {
     private let mailbox: Mailbox<CurlCommand>
 
     /// Starts a transport with its thread.
     ///
-    /// - Parameter configuration: Trust, proxy, name and pool; the defaults suit a server.
+    /// - Parameter configuration: Certificate authorities, proxy, user agent and connection limits; the defaults suit a server.
     /// - Throws: ``HTTPTransportError/Code/tlsFailed`` if the file of certificate authorities cannot be read,
     ///   ``HTTPTransportError/Code/invalidHeader`` for a user agent with control characters,
     ///   ``HTTPTransportError/Code/internalFailure`` if libcurl or a thread cannot be started.

@@ -2,15 +2,15 @@
 ///
 /// The transfer ends as soon as a limit is reached. ``CurlTransport`` checks the sizes in `LimitedResponseReader`.
 public struct HTTPLimits: Sendable, Hashable {
-    /// The time for name resolution, connection and TLS handshake together; by default 5 seconds.
+    /// The maximum time for name resolution, connection and TLS handshake together; by default 5 seconds.
     public var connectTimeout: Duration
-    /// The time until the first byte of the response, counted from the start; by default 10 seconds.
+    /// The maximum time until the first byte of the response, counted from the start; by default 10 seconds.
     public var firstByteTimeout: Duration
-    /// The time until the response is complete, counted from the start; by default 15 seconds.
+    /// The maximum time until the response is complete, counted from the start; by default 15 seconds.
     public var totalTimeout: Duration
-    /// The size of the response body; by default 1 MiB.
+    /// The maximum size of the response body; by default 1 MiB.
     public var maximumBodyBytes: Int
-    /// The size of the status line and all headers together; by default 64 KiB.
+    /// The maximum size of the status line and all headers together; by default 64 KiB.
     public var maximumHeaderBytes: Int
 
     /// Makes limits; every one has a default.

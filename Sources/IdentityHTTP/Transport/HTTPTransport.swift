@@ -3,7 +3,7 @@
 /// All HTTP requests of this package go through this one method, so an app can supply its own client.
 /// `AuthClient` and `IdentitySetup` use ``CurlTransport`` if the app passes no environment.
 ///
-/// ### What an implementer promises
+/// ### Requirements for an implementation
 ///
 /// - It may be called from any task, any number of times at once.
 /// - Redirects are **not** followed; a 3xx is a response like any other. Following one would send the client's
@@ -11,8 +11,8 @@
 /// - Cookies are not kept, responses are not cached, content codings are neither requested nor decoded.
 /// - Every field of ``HTTPRequest/limits`` is enforced for every response.
 /// - Plain `http` is refused unless ``HTTPRequest/allowsLoopbackHTTP`` is set and the host is a loopback literal.
-/// - ``HTTPRequest/addressPolicy`` is asked about the address that the request is sent to.
-/// - ``HTTPRequest/maySend`` is asked as late as the transport can before the request leaves.
+/// - The address that the request is sent to is checked with ``HTTPRequest/addressPolicy``.
+/// - ``HTTPRequest/maySend`` is called as late as possible before the request is sent.
 /// - A request that is not idempotent is never sent twice.
 /// - Cancelling the calling task ends the exchange soon and throws ``HTTPTransportError/Code/cancelled``.
 /// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only if it is certain that no byte of the
@@ -22,6 +22,6 @@
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response once it is complete.
     ///
-    /// - Throws: ``HTTPTransportError``. A response with any status, 500 too, is not an error.
+    /// - Throws: ``HTTPTransportError``. A response is not an error, whatever its status is.
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
 }

@@ -18,7 +18,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let insecureURL = Code(rawValue: "insecure_url")
         /// The method is not a token of RFC 9110 section 5.6.2.
         public static let invalidMethod = Code(rawValue: "invalid_method")
-        /// A header name is not a token, or a value contains CR, LF or NUL.
+        /// A header is invalid: bad name, control character in the value, too long, or a header that only the transport may set.
         public static let invalidHeader = Code(rawValue: "invalid_header")
         /// The host name has no address.
         public static let resolutionFailed = Code(rawValue: "resolution_failed")
