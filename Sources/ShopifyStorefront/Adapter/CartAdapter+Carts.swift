@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart with the session's identity in the same call, and makes it the session's cart.
     ///
-    /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a
-    /// guest's cart. The buyer is first removed from a cart that the session had before.
+    /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a guest's cart. If the
+    /// session already has a cart, the buyer is first removed from that cart.
     ///
     /// - Parameters:
     ///   - lines: The first lines; none for an empty cart.
@@ -125,7 +125,7 @@ extension CartAdapter {
         )
     }
 
-    /// Stores the id of a response, which is the cart's id from now on, and its lines if the policy needs them.
+    /// Stores the cart's id from a response, which can be a new id, and the cart's lines if the policy is `recreate`.
     func record(_ cart: Cart, in binding: inout CartBinding) {
         binding.cartID = cart.id
         lineCache.record(cart)
@@ -137,7 +137,7 @@ extension CartAdapter {
     ///
     /// With the policy `recreate` the attachment keeps its lines for a new one.
     ///
-    /// - Returns: Whether it was still the cart of this session.
+    /// - Returns: False if another process has changed the session's attachment in the meantime.
     func removeGoneCart(_ locked: LockedCart) async throws -> Bool {
         guard let gone = locked.binding else { throw IdentityError.cartIsGone }
         let pending = policy.gone == .recreate ? PendingCart(recreating: gone) : nil

@@ -34,8 +34,9 @@ extension CartAdapter {
 
     /// Adds discount codes to the session's cart and removes others.
     ///
-    /// Shopify can only set the whole list, so the cart is read first. Other changes do not interfere: tasks wait for each other, and a
-    /// process that finds a changed attachment reads again. Codes are compared without regard to case, as Shopify does.
+    /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Changes that are made at the same time are not lost:
+    /// tasks of one process wait for each other, and after a change by another process the cart is read again. Codes are compared without
+    /// regard to case, as Shopify does.
     ///
     /// - Throws: `IdentityError`. A code that does not apply is reported as a warning.
     public func changeDiscountCodes(
@@ -57,7 +58,7 @@ extension CartAdapter {
 
     // MARK: Mutations
 
-    /// Executes a mutation that sets a state, and keeps the identity on the cart.
+    /// Executes a mutation that can be repeated without harm, and keeps the buyer's identity on the cart.
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -71,10 +72,10 @@ extension CartAdapter {
         }
     }
 
-    /// Evaluates a response.
+    /// Checks the response to a mutation of the cart, and updates the binding.
     ///
-    /// Rejections are thrown, and a response without a cart leads to a read. A cart with a new id gets its identity
-    /// again. If the cart's prices are for another country than the call's, the country is set.
+    /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. If the cart has a new id, the buyer's identity
+    /// is attached again. If the cart's country differs from the country of the call, the country of the call is set.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -85,7 +86,7 @@ extension CartAdapter {
         switch response.outcome {
         case .gone: throw CartGone()
         case .tokenRefused(let errors), .refused(let errors):
-            // A rejected change can still return a new id.
+            // A response that rejects a change can still contain the cart under a new id.
             if let cart = response.payload.cart, cart.id != binding.cartID { tell(.moved, id) }
             throw IdentityError.refusal(of: errors)
         case .done, .silent: break
@@ -105,7 +106,7 @@ extension CartAdapter {
                 let identity = CartBuyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch is CartGone { throw CartGone() } catch {
-                // The change itself succeeded, so a failure of the identity is not thrown.
+                // The caller's own change has succeeded, so a failure to attach the identity is reported in the result and not thrown.
                 let problem = error is CartConflict ? Self.busy : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
                 binding.problem = problem.code
@@ -124,9 +125,10 @@ extension CartAdapter {
 }
 
 extension CartAdapter {
-    /// Sends data that must not be on the next buyer's cart, and whose ids are unknown to the session if the response is lost.
+    /// Sends personal data or gift cards, which the next buyer of this cart must not get.
     ///
-    /// The attachment is written before and after. It is also written when Shopify rejects the data, because they cannot arrive later then.
+    /// The session's attachment records before the request that the data may be on the cart. So a logout removes them even if the response
+    /// was lost. The attachment is written again after the response, also after a rejection, because rejected data cannot arrive later.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// Keeps the buyers on the carts of one shop up to date with their sessions.
+/// Manages the carts of sessions at one Shopify shop, and keeps the buyer on each cart up to date with the session.
 ///
-/// The buyer's identity is part of the cart's first call. It follows every refresh of the session's tokens, is confirmed at checkout, and
-/// is removed at logout.
+/// The call that creates a cart also sends the buyer's identity. The identity is updated after each refresh of the session's tokens,
+/// confirmed at checkout, and removed at logout.
 ///
 /// ```swift
 /// let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
@@ -13,14 +13,16 @@ public import IdentityKit
 /// redirect(to: handoff.url.reveal())
 /// ```
 ///
-/// The session's store keeps which cart belongs to the session, as an attachment that is named after the shop. Only cart ids that Shopify
-/// gave to this server are stored, except ids of ``adopt(_:for:isTrusted:in:)``. Operations on one session run one after the other.
-/// Several processes detect each other's changes by compare-and-set. All errors are `IdentityError`.
+/// The store keeps the cart's id with the session, as an attachment whose name contains the shop's domain. Only cart ids that Shopify gave
+/// to this server are stored, except the ids that the app passes to ``adopt(_:for:isTrusted:in:)``. Operations on one session run one after
+/// the other. Several processes detect each other's changes by compare-and-set. All errors are `IdentityError`.
 ///
 /// The adapter follows the sessions of its manager, which holds it weakly: the app must own it. An app with several shops makes one
 /// adapter for each shop, and a session then has a cart in each shop.
 public final class CartAdapter: Sendable {
-    /// The Storefront client, also for products and all that is no cart.
+    /// The Storefront client.
+    ///
+    /// Use it also for products and other requests that are not about carts.
     public let client: StorefrontClient
     let sessions: SessionManager
     let policy: CartPolicy
@@ -54,12 +56,12 @@ public final class CartAdapter: Sendable {
         sessions.add(self)
     }
 
-    /// The time in which a call without a response may still arrive.
+    /// How long a request without a response may still reach Shopify.
     ///
-    /// A process that writes nothing for a longer time is treated as ended.
+    /// If a process recorded a request longer ago than this, and not its outcome, the process is treated as ended.
     var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
-    /// Whether a call that was sent at a time may still arrive, because less than ``lateCallLimit`` has passed.
+    /// Whether a request that was sent at this time may still reach Shopify, because less than ``lateCallLimit`` has passed.
     ///
     /// Also true for a time in the future, to be safe.
     func lateCallMayArrive(since date: Date) -> Bool {

@@ -19,7 +19,9 @@ struct CartMutationResponse: Sendable {
     }
 
     let payload: CartPayload
-    /// Whether a missing customer means that the cart has none, and not that the token may not see it.
+    /// Whether the token may read the cart's customer.
+    ///
+    /// Only then a missing customer means that the cart has none.
     let seesCustomer: Bool
     let outcome: Outcome
 
@@ -39,17 +41,17 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// The field decides.
+    /// Whether an error says that the cart no longer exists.
     ///
-    /// The message, which is translated, decides only when there is no field.
+    /// The field of the error decides. The message decides only when there is no field, because Shopify translates messages.
     private static func saysGone(_ error: CartUserError) -> Bool {
         if error.field.last == "cartId" { return error.code == .invalid || error.code == nil }
         return error.field.isEmpty && error.message.utf8.elementsEqual("The specified cart does not exist.".utf8)
     }
 
-    /// Shopify has no code for an invalid token.
+    /// Whether an error rejects the customer access token.
     ///
-    /// Code and field decide together, never the message.
+    /// Shopify has no error code for an invalid token, so code and field together decide, never the message.
     private static func refusesToken(_ error: CartUserError) -> Bool {
         error.code == .invalid && error.field.last == "customerAccessToken"
     }

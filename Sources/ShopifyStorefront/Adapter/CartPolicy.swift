@@ -1,22 +1,24 @@
 public import IdentityKit
 
-/// The choices of a cart adapter.
+/// What a ``CartAdapter`` does at logout, after a login, and when Shopify no longer has a cart.
 public struct CartPolicy: Sendable {
     /// What a logout does with the cart.
     public enum Logout: Sendable {
-        /// `CartAdapter.logout` gives a guest a copy without the buyer. The old cart is detached and forgotten.
+        /// `CartAdapter.logout` gives a new guest session a copy of the cart without the buyer's data. The buyer is removed from the old
+        /// cart, and the app no longer uses that cart.
         case clone
-        /// `CartAdapter.logout` gives a guest the same cart, after the buyer and the gift cards were removed from it.
+        /// `CartAdapter.logout` gives a new guest session the same cart, after the buyer and the gift cards were removed from it.
         case detach
-        /// The cart is forgotten without a call to Shopify. The buyer stays on it until it expires.
+        /// The session loses the cart, and Shopify is not called. The buyer stays on the cart until the cart expires at Shopify.
         case drop
     }
 
     /// What happens when Shopify no longer has the cart.
     public enum Gone: Sendable {
-        /// The session has no cart, and the next line creates a new one. The usual reason is a completed order.
+        /// The session has no cart, and the next line that is added creates a new one. Shopify usually removes a cart because its order was
+        /// placed.
         case startEmpty
-        /// A new cart gets the last known lines of the old one. They are stored with the session for that.
+        /// A new cart gets the last known lines of the old one. For this purpose the lines are stored with the session.
         case recreate
     }
 
@@ -36,11 +38,11 @@ public struct CartPolicy: Sendable {
     public var gone = Gone.startEmpty
     /// What a login does with a guest's cart.
     public var merge = Merge.keepGuest
-    /// Exchanges the customer's token for one that a cart accepts.
+    /// Exchanges the customer access token for a Storefront token before it is put on a cart.
     ///
-    /// Nil uses the access token itself.
+    /// With nil, the default, the access token itself is put on the cart.
     public var exchange: CustomerTokenExchange?
-    /// Receives the events of carts.
+    /// Receives the events of the adapter's carts.
     ///
     /// It is called synchronously, so return quickly.
     public var onEvent: (@Sendable (CartEvent) -> Void)?
@@ -49,7 +51,7 @@ public struct CartPolicy: Sendable {
     public init() {}
 }
 
-/// A change of a session's cart that no call requested.
+/// An event of a session's cart, for logs and metrics.
 ///
 /// It contains no cart id.
 public struct CartEvent: Sendable, Equatable {
@@ -61,9 +63,10 @@ public struct CartEvent: Sendable, Equatable {
         case recreated
         /// Shopify returned a new id for the cart. The identity was put on it again.
         case moved
-        /// A process ended before it saved Shopify's response. An unknown cart may exist, which expires.
+        /// A process ended while it created a cart, before it saved Shopify's response. At Shopify a cart may exist that no session knows.
+        /// It expires there.
         case interrupted
-        /// The identity is not on the cart, for this reason.
+        /// The session's identity could not be put on the cart, for this reason.
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart are in the buyer's.
         case merged

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension EventBridge {
-    /// Passes an event of a cart on; use it as ``CartPolicy/onEvent``.
+    /// Sends a cart event as an ``ObservedEvent``; assign this method to ``CartPolicy/onEvent``.
     public func cartEvent(_ event: CartEvent) {
         let (name, detail, level) = event.kind.observed
         send(

@@ -5,7 +5,8 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
 
     /// Creates a field; nil if the name is invalid, so that it cannot change the syntax.
     ///
-    /// - Parameter rawValue: Letters, digits, `_`, `-` inside, and dots, such as `metafields.custom.size`.
+    /// - Parameter rawValue: One or more parts with dots between them, such as `metafields.custom.size`. A part begins with a letter or
+    ///   `_`, followed by letters, digits, `_` and `-`.
     public init?(rawValue: String) {
         let parts = rawValue.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = parts.allSatisfy { part in
@@ -24,7 +25,7 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
         (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
     }
 
-    /// Whether it is available for sale, `true` or `false`.
+    /// Whether the product is available for sale, `true` or `false`.
     public static let availableForSale = Self(known: "available_for_sale")
     /// The time of creation, an ISO 8601 date or time.
     public static let createdAt = Self(known: "created_at")
@@ -32,7 +33,7 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
     public static let productType = Self(known: "product_type")
     /// A tag.
     public static let tag = Self(known: "tag")
-    /// A tag that it must not have.
+    /// A tag that the product must not have.
     public static let tagNot = Self(known: "tag_not")
     /// The title.
     public static let title = Self(known: "title")

@@ -108,7 +108,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             IdentityError(
                 .rejected,
                 .unexpectedResponse,
-                "The response has hasNextPage = true but no new endCursor.",
+                "The page has hasNextPage = true, but its endCursor is missing or is the one of the page before.",
                 hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation.",
                 reference: "Storefront API reference, PageInfo"
             )

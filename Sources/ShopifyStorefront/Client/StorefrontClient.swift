@@ -10,8 +10,8 @@ public import ShopifyGraphQL
 /// print(shop.name)
 /// ```
 ///
-/// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the reported events. All
-/// clients of a shop in this process share its circuit breaker.
+/// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the events
+/// that are reported only once. All clients of a shop in this process share its circuit breaker.
 ///
 /// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only with a cache and a policy that uses it.
 public struct StorefrontClient: Sendable {
@@ -161,8 +161,8 @@ public struct StorefrontClient: Sendable {
         IdentityError(
             .rejected,
             .invalidRequest,
-            "The buyer's IP is not an IP address.",
-            hint: "Pass one address without a port, from the app's own proxy.",
+            "StorefrontContext.buyerIP is not an IP address.",
+            hint: "Pass one address without a port, as the app's own proxy reports it.",
             reference: "Storefront API reference, authentication"
         )
     }

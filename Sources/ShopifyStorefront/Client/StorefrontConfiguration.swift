@@ -13,7 +13,8 @@ public import ShopifyGraphQL
 public struct StorefrontConfiguration: Sendable {
     /// The domain of the shop's API in lower case: `example.myshopify.com` or the primary domain.
     ///
-    /// Stored carts have it in their names, so the app forgets its carts when it changes.
+    /// The stored carts of sessions are named after this domain. After a change of the domain, sessions do not find the carts that were
+    /// stored before.
     public let shopDomain: String
     /// The version of the API.
     public let apiVersion: StorefrontAPIVersion
@@ -120,8 +121,8 @@ public struct StorefrontConfiguration: Sendable {
         }
         guard (1...1024).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw invalid(
-                "\(authentication.name.capitalizedFirst) of the Storefront is empty or not a token.",
-                "Copy it from the Headless channel, without quotation marks and line breaks."
+                "\(authentication.name.capitalizedFirst) of the Storefront API is empty, too long, or has characters that no token has.",
+                "Copy it from the Headless channel of the Shopify admin, without quotation marks and line breaks."
             )
         }
     }

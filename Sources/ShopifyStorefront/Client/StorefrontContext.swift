@@ -20,9 +20,9 @@ public struct StorefrontContext: Sendable {
     public var language: String?
     /// The preferred store location for pick-up, a global id.
     public var preferredLocationID: String?
-    /// The signed-in buyer for a query of your own.
+    /// The signed-in buyer, for operations whose document declares the variable `buyer`.
     ///
-    /// Responses are personal then, and never cached.
+    /// The responses are then personal and never cached.
     public var buyer: CustomerAccessToken?
     /// The company location of a B2B ``buyer``, a global id.
     ///
@@ -30,8 +30,8 @@ public struct StorefrontContext: Sendable {
     public var buyerCompanyLocationID: String?
     /// The visitor's consent to data collection.
     ///
-    /// It goes with every cart operation, and Shopify encodes it in the checkout URL. It is not stored: pass it with each call, above
-    /// all with ``CartAdapter/checkout(for:in:options:)``.
+    /// It is sent with every cart operation, and Shopify encodes it in the checkout URL. It is not stored: pass it with each call, in
+    /// particular with ``CartAdapter/checkout(for:in:options:)``.
     public var visitorConsent: VisitorConsent?
     /// The only session that may get the cached response.
     ///

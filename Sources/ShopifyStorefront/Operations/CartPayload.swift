@@ -52,7 +52,7 @@ extension IdentityError {
             isOutage ? .retryLater : .rejected,
             .cartUserErrors,
             "Shopify rejected the change of the cart.",
-            hint: "Read the fields in the error's cause.",
+            hint: "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
             reference: "Storefront API reference, CartUserError",
             providerAnswer: ProviderAnswer(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },

@@ -16,7 +16,9 @@ struct CartSelection: Sendable, Equatable {
         lines = readsCustomer ? 250 : 50
     }
 
-    /// Whether a missing customer means that the cart has none, and not that the token may not see it.
+    /// Whether the token may read the cart's customer.
+    ///
+    /// Only then a missing customer means that the cart has none.
     func seesCustomer(despite errors: [GraphQLError]) -> Bool {
         readsCustomer && !errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }
     }

@@ -1,6 +1,6 @@
-/// The forms in which Shopify accepts a buyer's data.
+/// Converts a buyer's data to the forms that Shopify accepts.
 ///
-/// Others are left out, because one bad field fails a whole mutation.
+/// Values in another form are left out, because one invalid field makes Shopify reject the whole mutation.
 enum CartText {
     /// E.164: a plus and 8 to 15 digits.
     static func phone(_ text: String) -> String? {

@@ -2,11 +2,11 @@ public import IdentityHTTP
 public import IdentityKit
 internal import ShopifyGraphQL
 
-/// Exchanges a Customer Account access token for a Storefront one (`storefrontCustomerAccessTokenCreate`).
+/// Exchanges a Customer Account access token for a Storefront token (`storefrontCustomerAccessTokenCreate`).
 ///
-/// Shopify has deprecated it since 2025-01, because carts accept the access token itself. Use it only for a shop that returns "Customer is
-/// invalid". The mutation belongs to the Customer Account API. The new token expires with the access token, so it is requested again for
-/// each attach after a refresh.
+/// Shopify has deprecated this mutation since API version 2025-01, because carts accept the access token itself. Use the exchange only for
+/// a shop that rejects the access token with "Customer is invalid". The mutation belongs to the Customer Account API. The new token expires
+/// with the access token, so it is requested again for each attach after a refresh.
 public struct CustomerTokenExchange: Sendable {
     /// The Customer Account API's GraphQL endpoint.
     public let endpoint: HTTPURL

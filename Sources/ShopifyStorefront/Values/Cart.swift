@@ -1,7 +1,7 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// A cart of a response.
+/// A cart as a response of the Storefront API describes it.
 public struct Cart: Sendable, Equatable {
     /// The cart's id, which is a secret.
     ///
@@ -65,7 +65,7 @@ public struct CartLine: Sendable, Equatable {
     public let attributes: [CartAttribute]
     /// The selling plan, for a subscription.
     public let sellingPlanID: String?
-    /// The variant of the line that it belongs to.
+    /// The variant of the parent line, for example the product that a warranty belongs to.
     public let parentMerchandiseID: String?
 }
 
@@ -95,7 +95,7 @@ public struct CartDiscountCode: Sendable, Equatable {
 ///
 /// Its code is never shown again.
 public struct CartGiftCard: Sendable, Equatable {
-    /// The id of its use on the cart, for removing it.
+    /// The id of the gift card on this cart, with which it can be removed.
     public let id: String
     /// The last characters of its code.
     public let lastCharacters: String

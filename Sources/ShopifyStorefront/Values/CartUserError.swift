@@ -8,7 +8,7 @@ public struct CartUserError: Sendable, Equatable {
     public let field: [String]
     /// Shopify's message in the language of the context.
     ///
-    /// Do not evaluate it.
+    /// Do not parse it, because Shopify translates it.
     public let message: String
 }
 
@@ -31,7 +31,7 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     ///
     /// The field says which one.
     public static let invalid = Self(rawValue: "INVALID")
-    /// A company location without a customer access token.
+    /// A company location was sent without a customer access token.
     public static let missingCustomerAccessToken = Self(rawValue: "MISSING_CUSTOMER_ACCESS_TOKEN")
     /// The company location does not exist, or the buyer may no longer see it.
     public static let invalidCompanyLocation = Self(rawValue: "INVALID_COMPANY_LOCATION")
@@ -39,11 +39,11 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     public static let buyerCannotPurchaseForCompanyLocation = Self(
         rawValue: "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION"
     )
-    /// Shopify cannot do it now.
+    /// Shopify cannot make the change now.
     ///
     /// Nothing was changed.
     public static let serviceUnavailable = Self(rawValue: "SERVICE_UNAVAILABLE")
-    /// A rule of the merchant.
+    /// A validation rule of the merchant rejected the change.
     public static let validationCustom = Self(rawValue: "VALIDATION_CUSTOM")
     /// The cart has too many lines.
     public static let cartTooLarge = Self(rawValue: "CART_TOO_LARGE")
@@ -66,7 +66,7 @@ public struct CartWarning: Sendable, Equatable {
     public let code: CartWarningCode
     /// Shopify's message.
     ///
-    /// Do not evaluate it.
+    /// Do not parse it, because Shopify translates it.
     public let message: String
     /// The id of the object that it is about.
     public let target: String
@@ -97,7 +97,7 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
     public static let duplicateDeliveryAddress = Self(rawValue: "DUPLICATE_DELIVERY_ADDRESS")
     /// A discount needs a signed-in customer.
     ///
-    /// Usual after the customer was removed from the cart.
+    /// This warning is usual after the customer was removed from the cart.
     public static let discountEligibleCustomerMissing = Self(rawValue: "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING")
 }
 

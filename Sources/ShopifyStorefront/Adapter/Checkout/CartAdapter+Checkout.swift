@@ -45,8 +45,8 @@ extension CartAdapter {
             if mustLeave, binding.mayHoldBuyer { return try await detach(&binding, in: context) }
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        // The customer is attached again for every checkout. Only this shows that the token was revoked; otherwise the checkout would
-        // open signed out.
+        // The customer is attached again before every checkout, because only Shopify's response shows whether the token was revoked. With a
+        // revoked token the checkout would open signed out.
         let isDue = try isDue(identity, on: binding)
         guard identity.token != nil || isDue else {
             return try await current(&binding, readsCheckoutURL: true, in: context)
@@ -61,7 +61,7 @@ extension CartAdapter {
     ) throws(IdentityError) -> CheckoutHandoff {
         let now = client.environment.clock.now
         guard var url = result.checkoutURL, isSafe(url) else { throw Self.noCheckoutURL }
-        // Checkout takes the buyer from the cart or from the browser's session, and these may be two different people.
+        // With `sso=silent` the checkout takes the buyer from the browser's session, who may be another person than the buyer on the cart.
         let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
         if usesBrowserSession {
             do { url = try url.adding("sso", "silent") } catch { throw Self.noCheckoutURL }

@@ -65,14 +65,16 @@ extension CartAdapter {
                 throw IdentityError(
                     .retryLater,
                     .unexpectedResponse,
-                    "Shopify returned neither a cart nor an error.",
+                    "Shopify's response to cartCreate contains neither a cart nor an error.",
                     hint: "Try again."
                 )
             }
         }
     }
 
-    /// The session's claim, for a cart that is created even without an identity.
+    /// Returns the session's cart claim, or `.none` and the error if the claim is unavailable.
+    ///
+    /// The caller then continues without an identity.
     ///
     /// - Throws: An error if the session does not exist or the caller was cancelled.
     func claim(

@@ -4,8 +4,9 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds gift cards to the session's cart.
     ///
-    /// The session's attachment records that before they are sent. So no other buyer gets this cart after a logout while a gift card may still
-    /// arrive, and gift cards are removed before another buyer gets it. Codes that differ only in case are one card, as at Shopify.
+    /// Before the request, the session's attachment records that gift cards are sent. So after a logout no other buyer gets this cart while
+    /// the request may still reach Shopify, and the gift cards are removed before another buyer gets the cart. Codes that differ only in
+    /// upper and lower case count as one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

@@ -9,9 +9,10 @@ extension CartAdapter {
     ///
     /// It creates a cart if the session has none, or if Shopify no longer has it.
     ///
-    /// Lines are never added twice. If the response is lost, or has neither a cart nor an error, the cart is read. The lines count as added
-    /// if the quantities have grown by them. More than 250 lines are sent in several calls. If the lines were added, but the identity could
-    /// not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
+    /// The request is not repeated, so lines are never added twice. If the response is lost, or contains neither a cart nor an error, the
+    /// cart is read. The lines count as added if the cart's quantities have grown by the quantities of the lines. More than 250 lines are
+    /// sent in several calls. If the lines were added, but the identity could not be put on the cart again, that is no error:
+    /// ``SessionCart/problem`` says why.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added. Read
     ///   the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause when
@@ -109,7 +110,7 @@ extension CartAdapter {
             guard let page = try await client.execute(query, in: context).data?.lines else { throw CartGone() }
             lines += page.nodes
             cursor = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : nil
-            // Without this check, a page with its own cursor would cause an endless loop.
+            // If Shopify returns the cursor of the request or an empty page, the loop would never end.
             if cursor == next || page.nodes.isEmpty { cursor = nil }
         }
         return lines
@@ -138,11 +139,11 @@ extension CartAdapter {
         }
     }
 
-    /// Adds lines in parts, and each part once.
+    /// Adds lines in parts of at most 250, and sends each part once.
     ///
     /// - Parameters:
     ///   - lines: The lines.
-    ///   - first: The first part to send. Earlier parts are in the cart.
+    ///   - first: The index of the first part to send. Earlier parts are already in the cart.
     ///   - binding: The session's cart, which is updated.
     ///   - locked: The locked cart.
     ///   - context: The buyer's IP, country and language.
@@ -201,12 +202,12 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "Shopify returned neither a cart nor an error when lines were added, and the cart does not show whether they were.",
+            "The response to cartLinesAdd has neither a cart nor an error, and the cart does not show whether the lines were added.",
             hint: "Read the cart before you add the lines again."
         )
     }
 
-    /// Finds out whether lines were added when the response was lost.
+    /// Finds out whether lines were added when the response was lost, by comparing the cart's quantities with those before the request.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Puts the session's identity on its cart, for example after a login whose guest had a cart.
+    /// Puts the buyer identity of a session on its cart, for example after the login of a guest who already had a cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when there is no cart. A rejected identity is not an error:
     ///   ``SessionCart/identity`` and ``SessionCart/problem`` report it.
@@ -30,8 +30,9 @@ extension CartAdapter {
 
     /// Puts an identity on a cart.
     ///
-    /// Parts that Shopify rejects are omitted, until it accepts the rest. A rejected token is refreshed once. If that
-    /// fails, the cart is not changed, and the binding records the reason. The attachment is written before the first request.
+    /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the others. A rejected access token is
+    /// refreshed once. If Shopify rejects the new token too, the cart is not changed, and the binding records the reason. The session's
+    /// attachment is written before the first request, so that after a crash the store shows that the buyer may be on the cart.
     func attach(
         _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,
@@ -71,7 +72,8 @@ extension CartAdapter {
             do {
                 response = try await updateBuyerIdentity(input, on: binding, in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                // A country that is not in the enum fails the whole document, not one field.
+                // For a country code that its enum does not contain, Shopify rejects the whole GraphQL document, and no user error names
+                // the field.
                 guard let less = identity.reduced(by: []) else { throw error }
                 identity = less
                 continue
@@ -123,7 +125,9 @@ extension CartAdapter {
         }
     }
 
-    /// The identity after a forced refresh, with its tokens; nil when they could not be refreshed, so that the rejection stands.
+    /// Refreshes the session's tokens after Shopify rejected its access token, and returns the identity with the new token.
+    ///
+    /// Returns nil if the refresh failed. The caller then reports Shopify's rejection.
     func refreshedIdentity(
         for id: SessionID,
         replacing refused: CustomerAccessToken?,
@@ -132,7 +136,7 @@ extension CartAdapter {
         do {
             return try await sessions.withAccessToken(of: id) { access in
                 let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
-                // Shopify has rejected this token, in a response to another request.
+                // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens and call this closure again.
                 if let refused, let token = identity.token, token.token.isEqual(to: refused.token) {
                     throw Self.refusedToken
                 }
@@ -163,9 +167,9 @@ extension CartAdapter {
         return try CartMutationResponse(result, selection: selection)
     }
 
-    /// The cart of a response.
+    /// Returns the cart of a response, and records the cart's id in the binding.
     ///
-    /// It is read again when the response has none. Its id is the cart's id from now on.
+    /// If the response contains no cart, the cart is read. Shopify can return the cart under a new id.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -245,7 +249,7 @@ extension CartAdapter {
         }
     }
 
-    /// Does not change the cart, and records why the identity is not on it.
+    /// Records why the identity could not be put on the cart, and returns the cart as it is.
     private func degrade(
         _ problem: IdentityError,
         _ binding: inout CartBinding,
@@ -265,7 +269,7 @@ extension CartAdapter {
         return result
     }
 
-    /// Replaces the token by one that the cart accepts, if the policy has an exchange.
+    /// Replaces the customer access token by a Storefront token, if the policy has an exchange for that.
     func exchange(_ identity: inout CartBuyerIdentity) async throws {
         guard let exchange = policy.exchange, let token = identity.token else { return }
         identity.replaceToken(by: try await exchange.storefrontToken(for: token))

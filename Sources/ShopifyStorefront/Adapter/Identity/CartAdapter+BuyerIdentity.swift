@@ -22,9 +22,9 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Sets the country of the call, which determines the prices.
+    /// Sets the cart's country to the country of the current call, because the country determines the prices.
     ///
-    /// No other value is sent.
+    /// The other members of the buyer's identity are not sent, so they do not change.
     func setCountry(
         _ country: String,
         after earlier: CartIdentityResult,
@@ -44,7 +44,7 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The change itself succeeded, so a failure of the country is not thrown.
+            // The caller's own change has succeeded, so a failure to set the country is not thrown.
             result.omitted.append("country")
             return result
         }
@@ -54,8 +54,8 @@ extension CartAdapter {
     ///
     /// Other data of the buyer do not change.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
-    ///   cart. The cart is not changed.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for this location, or when no
+    ///   buyer is on the cart. The cart is not changed then.
     @discardableResult
     public func setCompanyLocation(
         _ locationID: String?,

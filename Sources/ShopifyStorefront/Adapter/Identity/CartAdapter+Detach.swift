@@ -21,7 +21,8 @@ extension CartAdapter {
 
     /// Removes the buyer from a cart, and checks that the customer was removed.
     ///
-    /// All delivery addresses are removed, also those whose ids are not stored: the ids may have been lost with a response.
+    /// All delivery addresses are removed, also addresses whose ids the session does not store, because the response with their ids may
+    /// have been lost.
     func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> CartIdentityResult {
         let response = try await updateBuyerIdentity(.detached, on: binding, in: context)
         switch response.outcome {
@@ -43,7 +44,7 @@ extension CartAdapter {
         return result
     }
 
-    /// Removes the gift cards from a cart that another buyer is about to get, because they belong to the buyer.
+    /// Removes the gift cards from a cart that another buyer is about to get, because they belong to the previous buyer.
     func removeGiftCards(
         _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
@@ -56,7 +57,7 @@ extension CartAdapter {
         guard result.cart.giftCards.isEmpty else { throw Self.stillHolds("a gift card") }
     }
 
-    /// Sends one more removal.
+    /// Sends a mutation that removes data from the cart, and updates the result from its response.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
@@ -68,7 +69,7 @@ extension CartAdapter {
         result.update(from: try await resolve(response, &binding, in: context))
     }
 
-    /// Removes the buyer from a cart that no session has from now on.
+    /// Removes the buyer from a cart, and succeeds if Shopify no longer has the cart.
     func detachUnlessGone(from binding: CartBinding) async throws {
         var binding = binding
         do {
@@ -78,7 +79,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart that is no longer used.
+    /// Removes the buyer from a cart whose binding could not be saved to a session.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
     func detachUnsaved(_ binding: CartBinding) async throws {
@@ -92,7 +93,7 @@ extension CartAdapter {
         try await detachUnlessGone(from: binding)
     }
 
-    /// An earlier intent whose data may still arrive, after a later one got its response.
+    /// Returns the record of an earlier request without a response, if that request may still reach Shopify; otherwise nil.
     func outstanding(_ earlier: CartBinding.Unanswered?) -> CartBinding.Unanswered? {
         earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }
@@ -101,7 +102,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .detachIncomplete,
-            "The cart still has \(what) after detaching.",
+            "The cart still has \(what) after the buyer was detached.",
             hint: "Do not give the cart to another buyer. Detach again first."
         )
     }

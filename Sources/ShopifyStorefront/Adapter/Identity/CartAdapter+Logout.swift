@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 public struct CartLogout: Sendable {
     /// The logout.
     public let logout: LogoutResult
-    /// The guest's session that has the cart now; nil if the session had no cart, or the cart could not be kept.
+    /// The guest's session that has the cart now; nil if the ended session had no cart, or if the cart could not be kept.
     public let guest: SessionID?
     /// The reason why the guest did not get the cart or some of its lines.
     public let problem: IdentityError?
@@ -14,11 +14,11 @@ public struct CartLogout: Sendable {
 extension CartAdapter {
     /// Signs the buyer out and gives the contents of the cart to the next person at this browser, as a guest's cart.
     ///
-    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes. It gets nothing about the buyer and
-    /// no gift card. The buyer is removed from the old cart, and the app forgets it. With ``CartPolicy/Logout/detach`` the guest gets the
-    /// same cart, when Shopify's response shows that the buyer is off it and its gift cards are removed. The guest gets a copy if a call
-    /// that puts personal data or a gift card on the cart may still arrive. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session
-    /// ends also when the cart could not be kept.
+    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes. The new cart gets no data of the
+    /// buyer and no gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
+    /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
+    /// removed. The guest gets a copy instead if an earlier request that puts personal data or a gift card on the cart may still reach
+    /// Shopify. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session ends even if the cart could not be kept.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -58,7 +58,7 @@ extension CartAdapter {
 
     /// Signs one buyer out and gives the contents of the cart to another buyer, who has just signed in on the same browser.
     ///
-    /// No attachment ever names both buyers, and the second one gets a cart without data of the first.
+    /// The second buyer gets a cart without data of the first buyer.
     ///
     /// - Parameters:
     ///   - old: The session that ends.
@@ -127,7 +127,7 @@ extension CartAdapter {
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
-        // Another session of the buyer would attach the buyer again to a cart that both sessions share.
+        // If another session of the buyer has the same cart, that session would attach the buyer to it again. So the guest gets a copy.
         let own = try await attachments.read(id).binding?.cartID
         if try await others(id).contains(where: { $0.cart.cartID == own }) { return try await copy(id, context) }
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in

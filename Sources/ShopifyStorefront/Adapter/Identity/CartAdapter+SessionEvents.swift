@@ -10,7 +10,7 @@ extension CartAdapter: SessionParticipant {
             guard var binding = locked.binding, binding.identity == .customer || binding.problem != nil else {
                 return CartChange(nil, saving: locked.binding)
             }
-            // The operation that caused the refresh has tried these tokens already.
+            // The operation that caused the refresh has already sent these tokens, and Shopify rejected them.
             if try await self.sessions.hasRefusedTokens(session.id) { return CartChange(nil, saving: binding) }
             let context = binding.lastContext
             // These tokens are current: they have just been refreshed.
@@ -33,7 +33,8 @@ extension CartAdapter: SessionParticipant {
         // A guest's cart has no buyer.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
-            // A guest's session ends inside a merge, which holds its lock. Any other session waits for operations of this process.
+            // A guest's session ends inside a merge, which already holds the session's lock. For any other session, the removal waits for
+            // the operations of this process on that session.
             guard !session.isGuest else { return try await self.detachUnlessGone(from: binding) }
             try await self.locks.with(.session(session.id)) { _ in try await self.detachUnlessGone(from: binding) }
         }

@@ -60,14 +60,14 @@ struct CartBuyerIdentity: Sendable {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "A fingerprint could not be computed.",
+                "The HMAC of the buyer's identity for the cart could not be computed.",
                 hint: "Check that OpenSSL and its default provider are installed completely.",
                 cause: error
             )
         }
     }
 
-    /// Sends another token instead of the claim's token.
+    /// Replaces the claim's access token by the token of an exchange.
     mutating func replaceToken(by token: CustomerAccessToken) { self.token = token }
 
     /// The identity as input.
@@ -88,9 +88,9 @@ struct CartBuyerIdentity: Sendable {
         companyLocationID.map { .set($0) } ?? (binding?.companyLocationID == nil ? .unset : .null)
     }
 
-    /// The request without the parts that the errors name.
+    /// The identity without the parts that Shopify's errors name.
     ///
-    /// If they name none, without the part that fails most often.
+    /// If the errors name no part, the first of these parts that is set is omitted: address, phone, country, e-mail.
     ///
     /// - Returns: Nil if no part remains that can be omitted, or if the errors are about lines.
     func reduced(by errors: [CartUserError]) -> CartBuyerIdentity? {
@@ -134,7 +134,7 @@ struct CartBuyerIdentity: Sendable {
         return less
     }
 
-    /// The parts of another request that are missing in this one.
+    /// The names of the parts that the whole identity has and this one has not.
     func omissions(from whole: CartBuyerIdentity) -> [String] {
         let missing = whole.parts.filter { !parts.contains($0) }
         // If the whole address is missing, the list has `address` and not each of its parts.

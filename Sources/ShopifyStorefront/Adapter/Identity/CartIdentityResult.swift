@@ -10,7 +10,9 @@ struct CartIdentityResult: Sendable {
     var problem: IdentityError?
     /// Whether this response showed that Shopify accepted the token.
     var isConfirmed = false
-    /// Whether a missing customer means that the cart has none, and not that the token may not see it.
+    /// Whether the token may read the cart's customer.
+    ///
+    /// Only then a missing customer means that the cart has none.
     var seesCustomer: Bool
 
     var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }

@@ -11,7 +11,7 @@ public enum CartIdentity: String, Sendable {
     case customer
 }
 
-/// The identity that the adapter has put on a cart: a ``CartIdentity`` with its end, or the reason why it is not there.
+/// The identity that the adapter has put on a cart, or the reason why it could not put the identity there.
 public enum CartIdentityState: Sendable, Equatable {
     /// No identity: the buyer enters contact data at checkout.
     case guest
@@ -33,9 +33,10 @@ public struct SessionCart: Sendable {
     ///
     /// They do not fail an operation.
     public let warnings: [CartWarning]
-    /// The parts of a contact that Shopify did not accept: `email`, `phone`, `country`, `address`.
+    /// The parts of the identity that Shopify did not accept: `email`, `phone`, `country`, `companyLocation`, `address`, or a field of the
+    /// address such as `address.zip`.
     public let omitted: [String]
-    /// Why the identity is degraded.
+    /// Why the session's identity could not be put on the cart; nil if there was no problem.
     public let problem: IdentityError?
 }
 
@@ -43,9 +44,9 @@ public struct SessionCart: Sendable {
 public struct CheckoutOptions: Sendable {
     /// Whether checkout uses the buyer's browser session at the shop.
     public enum SingleSignOn: Sendable {
-        /// It does not.
+        /// Checkout does not use the browser session.
         case none
-        /// It does, without a prompt (`sso=silent`), if no buyer is on the cart.
+        /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart.
         ///
         /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no
         /// `sso=silent`, because the browser's buyer may be another one; ``CheckoutHandoff/usesBrowserSession`` reports it.
@@ -56,8 +57,8 @@ public struct CheckoutOptions: Sendable {
     public var singleSignOn: SingleSignOn
     /// How long the token on the cart must remain valid when the buyer leaves, 15 minutes by default.
     ///
-    /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. So the token on the cart is not replaced a
-    /// moment later.
+    /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. The default therefore avoids that the token
+    /// is refreshed right after the buyer has left for the checkout.
     public var tokenMargin: Duration
 
     /// Creates options.
@@ -79,12 +80,12 @@ public struct CheckoutHandoff: Sendable {
     public let cart: Cart
     /// Shopify's warnings.
     public let warnings: [CartWarning]
-    /// The time of the URL.
+    /// When the adapter got the URL from Shopify.
     ///
     /// Authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
     /// Whether the URL has `sso=silent`, so that the browser's session at the shop decides who buys.
     public let usesBrowserSession: Bool
-    /// Why the buyer is not signed in at the checkout; nil if nothing prevents that.
+    /// Why the buyer may not be signed in at the checkout; nil if there was no problem.
     public let problem: IdentityError?
 }

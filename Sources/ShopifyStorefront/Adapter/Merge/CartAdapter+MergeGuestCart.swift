@@ -40,7 +40,7 @@ extension CartAdapter: SignInCarts {
 
     /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
     ///
-    /// A cart that the newer session already has stays.
+    /// If the newer session already has a cart, no cart is moved.
     public func moveCart(of old: SessionID, to session: SessionID) async throws {
         try await identityErrors {
             try await self.locks.with(.session(old)) { locks in
@@ -104,7 +104,7 @@ extension CartAdapter: SignInCarts {
 
     /// Removes the stored lines that the session's cart had before the merge.
     ///
-    /// They are needed until the merge can no longer be repeated.
+    /// A repeated merge needs these lines, so they are kept until the merge is complete.
     private func endMerge(of id: SessionID, under locks: CartLocks) async {
         // A failure has no effect, because the stored lines are used only for a merge with that guest's cart.
         _ = try? await withLockedCart(id, under: locks) { locked -> CartChange<Void> in

@@ -1,9 +1,9 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// Identifies a line: variant, selling plan, attributes in any order, and the line that it belongs to.
+/// Identifies a line by its variant, selling plan, attributes in any order, and the variant of its parent line.
 ///
-/// Compared as bytes.
+/// Two keys are equal if their bytes are equal.
 struct CartLineKey: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -32,7 +32,7 @@ struct CartLineCounts: Sendable {
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
 
-    /// Whether the quantities exceed earlier ones by these lines.
+    /// Whether each quantity is at least the earlier quantity plus the quantity of the added lines.
     func contain(_ lines: [CartLineInput], above before: CartLineCounts) -> Bool {
         let added = CartLineCounts(lines)
         return lines.allSatisfy { self[$0] >= before[$0] + added[$0] }

@@ -15,7 +15,7 @@ struct CartBinding: Sendable {
     struct Unanswered: Sendable {
         /// The time of sending.
         var since: Date
-        /// Whether the buyer's identity is among them, and not only an address or a gift card.
+        /// Whether the data contain the buyer's identity, and not only an address or a gift card.
         var isIdentity: Bool
     }
 
@@ -38,9 +38,9 @@ struct CartBinding: Sendable {
     var addressIDs: [String] = []
     /// Written before personal data or gift cards are sent, and kept while they may still arrive.
     ///
-    /// So after a lost response the attachment shows that the buyer may be on the cart.
+    /// So after a lost response the attachment shows that the cart may contain data of the buyer.
     var unanswered: Unanswered?
-    /// For calls after a refresh or a logout, which have no context.
+    /// The buyer's IP of the last call, for requests after a refresh or a logout, which have no context of their own.
     var buyerIP: String?
     /// Whether the id came from an untrusted source, such as the buyer's browser.
     ///
@@ -54,9 +54,9 @@ struct CartBinding: Sendable {
     var mergeBase: [CartLineInput]?
     /// The guest's cart of that merge.
     var mergeSource: CartID?
-    /// The session that merges this guest's cart, and since when.
+    /// The session that is merging this guest's cart, and when the merge began.
     ///
-    /// No other session gets it until then.
+    /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
     var reservation: (session: String, since: Date)?
 
     init(cartID: CartID) {
@@ -115,7 +115,7 @@ struct CartBinding: Sendable {
                 .configuration,
                 .storeCorrupt,
                 "A stored cart could not be read.",
-                hint: "Check whether another version of the app wrote it. It was not changed."
+                hint: "Check whether another version of the app wrote it. The stored value was not changed."
             )
         }
         self.cartID = cartID

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 internal import Synchronization
 
-/// A session's cart, as the attachment that stores it, while its locks are held.
+/// A session's cart and the attachment that stores it, for one operation that holds the locks of both.
 ///
 /// ``CartAdapter/withLockedCart(_:_:under:_:)`` creates it for one operation, and only this type writes attachments. While an operation holds it,
 /// no other task of this process works on the session or on its cart. Another process can still write the attachment, unless the use is
@@ -54,8 +54,8 @@ final class LockedCart: Sendable {
 
     /// Writes the attachment, or removes it.
     ///
-    /// It runs in a separate task, because a cancellation of the caller must not leave an unknown cart from which the
-    /// buyer cannot be removed.
+    /// It runs in a separate task, because a cancellation of the caller must not leave a cart at Shopify that no attachment names. The
+    /// buyer could not be removed from such a cart.
     ///
     /// - Returns: Whether the attachment was written. False means that another process has changed it.
     func write(_ payload: Secret?) async throws -> Bool {
@@ -97,7 +97,7 @@ final class LockedCart: Sendable {
 /// The outcome of an attempt of an operation.
 private enum CartAttempt<Result: Sendable>: Sendable {
     case done(Result)
-    /// Shopify no longer has the cart; the value says whether the session still had it.
+    /// Shopify no longer has the cart. The value is true if it was still the session's cart.
     case gone(Bool)
     /// Another process changed the attachment.
     case conflict
@@ -207,7 +207,7 @@ extension CartAdapter {
         case .plain, .attachmentOnly: return stored
         case .creating, .replacing:
             if let since = stored.pending?.since {
-                // Another process is creating a cart. Its attachment has tested the store.
+                // Another process is creating a cart. It has already written an attachment, so the store can save one.
                 guard !lateCallMayArrive(since: since) else { return stored }
                 tell(.interrupted, id)
             } else if stored.binding != nil, use == .creating {
@@ -230,8 +230,10 @@ extension CartAdapter {
         return try await attachments.read(id)
     }
 
-    /// After a change by another process: removes the buyer from a cart that the session no longer has, or whose new attachment
-    /// says guest.
+    /// Removes the buyer from an operation's cart after another process changed the session's attachment.
+    ///
+    /// The buyer is removed only if the changed attachment names another cart, or names this cart as a guest's, because then no logout
+    /// would remove the buyer.
     ///
     /// - Throws: An error if the session has ended or the buyer could not be removed.
     private func detachAfterConflict<Result>(
@@ -279,7 +281,7 @@ extension CartAdapter {
             } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
                 pending.lines.removeAll(at: error.rejectedLines(of: pending.lines.count))
             } catch {
-                // No process creates it any longer, so the next operation tries again at once.
+                // This process gives up. Without `since` the next operation tries again at once and does not wait for this process.
                 pending.since = nil
                 _ = try? await locked.write(pending.payload)
                 throw error
@@ -299,7 +301,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .cartBusy,
-            "Another process kept changing the session's cart.",
+            "The operation was given up, because other processes kept changing the session's cart.",
             hint: "Try again."
         )
     }

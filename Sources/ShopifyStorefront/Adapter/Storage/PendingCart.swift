@@ -6,7 +6,7 @@ internal import IdentityKit
 struct PendingCart: Sendable {
     /// When the creation began.
     ///
-    /// If that was long ago, the process ended in between.
+    /// If it began longer ago than ``CartAdapter/lateCallLimit``, the process that began it is treated as ended.
     var since: Date?
     /// The lines of the new cart.
     var lines: [CartLineInput] = []
@@ -50,6 +50,6 @@ struct PendingCart: Sendable {
 }
 
 extension Date {
-    /// Milliseconds since 1970, as attachments keep times.
+    /// Milliseconds since 1970, the form in which attachments store times.
     var storedMilliseconds: Int? { Int(exactly: (timeIntervalSince1970 * 1000).rounded()) }
 }
