@@ -57,7 +57,7 @@ package struct GraphSchema: Sendable {
         possible[name] ?? []
     }
 
-    /// Whether every value of the one type is also a value of the other, including types that a later version adds.
+    /// Whether every value of type `name` is also a value of type `other`, even if a later API version adds object types.
     package func isAlways(_ name: String, a other: String) -> Bool {
         guard name != other, let type = types[name] else { return true }
         if type.interfaces.contains(other) { return true }

@@ -83,7 +83,7 @@ package struct GraphSchemaType: Sendable {
         index[name].map { fields[$0] }
     }
 
-    /// Whether it needs a selection.
+    /// Whether a field of this type needs a selection of subfields.
     package var isComposite: Bool {
         switch kind {
         case .object, .interface, .union: true

@@ -81,8 +81,9 @@ struct FieldMerging {
         }
     }
 
-    /// Fields that cannot belong to the same object need only the same types; other fields must also have the same name
-    /// and arguments.
+    /// Compares the selections inside fields that have the same response key.
+    ///
+    /// Fields that cannot belong to the same object need only the same types. Other fields must also have the same name and arguments.
     private mutating func compareInside(_ group: [Entry], _ onlyShapes: Bool) {
         func parts(_ entries: [Entry]) -> [Part] {
             entries.compactMap { entry in

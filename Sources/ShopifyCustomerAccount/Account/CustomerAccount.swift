@@ -60,14 +60,14 @@ public struct CustomerAccount: Sendable {
 
     /// The buyer's profile.
     ///
-    /// Protected data are nil without Shopify's approval.
+    /// Names and contact data are nil if Shopify has not approved the app for protected customer data.
     public func profile() async throws -> CustomerProfile {
         try await execute(CustomerProfileQuery()).data
     }
 
     /// Changes the profile.
     ///
-    /// Unset fields stay, null clears, a value sets.
+    /// An unset field keeps its value, an explicit null clears the value, and a set field gets the new value.
     ///
     /// - Returns: The changed profile.
     /// - Throws: `IdentityError`; with `IdentityError.Code.customerUserErrors` when Shopify rejects a value.
@@ -115,7 +115,7 @@ public struct CustomerAccount: Sendable {
 
     /// Changes an address.
     ///
-    /// Unset fields stay, null clears, a value sets.
+    /// An unset field keeps its value, an explicit null clears the value, and a set field gets the new value.
     ///
     /// - Parameters:
     ///   - id: The address.

@@ -30,11 +30,11 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next page; nil after the last.
         ///
-        /// - Throws: `IdentityError`. The page can be requested again then.
+        /// - Throws: `IdentityError`. After an error, the next call requests the same page again.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
             let page = try await fetch(cursor)
-            // A cursor that does not change would never end.
+            // If Shopify returned the same cursor again, the iteration would never end.
             isAtEnd = page.next == nil || page.next == cursor
             cursor = page.next
             return page.elements

@@ -78,7 +78,7 @@ public struct CustomerAccountClient: Sendable {
 
     /// Fetches the address of the API unless it is configured or in memory.
     ///
-    /// Every call does it when needed; a program calls it at its start to find a wrong shop domain early.
+    /// Every call does this when needed. Call this method when the program starts, to find a wrong shop domain early.
     ///
     /// - Throws: `IdentityError` when the discovery fails.
     public func discover() async throws(IdentityError) {

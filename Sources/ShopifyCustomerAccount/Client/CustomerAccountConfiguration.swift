@@ -4,7 +4,7 @@ public import ShopifyGraphQL
 
 /// The shop whose Customer Account API is called, and the version.
 public struct CustomerAccountConfiguration: Sendable {
-    /// The domain for the discovery of the API: `example.myshopify.com` or the primary domain.
+    /// The domain at which the API's URL is discovered: `example.myshopify.com` or the primary domain.
     public let shopDomain: String
     /// The version of the API.
     public let apiVersion: ShopifyAPIVersion
@@ -56,8 +56,8 @@ public struct CustomerAccountConfiguration: Sendable {
         }
         if let origin, (try? HTTPURL(origin))?.origin.isIdentical(to: origin) != true {
             throw Self.invalid(
-                "The origin is not valid.",
-                "Use only scheme and host, for example https://shop.example."
+                "`origin` is not a URL with only a scheme and a host.",
+                "Write it without a path, for example https://shop.example."
             )
         }
         if let endpoint, !endpoint.isSecure, !(allowsLoopbackHTTP && endpoint.isLoopback) {
@@ -73,7 +73,10 @@ public struct CustomerAccountConfiguration: Sendable {
             )
         }
         guard timeout > .zero else {
-            throw Self.invalid("The timeout must be greater than 0.", "Use for example 15 seconds.")
+            throw Self.invalid(
+                "The Customer Account API timeout must be greater than 0.",
+                "Use for example 15 seconds."
+            )
         }
         self.shopDomain = domain
         self.apiVersion = apiVersion

@@ -11,7 +11,7 @@ public struct CustomerUserErrors: Error, Sendable {
         public let field: [String]
         /// Shopify's message in the language of the context.
         ///
-        /// Do not evaluate it.
+        /// Do not parse it, because Shopify translates it.
         public let message: String
     }
 

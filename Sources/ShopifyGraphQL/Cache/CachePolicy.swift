@@ -5,13 +5,13 @@
 public enum CachePolicy: Sendable, Hashable {
     /// Only the network: the cache is neither read nor written.
     case networkOnly
-    /// The cached response, if it is younger than this. Otherwise the network, whose response is stored.
+    /// Returns the cached response if it is younger than this. Otherwise requests the response from the network and stores it.
     case cacheFirst(expireIn: Duration)
-    /// The network, whose response is stored.
+    /// Requests the response from the network and stores it.
     ///
-    /// If it fails temporarily (`IdentityError.Kind.retryLater`), the cached response, if it is younger than this. Its origin is
-    /// ``GraphQLOrigin/stale(age:because:)``.
+    /// If the request fails temporarily (`IdentityError.Kind.retryLater`), returns the cached response if it is younger than this. The
+    /// origin of the result is then ``GraphQLOrigin/stale(age:because:)``.
     case networkFirst(expireIn: Duration)
-    /// Only the cached response, of any age. Without one, an error with code `IdentityError.Code.cacheMiss`.
+    /// Returns only the cached response, of any age. If there is none, throws an error with code `IdentityError.Code.cacheMiss`.
     case cacheOnly
 }

@@ -4,9 +4,9 @@ public import IdentityKit
 ///
 /// Add it to the session manager, and keep a reference to it.
 ///
-/// This process learns that the provider ended a session when it refreshes the session, when it asks for its tokens, or by a
-/// back-channel logout. It does not learn that another process logged a session out. The responses of such a session are removed when
-/// the cache needs room; its id can no longer be used.
+/// This process learns that the provider ended a session when it refreshes the session, when it asks for its tokens, or by a back-channel
+/// logout. It does not learn that another process logged a session out. The responses of such a session stay until the cache needs room.
+/// Nobody gets them, because the session's id can no longer be used.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 
@@ -20,7 +20,7 @@ public final class CachePurging: SessionParticipant {
 
     /// Removes the session's responses.
     ///
-    /// Only a new login, with another session, helps.
+    /// The session cannot be used any longer: the buyer must sign in again, which begins another session.
     public func sessionNeedsLogin(_ session: Session) async throws {
         await cache.removeAll(for: session.id)
     }

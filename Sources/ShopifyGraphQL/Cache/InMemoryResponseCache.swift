@@ -55,7 +55,7 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// The response for a key.
     ///
-    /// It counts as used now.
+    /// The response then counts as the most recently used one.
     public func response(for key: ResponseCacheKey) async -> CachedResponse? {
         state.withLock { state in
             guard let entry = state.entries[key] else { return nil }

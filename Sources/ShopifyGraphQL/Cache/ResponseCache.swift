@@ -3,8 +3,9 @@ public import IdentityKit
 
 /// Stores responses that are the same for many callers.
 ///
-/// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses longer, and must not return them for
-/// other keys. They contain the data that the shop returns for this token, and they are not sealed.
+/// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses after the process has ended, because their
+/// age is measured on the process's monotonic clock. It must not return a response for another key. Responses contain the data that the
+/// shop returns for the app's token, and they are not encrypted.
 public protocol ResponseCache: Sendable {
     /// The response for a key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
@@ -29,7 +30,7 @@ public struct CachedResponse: Sendable {
     public let storedAt: Duration
     /// The metadata.
     public let metadata: GraphQLMetadata
-    /// The only session that may get it.
+    /// The only session that may get the response; nil for a response that belongs to no session.
     public let session: SessionID?
 }
 

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One shop's Customer Account API: finds its URL, and calls it with a buyer's access token.
 ///
-/// The URL is the configured one, or the one in the shop's discovery document, which is cached for an hour. There is one executor for
-/// each URL, so that its circuit breaker and its reports last.
+/// The URL is the configured one, or the one in the shop's discovery document, which is cached for an hour. The executor is kept while the
+/// URL stays the same, so that warnings that are reported only once are not repeated.
 package final class CustomerAccountAPI: Sendable {
     /// The location of the API and the settings of its requests.
     package struct Configuration: Sendable {
@@ -112,14 +112,14 @@ package final class CustomerAccountAPI: Sendable {
     ) throws(IdentityError) -> GraphQLCall {
         var call = GraphQLCall(secrets: [accessToken], context: context, isPersonal: true)
         do {
-            // The token alone: Shopify answers 401 to a token after "Bearer".
+            // The header contains only the token. Shopify returns 401 for a token after "Bearer".
             try call.headers.set("Authorization", accessToken.reveal())
             if let origin = configuration.origin { try call.headers.set("Origin", origin) }
         } catch {
             throw IdentityError(
                 .signInAgain,
                 .accessTokenRefused,
-                "The session's access token is not valid in an HTTP header.",
+                "The session's access token contains characters that an HTTP header cannot contain.",
                 hint: "Let the buyer sign in again.",
                 reference: "RFC 9110 section 5.5"
             )
@@ -164,7 +164,12 @@ package final class CustomerAccountAPI: Sendable {
             let api = try? HTTPURL(text), api.isSecure || (configuration.allowsLoopbackHTTP && api.isLoopback),
             let versioned = configuration.version.replacingVersion(in: api)
         else {
-            throw discoveryError(.rejected, .discoveryFailed, "has no https URL as graphql_api", response)
+            throw discoveryError(
+                .rejected,
+                .discoveryFailed,
+                "contains no https URL in its member graphql_api",
+                response
+            )
         }
         guard configuration.hosts.accepts(versioned) else {
             throw configuration.hosts.refusal(

@@ -8,10 +8,10 @@ package enum ShopifyEndpointHosts {
         return !given.isEmpty && given.allSatisfy { AllowedHosts.host($0) != nil }
     }
 
-    /// The list of a shop.
+    /// The hosts that are accepted for a shop.
     ///
     /// - Parameters:
-    ///   - given: The configured list, which replaces all the others.
+    ///   - given: The configured list, which replaces the default list.
     ///   - shop: The host of the shop's domain, whose subdomains are allowed too.
     ///   - configured: The hosts of configured endpoints.
     /// - Returns: The configured list, else `shopify.com`, the shop's hosts and the hosts of configured endpoints.

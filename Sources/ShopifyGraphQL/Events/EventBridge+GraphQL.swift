@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension EventBridge: GraphQLObserver {
-    /// Passes an event of a GraphQL operation on.
+    /// Sends an event of a GraphQL operation as an ``ObservedEvent``.
     public func graphQLEvent(_ event: GraphQLEvent) {
         send(
             ObservedEvent(

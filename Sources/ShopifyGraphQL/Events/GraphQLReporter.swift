@@ -9,7 +9,9 @@ final class GraphQLReporter: Sendable {
         let subject: String
     }
 
-    /// An event that is evicted too early is reported twice.
+    /// The maximum number of remembered warnings.
+    ///
+    /// When it is reached, all of them are forgotten, so a warning can be reported a second time.
     private static let maximum = 10_000
 
     private let observers: [any GraphQLObserver]

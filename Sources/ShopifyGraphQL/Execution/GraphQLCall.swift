@@ -5,7 +5,7 @@ package import IdentityKit
 package struct GraphQLCall: Sendable {
     /// The headers of this call, such as the token and the buyer's IP.
     package var headers: HTTPHeaders
-    /// The secrets in those headers, which no error may repeat.
+    /// The secrets in those headers, which must not appear in errors.
     package var secrets: [Secret]
     /// The values of the context by the names of variables.
     ///

@@ -61,7 +61,7 @@ package struct GraphQLEndpoint: Sendable {
     package let takesBuyerTokens: Bool
     /// The addresses that the URL's host may have.
     ///
-    /// Any address is allowed if a person configured the URL.
+    /// Any address is allowed if the URL was configured and not discovered.
     package let addressPolicy: AddressPolicy
     /// The hints for rejections.
     package let advice: Advice

@@ -16,7 +16,6 @@ extension GraphQLExecutor {
         let secrets = RedactedValues(variables, secrets: call.secrets)
         let clock = environment.clock
         var retries = RetryDecision(retry, document.repetition, start: clock.elapsed, until: call.deadline)
-        // Callers that share a request all count it.
         let progress = call.progress ?? GraphQLProgress()
         var permit: CircuitBreaker.Permit
         do { permit = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
@@ -101,7 +100,9 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Handles a 430.
+    /// Handles HTTP 430, with which Shopify rejects a request as an attack.
+    ///
+    /// - Returns: The pause before the operation's only other attempt; nil if it makes none.
     private func attacked(
         _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,

@@ -3,9 +3,9 @@ internal import IdentityKit
 
 /// A response with the values that are needed to store it after it was read.
 struct GraphQLDelivery {
-    /// The answer.
+    /// The response.
     let answer: GraphQLResponse
-    /// Its source.
+    /// Whether the response came from the network or the cache.
     let origin: GraphQLOrigin
     /// The bytes to store and their key; nil when nothing is stored.
     var kept: (key: ResponseCacheKey, body: [UInt8])?
@@ -17,7 +17,7 @@ extension GraphQLExecutor {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - call: The call, with its cache policy.
-    ///   - needsData: Whether a response without data is a failure, which an old response may replace.
+    ///   - needsData: Whether a response without data is a failure, for which a cached response may be returned instead.
     /// - Returns: The response and its source.
     /// - Throws: `IdentityError` when neither the network nor the cache has a response.
     func answer<Operation: GraphQLOperation>(
@@ -57,7 +57,7 @@ extension GraphQLExecutor {
             let (answer, body) = try await fetchOnce(key, document, variables, call)
             var delivery = GraphQLDelivery(answer: answer, origin: .network)
             guard answer.isFailure else {
-                // A cached response would hide the errors.
+                // A response with errors is not stored, because the cached copy would hide the errors.
                 if answer.errors.isEmpty, answer.data != nil { delivery.kept = (key, body) }
                 return delivery
             }
@@ -148,10 +148,10 @@ extension GraphQLExecutor {
             .rejected,
             .cacheMiss,
             isCached
-                ? "The cache has no response, and the policy allows only the cache."
-                : "The policy allows only the cache, but responses of this operation are never stored.",
+                ? "The cache has no response for this operation, and the cache policy allows no request."
+                : "The cache policy allows no request, but the client has no cache, or responses of this operation are never stored.",
             hint: isCached
-                ? "Use another cache policy."
+                ? "Use a cache policy that allows a request, such as cacheFirst."
                 : "Use another cache policy: mutations, personal documents and calls for a buyer are not cached. Check that the client has a cache."
         )
     }

@@ -5,7 +5,8 @@ package import IdentityKit
 ///
 /// Each API's client is a thin layer over it.
 ///
-/// Copies share the cache and the reported events. All executors of a shop in this process share the circuit breaker.
+/// Copies share the cache and the record of the events that are reported only once. All executors of a shop in this process share the
+/// circuit breaker.
 package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint

@@ -10,7 +10,7 @@ public struct GraphQLRequestHandle: Sendable {
         _ work: @escaping @Sendable () async throws -> Value,
         completion: @escaping @Sendable (Result<Value, IdentityError>) -> Void
     ) {
-        // An unstructured task, because the caller has none. The handle cancels it.
+        // The caller is synchronous, so the work runs in an unstructured task, which the handle can cancel.
         task = Task {
             let result: Result<Value, IdentityError>
             do {

@@ -42,7 +42,7 @@ extension GraphQLExecutor {
             do {
                 result = try await execute(operation, call)
             } catch {
-                // If the last request fails, the result before it counts.
+                // If the last request before the timeout fails temporarily, the timeout is reported with the result before it.
                 guard let last, error.kind == .retryLater, schedule.isOver(at: clock.elapsed) else { throw error }
                 throw Self.timeout(last, document)
             }

@@ -58,7 +58,7 @@ public struct GraphQLNode: Sendable {
     /// Shopify nulls the fields of a failed operation.
     package var hasOnlyNulls: Bool {
         guard let entry, entry.kind == .object else { return isNull }
-        // Only scalars take one entry, so that values are at every second place.
+        // If all members are scalars, each member has two entries: its name and its value. So every second entry is a value.
         return entry.place - index - 1 == 2 * entry.length
             && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].kind == .null }
     }

@@ -8,7 +8,7 @@ package struct GraphQLResponseBody: Sendable {
     ///
     /// A response without it says that the execution did not begin (specification section 7.1).
     package let hasData: Bool
-    /// The member `errors`, of a list its first elements.
+    /// The member `errors`; of a list, only the first elements.
     ///
     /// `GraphQLError.entries(of:hiding:)` reads it.
     package let errors: JSONValue?

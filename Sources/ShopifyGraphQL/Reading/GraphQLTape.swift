@@ -2,15 +2,15 @@ internal import IdentityKit
 
 /// A parsed response: its bytes, and a flat list of its values.
 ///
-/// Values are in the order of the text. An object is followed by its members, name before value; a list by its elements.
-/// Lists and objects have their end, so that a reader skips them in one step. Values are created only on demand.
+/// Values are in the order of the text. An object is followed by its members, name before value; a list by its elements. The entry of a
+/// list or object contains the index after its end, so that a reader can skip it in one step. Values are created only on demand.
 @usableFromInline
 final class GraphQLTape: Sendable {
     let bytes: [UInt8]
     /// The decoded texts with escapes, one after the other.
     let decoded: [UInt8]
     let entries: [TapeEntry]
-    /// The start of paths.
+    /// The entry at which the paths in errors start.
     let root: Int
 
     init(bytes: [UInt8], decoded: [UInt8], entries: [TapeEntry], root: Int) {
@@ -49,11 +49,11 @@ final class GraphQLTape: Sendable {
         return true
     }
 
-    /// The bytes of a text, decoded, or of a number as String.
+    /// The decoded text of a text entry, or the digits of a number entry.
     func text(_ entry: TapeEntry) -> String {
         let all = entry.kind == .decodedText ? decoded : bytes
         let part = all.span.extracting(entry.place..<entry.place + entry.length)
-        // The whole text was validated, and a part of it between quotation marks begins and ends with a character.
+        // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
         return String(copying: unsafe UTF8Span(unchecked: part))
     }
 
@@ -69,7 +69,7 @@ final class GraphQLTape: Sendable {
             let digit = Int(digits[place]) - 0x30
             guard (0...9).contains(digit) else { return nil }
             let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-            // Counts down, so that the smallest integer fits.
+            // The value is negative while the digits are read, because the smallest integer has no positive counterpart.
             let (sum, isTooSmall) = shifted.subtractingReportingOverflow(digit)
             guard !isTooLarge, !isTooSmall else { return nil }
             value = sum

@@ -2,7 +2,7 @@
 struct TapeEntry: Sendable, Equatable {
     enum Kind: UInt64 {
         case null, no, yes, number, text
-        /// A text with escapes. It is decoded in the tape's second text.
+        /// A text with escapes. Its decoded bytes are in ``GraphQLTape/decoded``.
         case decodedText
         case list, object
     }

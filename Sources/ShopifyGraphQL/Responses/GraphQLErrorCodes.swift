@@ -7,7 +7,7 @@ extension IdentityError.Code {
     public static let throttled = Self(rawValue: "throttled")
     /// Shopify rejected the request as an attack (HTTP 430), usually because the buyer's IP is missing.
     public static let securityRejection = Self(rawValue: "security_rejection")
-    /// A mutation got no response.
+    /// A mutation got no usable response.
     ///
     /// It may have been executed, so do not repeat it without a check.
     public static let outcomeUnknown = Self(rawValue: "outcome_unknown")

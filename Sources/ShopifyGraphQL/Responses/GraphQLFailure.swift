@@ -45,8 +45,8 @@ struct GraphQLFailure: Error {
 
     /// The error for the caller of an operation.
     ///
-    /// - Parameter document: The operation's document. If the operation must not be repeated and may have been executed, the error has
-    ///   its own code.
+    /// - Parameter document: The operation's document. If the operation must not be repeated and may have been executed, the error gets the
+    ///   code `outcome_unknown`.
     /// - Returns: The error.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }
@@ -57,7 +57,7 @@ struct GraphQLFailure: Error {
         return IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "\(ForeignName.shown(document.name)) got no response, so it may have been executed.",
+            "\(ForeignName.shown(document.name)) got no usable response, so it may have been executed.",
             hint: "Do not repeat it without a check. Read the data that it changes, and send only the missing changes.",
             retryAfter: error.retryAfter,
             providerAnswer: error.providerAnswer,

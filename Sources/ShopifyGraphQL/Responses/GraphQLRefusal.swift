@@ -75,8 +75,15 @@ struct GraphQLRefusal {
                 "Shopify rejected the request as an attack (HTTP 430). The request used \(mode).",
                 advice.attack
             )
-        case 408, 500...: error(.retryLater, .providerUnavailable, "\(name) is unavailable.", "Try again later.")
-        default: error(.rejected, .graphQLErrors, "\(name) rejected the request.", "Read providerAnswer of this error.")
+        case 408, 500...:
+            error(.retryLater, .providerUnavailable, "\(name) is unavailable (HTTP \(status)).", "Try again later.")
+        default:
+            error(
+                .rejected,
+                .graphQLErrors,
+                "\(name) rejected the request (HTTP \(status)).",
+                "Read Shopify's explanation in providerAnswer."
+            )
         }
     }
 

@@ -121,7 +121,8 @@ struct GraphQLResponse: Sendable {
             )
         }
         if codes.contains(.accessDenied) {
-            let message = "\(endpoint.name) denied access to \(endpoint.access)."
+            let message =
+                "\(endpoint.name) denied the operation: \(endpoint.access) has no access to a field (ACCESS_DENIED)."
             return failed(.configuration, endpoint.refusalCode, message, endpoint.advice.denied)
         }
         if codes.contains(.shopInactive) {
@@ -131,15 +132,15 @@ struct GraphQLResponse: Sendable {
         return failed(
             .rejected,
             .graphQLErrors,
-            "\(endpoint.name) rejected the operation.",
+            "\(endpoint.name) rejected the operation with GraphQL errors.",
             "Read providerAnswer of this error. Check the document against the schema of the API version in X-Shopify-API-Version.",
             reference: "GraphQL specification section 7.1.2"
         )
     }
 
-    /// Unreadable data without errors.
+    /// The failure for data that do not match the document, in a response without errors.
     ///
-    /// A mutation was executed nevertheless.
+    /// A mutation was executed nevertheless, so its outcome counts as unknown.
     func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let error = IdentityError(
             .rejected,

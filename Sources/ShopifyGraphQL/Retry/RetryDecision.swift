@@ -4,7 +4,7 @@ internal import IdentityKit
 struct RetryDecision {
     let limits: RetryLimits
     let repetition: GraphQLDocument.Repetition
-    /// The start of the first one on the monotonic clock.
+    /// When the first attempt began, on the monotonic clock.
     let start: Duration
     /// The number of attempts.
     private(set) var count = 0
@@ -69,7 +69,7 @@ struct RetryDecision {
             random: random
         )
         if let asked {
-            // An attempt earlier than asked, or after the caller's deadline, would be useless.
+            // An attempt earlier than the server asks for, or after the caller's deadline, would be useless.
             guard asked <= limits.maximumRetryAfter else { return nil }
             // A random part is added, so that callers with the same Retry-After do not return at once.
             pause = asked + min(pause, limits.firstPause)

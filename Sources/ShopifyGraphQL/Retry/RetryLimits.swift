@@ -5,8 +5,9 @@
 /// connection), the document decides. Rejections of token, scope, shop or document (401, 402, 403, 404, 423, errors of
 /// the document) are never repeated.
 ///
-/// HTTP 430 means that Shopify rejects the request as an attack. The operation is repeated at most once, after a pause. If that fails
-/// too, no client in this process sends a request to this shop for a while (``securityPause``); then one operation is the probe.
+/// HTTP 430 means that Shopify rejects the request as an attack. The operation is repeated at most once, after a pause. If that fails too,
+/// no client in this process sends a request to this shop for a while (``securityPause``); after that, a single operation, the probe, tests
+/// whether Shopify accepts requests again.
 public struct RetryLimits: Sendable, Equatable {
     /// The maximum number of attempts, including the first; at least 1.
     public var attempts: Int
@@ -70,8 +71,8 @@ public struct RetryLimits: Sendable, Equatable {
 
     /// Three attempts within 30 seconds.
     public static let standard = RetryLimits()
-    /// One attempt.
+    /// One attempt: the client never repeats an operation.
     ///
-    /// The caller repeats.
+    /// The caller decides whether to repeat it.
     public static let none = RetryLimits(attempts: 1)
 }

@@ -4,15 +4,15 @@ internal import Synchronization
 
 /// The circuit breaker of a shop: stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that
-/// fails too, all operations fail at once for a while; then a single one is the probe.
+/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that fails too, all
+/// operations fail at once for a while; then a single operation, the probe, tests whether Shopify accepts requests again.
 ///
 /// All clients of a shop in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as in
 /// tests, do not share it, because their times cannot be compared.
 final class ShopBreaker: Sendable {
     /// The decision about an operation after a 430.
     enum Verdict: Sendable {
-        /// The operation fails, because another one that received a 430 is the probe.
+        /// The operation fails, because another operation that received a 430 is already the probe.
         case known
         /// The operation may try again after its pause, as the probe.
         case probe(CircuitBreaker.Permit)

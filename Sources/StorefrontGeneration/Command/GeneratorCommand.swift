@@ -115,11 +115,11 @@ package struct GeneratorCommand {
     private func extended(_ schema: GraphSchema, by text: String) throws(GenerationFailure) -> GraphSchema {
         do { return try schema.extended(by: text) } catch {
             switch error {
-            case .syntax(let error): throw .usage("The extension, line \(error.location.line): \(error.message).")
+            case .syntax(let error): throw .usage("The --extend file, line \(error.location.line): \(error.message).")
             case .extendsUndefinedType(let name):
-                throw .usage("The extension extends \(name), which the schema does not have.")
+                throw .usage("The --extend file extends \(name), which the schema does not have.")
             case .refersToUndefinedType(let name, let type):
-                throw .usage("The extension refers to \(name) at \(type), which the schema does not have.")
+                throw .usage("The --extend file refers to \(name) at \(type), which the schema does not have.")
             }
         }
     }
@@ -158,7 +158,7 @@ package struct GeneratorCommand {
             output.errors += difference.changed.map { "\(target.path)/\($0): error: is not up to date" }
             output.errors += difference.stale.map { "\(target.path)/\($0): error: is no longer needed" }
             if !difference.isEmpty {
-                output.errors.append("storefront-gen: Run it without --check and commit what changes.")
+                output.errors.append("storefront-gen: Run storefront-gen without --check and commit the changed files.")
                 return 1
             }
         } else {

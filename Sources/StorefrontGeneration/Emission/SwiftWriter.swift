@@ -23,7 +23,7 @@ struct SwiftWriter {
 
     /// Writes a documentation comment.
     ///
-    /// Its text cannot end it.
+    /// Each line of the text gets its own `///`, so the text cannot end the comment.
     mutating func comment(_ text: String) {
         var lines: [String] = []
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

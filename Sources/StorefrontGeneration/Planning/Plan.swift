@@ -87,7 +87,7 @@ struct InputProperty: Sendable {
         case required
         /// It is not nullable and has a default.
         case defaulted
-        /// It is nullable, so it has three states.
+        /// It is nullable, so it has three states: unset, null, or a value.
         case threeState
     }
 

@@ -25,7 +25,7 @@ extension Planner {
             let planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // The comment of a shared type must not name one parent.
+            // Several operations share the type, so its comment must not name the parent type of one use.
             let property = OutputProperty(
                 name: planned.property.name,
                 type: planned.property.type,

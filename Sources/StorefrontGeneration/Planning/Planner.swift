@@ -11,7 +11,7 @@ struct Planner {
     private(set) var fragmentNames: [String: String] = [:]
     /// The names of the constants that hold the definitions of fragments.
     private var fragmentConstants: [String: String] = [:]
-    /// All top-level names.
+    /// The names of all top-level Swift types, which nested types must not repeat.
     var topLevel: Set<String> = []
     var payloadUses: [String: [PayloadUse]] = [:]
     var reachableEnums: Set<String> = []

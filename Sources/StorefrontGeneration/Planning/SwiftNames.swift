@@ -36,9 +36,9 @@ package enum SwiftNames {
         }
     }
 
-    /// A member's name, unchanged but for `ID` and `URL` in capitals.
+    /// A member's name: the schema's name, in which `Id`, `Url` and `Html` are written in capitals.
     ///
-    /// An alias is not changed at all.
+    /// An alias keeps its spelling.
     ///
     /// - Parameters:
     ///   - name: The name in the schema.
