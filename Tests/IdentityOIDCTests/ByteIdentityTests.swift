@@ -9,7 +9,7 @@ import Testing
 /// U+212A KELVIN SIGN is canonically equivalent to K, and é has two encodings.
 ///
 /// They are equal for `String ==` and different as bytes.
-@Suite("Identity is compared as bytes")
+@Suite("Identifiers are compared byte by byte")
 struct ByteIdentityTests {
     private static let forge = Result { try TokenForge(.es256) }
 
@@ -39,7 +39,7 @@ struct ByteIdentityTests {
         }
     }
 
-    @Test("iss, aud, azp, nonce, acr and sub of an ID token", arguments: pairs)
+    @Test("iss, aud, azp, nonce, acr and sub of an ID token are compared byte by byte", arguments: pairs)
     func claims(ours: String, theirs: String) throws {
         for (text, isOurs) in [(ours, true), (theirs, false)] {
             let value = JSONValue.string(text)
@@ -74,7 +74,7 @@ struct ByteIdentityTests {
         }
     }
 
-    @Test("kid of a token and of a key", arguments: pairs)
+    @Test("the kid of a token is compared with the kid of a key byte by byte", arguments: pairs)
     func keys(ours: String, theirs: String) throws {
         var forge = try Self.forge.get()
         forge.keyID = ours
@@ -93,7 +93,7 @@ struct ByteIdentityTests {
         #expect(try refusal() == .idTokenKeyUnknown)
     }
 
-    @Test("state and iss of a callback", arguments: pairs)
+    @Test("state and iss of a callback are compared byte by byte", arguments: pairs)
     func callbacks(ours: String, theirs: String) throws {
         func refusal(state: String, issuer: String) -> IdentityError.Code? {
             let query = FormEncoding.encode([("code", "c"), ("state", state), ("iss", issuer)])

@@ -121,7 +121,7 @@ struct ClaimsTests {
         }
     }
 
-    @Test("UserInfo's claims are asked for separately, and change nothing that the ID token proved")
+    @Test("UserInfo's claims are requested separately, and do not change the claims of the ID token")
     func userInfo() async throws {
         try await FakeWorld.run { world in
             let manager = try Self.manager(world)
@@ -152,7 +152,7 @@ struct ClaimsTests {
         }
     }
 
-    @Test("a profile that is refused after its refresh is a refusal with the challenge, and costs one refresh")
+    @Test("a UserInfo request that is still refused after one refresh fails with the provider's challenge")
     func refusedProfile() async throws {
         try await FakeWorld.run { world in
             let manager = try Self.manager(world)

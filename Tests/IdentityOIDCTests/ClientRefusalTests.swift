@@ -22,7 +22,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "an assertion has the configured audience alone, the same at every endpoint",
+        "an assertion has only the configured audience, which is the same at every endpoint",
         arguments: ClientAuthentication.AssertionAudience.allCases
     )
     func audience(_ audience: ClientAuthentication.AssertionAudience) async throws {
@@ -142,7 +142,7 @@ struct ClientRefusalTests {
         }
     }
 
-    @Test("without an assertion, a page with status 401 is an outage")
+    @Test("an HTML page with status 401 counts as an outage if the client sends no assertion")
     func otherMethods() async throws {
         try await FakeWorld.run {
             $0.authentication = .secretPost(Secret("s"))
@@ -155,7 +155,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "the hint names form-encoding only if it changes the credentials",
+        "the hint mentions form-encoding only if it changes the credentials",
         arguments: [
             (.secretBasic(Secret("p+w")), "client-1", true), (.secretBasic(Secret("plain")), "client:1", true),
             (.secretBasic(Secret("plain-1._~")), "client-1", false), (.secretPost(Secret("p+w")), "client-1", false),

@@ -212,7 +212,7 @@ struct DPoPTests {
         }
     }
 
-    @Test("a login on another device binds its tokens too")
+    @Test("a device login binds its tokens to a DPoP key too")
     func device() async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.change(answer: Self.bound)
@@ -229,7 +229,7 @@ struct DPoPTests {
         }
     }
 
-    @Test("a login fails before it starts if the metadata list other algorithms")
+    @Test("a login fails before it starts if the metadata list DPoP algorithms without ES256")
     func algorithms() async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.change(metadata: { $0["dpop_signing_alg_values_supported"] = .array([.string("RS256")]) })

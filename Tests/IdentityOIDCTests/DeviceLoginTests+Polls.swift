@@ -46,7 +46,7 @@ extension DeviceLoginTests {
         Poll("broken JSON", .message(status: 200, body: Array("{\"error\":".utf8)), "token_response_invalid"),
     ]
 
-    @Test("the meaning of each response to a poll", arguments: polls)
+    @Test("each response to a poll has the expected outcome", arguments: polls)
     func poll(_ poll: Poll) async throws {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(LoginOptions())
@@ -117,7 +117,7 @@ extension DeviceLoginTests {
         ]
     }()
 
-    @Test("the ID token is validated as after any login, and must not have a nonce", arguments: tokens)
+    @Test("the ID token of a device login is validated like any other, and must not have a nonce", arguments: tokens)
     func idToken(token: Token) async throws {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(token.options)

@@ -36,7 +36,7 @@ struct DeviceLoginTests {
         )
     }
 
-    @Test("a complete device login: requests, prompt and buyer")
+    @Test("a complete device login sends the expected requests, shows the prompt and returns the buyer")
     func login() async throws {
         try await FakeWorld.run({ $0.authentication = .secretBasic(Secret("s")) }) { world in
             let pending = Self.error("authorization_pending")
@@ -131,7 +131,7 @@ struct DeviceLoginTests {
         Lie("interval", .integer(0), isGood: true), Lie("interval", nil, isGood: true),
     ]
 
-    @Test("an invalid response shows the buyer nothing", arguments: lies)
+    @Test("an invalid device authorization response fails before the buyer sees a code", arguments: lies)
     func answer(lie: Lie) async throws {
         try await FakeWorld.run { world in
             world.fake.change(deviceAnswer: lie.change)

@@ -96,7 +96,7 @@ struct ErrorTableTests {
         Row(500, "invalid_grant", (.retryLater, .providerUnavailable)),
     ]
 
-    @Test("every error of a token response, for each grant", arguments: answers)
+    @Test("every error of a token response has its kind and code, for each grant", arguments: answers)
     func answer(row: Row) throws {
         let grants: [TokenGrant] = [.authorizationCode, .refreshToken, .deviceCode]
         for (grant, outcome) in zip(grants, row.outcomes) {

@@ -40,7 +40,7 @@ final class FakeProvider: Sendable {
 
     /// Replaces the response at a path; nil restores the correct response.
     func replace(_ path: String, by response: LoopbackResponse?) { state.withLock { $0.replaced[path] = response } }
-    /// Answers the next requests to a path with these responses.
+    /// Responds to the next requests to a path with these responses.
     func script(_ path: String, _ responses: [LoopbackResponse]) {
         state.withLock { $0.scripts[path] = responses.reversed() }
     }

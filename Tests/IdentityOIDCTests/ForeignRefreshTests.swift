@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Refreshes with the ID token of another login")
 struct ForeignRefreshTests {
-    /// What the ID token names wrongly.
+    /// The claim in which the ID token is wrong.
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: IdentityError.Code
@@ -25,10 +25,10 @@ struct ForeignRefreshTests {
         Lie(testDescription: "nonce", code: .idTokenNonce) { $0["nonce"] = .string("of another login") },
     ]
 
-    /// What is wrong besides, and would be found first otherwise.
+    /// A second fault of the response, which would otherwise be found first.
     enum Trouble: String, CaseIterable, Sendable { case none, expired, signature, withoutAccessToken }
 
-    /// Notes the events with a suspicion.
+    /// Records the events that report a suspected attack.
     private final class Suspicions: IdentityObserver {
         private let found = Mutex<[IdentityEvent.Kind]>([])
         var kinds: [IdentityEvent.Kind] { found.withLock(\.self) }
@@ -81,7 +81,7 @@ struct ForeignRefreshTests {
     }
 
     @Test(
-        "outranks every other fault of the response, stops every call, and ends with a logout that has the old ID token",
+        "the foreign ID token is reported before every other fault, stops every call, and a logout still sends the old ID token",
         arguments: lies,
         Trouble.allCases
     )
@@ -96,7 +96,7 @@ struct ForeignRefreshTests {
             if trouble == .withoutAccessToken { world.fake.change(answer: { $0["access_token"] = nil }) }
             let first = await stage.refusal { try await stage.process().refreshTokens(for: stage.id) }
             #expect(first?.code == lie.code && first?.kind == .rejected && first?.isAttackSuspected == true)
-            // It is validated again without metadata and keys.
+            // The stored response is validated again, without metadata and keys.
             world.fake.replace("/jwks", by: .message(status: 500))
             world.fake.replace("/.well-known/openid-configuration", by: .message(status: 500))
             for _ in 0..<2 {
@@ -113,7 +113,9 @@ struct ForeignRefreshTests {
         }
     }
 
-    @Test("a moved issuer is accepted once the configuration lists both, and not while the keys are unavailable")
+    @Test(
+        "a changed issuer is accepted once the configuration lists the old and the new one, but not while the keys are unavailable"
+    )
     func moved() async throws {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)

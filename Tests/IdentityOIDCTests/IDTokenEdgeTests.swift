@@ -150,7 +150,7 @@ struct IDTokenEdgeTests {
         }
     }
 
-    @Test("a key for another use is not used")
+    @Test("a key that is not meant for this signature is not used")
     func keys() throws {
         var forge = try TokenForge(.es256)
         let token = try forge.token()

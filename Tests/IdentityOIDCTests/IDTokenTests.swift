@@ -196,7 +196,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("subjects and audiences that differ in KELVIN SIGN and K are different")
+    @Test("audiences that differ only in KELVIN SIGN and K are different")
     func unicodeIdentity() throws {
         var expected = TokenForge.expectations()
         expected.audiences = ["K"]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityOIDC
 
-/// The end of a chain, which returns the results of a test and counts the calls.
+/// The last link of a chain; it returns the keys that a test sets, and counts the calls.
 private final class KeyStub: KeySetProviding {
     private struct State {
         var requirements: [KeySetRequirement] = []
@@ -178,7 +178,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 15)
     }
 
-    @Test("an error during a pause belongs to the operation that gets it (key set)")
+    @Test("an error during a pause has the correlation id of the operation that gets it (key set)")
     func pauseError() async throws {
         let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()

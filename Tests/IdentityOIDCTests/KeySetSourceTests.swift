@@ -111,7 +111,7 @@ struct KeySetSourceTests {
     }
 
     @Test(
-        "a page instead of the key set is an outage; a redirect, invalid JSON and an empty set are not",
+        "an HTML page instead of the key set is an outage; a redirect, invalid JSON and an empty set are not",
         arguments: [
             (200, "<html>", "retry_later"), (200, "", "retry_later"), (503, "", "retry_later"), (302, "", "rejected"),
             (304, "", "rejected"), (200, "{}", "rejected"), (200, #"{"keys":[],"keys":[]}"#, "rejected"),

@@ -125,7 +125,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "a parameter with its own member is refused with that member's name",
+        "an authorization parameter that has its own configuration member is refused, and the hint names that member",
         arguments: [
             ("prompt", "prompt"), ("max_age", "maxAge"), ("acr_values", "acrValues"), ("ui_locales", "uiLocales"),
             ("login_hint", "loginHint"),

@@ -35,7 +35,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "a session id that is too long for a logout token is not stored",
+        "a session id that is invalid, or too long for a logout token, is not stored",
         arguments: [.integer(1), .string(""), .null] as [JSONValue]
     )
     func uselessName(_ name: JSONValue) async throws {
@@ -48,7 +48,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("a logout token ends its session, and counts once")
+    @Test("a logout token ends its session, and is accepted only once")
     func journey() async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: { $0["sid"] = .string("session-1") })
@@ -75,7 +75,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "a logout token with a new key is accepted, a forged one is refused, and without keys there is no decision"
+        "a logout token with a new key is accepted, a forged one is refused, and without keys the error is temporary"
     )
     func keys() async throws {
         try await FakeWorld.run { world in
@@ -131,7 +131,9 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("an invalid logout token is refused before keys are fetched; unreadable keys refuse no token")
+    @Test(
+        "an invalid logout token is refused before keys are fetched; unreadable keys lead to status 503, not to a refusal"
+    )
     func order() async throws {
         try await FakeWorld.run { world in
             let manager = SessionManager(
@@ -199,7 +201,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("the meaning of each response of the revocation endpoint")
+    @Test("each response of the revocation endpoint has the expected outcome")
     func revocationAnswers() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { [origin = world.fake.origin] in

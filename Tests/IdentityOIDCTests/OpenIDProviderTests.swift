@@ -22,7 +22,7 @@ struct OpenIDProviderTests {
         }
     }
 
-    @Test("a complete login: verifier, redirect URI and claims of the ID token")
+    @Test("a complete login sends verifier and redirect URI, and reads the buyer from the ID token")
     func login() async throws {
         try await FakeWorld.run { world in
             let request = try await world.begin()
@@ -46,7 +46,7 @@ struct OpenIDProviderTests {
         }
     }
 
-    @Test("the authorization URL, byte for byte")
+    @Test("the authorization URL has the expected parameters, byte for byte")
     func authorizationURL() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["authorization_endpoint"] = .string("https://id.example/a?x=%20") })
@@ -153,7 +153,7 @@ struct OpenIDProviderTests {
         }
     }
 
-    @Test("valid metadata are used while discovery is invalid or down, and fetched once a minute")
+    @Test("earlier metadata are used while discovery is invalid or down, and discovery is repeated once a minute")
     func oldMetadata() async throws {
         try await FakeWorld.run { world in
             _ = try await world.begin()

@@ -48,7 +48,7 @@ struct OpenIDRefreshTests {
         }
     }
 
-    @Test("keys that fail after a token response do not cause a second use of the refresh token")
+    @Test("if the keys cannot be fetched after a token response, the refresh token is not sent again")
     func spentOnce() async throws {
         try await FakeWorld.run { world in
             let manager = SessionManager(

@@ -118,7 +118,7 @@ struct PresetTests {
         #expect(discovery?.text == "https://accounts.shop.app/.well-known/oauth-authorization-server")
     }
 
-    @Test("a complete entry of Apple posts a secret that it makes, and asks for a posted response")
+    @Test("an Apple entry sends a client secret that it signs itself, and requests a posted response")
     func appleEntry() throws {
         let apple = try provider(#""preset":"apple","teamID":"t","clientKeyID":"k","clientKey":{"env":"KEY"}"#)
         #expect(apple.client.configuration.issuer == "https://appleid.apple.com")

@@ -72,7 +72,7 @@ struct ProviderHTTPClientTests {
     }
 
     @Test(
-        "a document cannot send a request to a private address, by number or by name",
+        "a URL in a provider's document cannot direct a request to a private address, by number or by name",
         arguments: [
             "https://127.0.0.1:1/", "https://localhost:1/", "https://169.254.169.254/latest/meta-data/",
             "https://10.0.0.1/", "https://[::1]:1/", "https://[::ffff:127.0.0.1]/", "https://[fd00:ec2::254]/",

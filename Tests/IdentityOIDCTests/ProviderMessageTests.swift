@@ -42,14 +42,14 @@ struct ProviderMessageTests {
                 }
                 #expect(error?.code == .authorizationRefused)
                 #expect(error?.hint?.contains("set pushedAuthorization to true") == (isOffered && !isPushed))
-                // What the browser carried is not repeated.
+                // Values that went through the browser are redacted.
                 #expect(error?.providerAnswer?.errorDescription == "PAR … …")
             }
         }
     }
 
     @Test(
-        "a 401 is a failed client authentication, under the names that Keycloak gives it",
+        "status 401 with one of Keycloak's error names is a failed client authentication",
         arguments: [
             ("/token", 401, "unauthorized_client", "invalid_client"),
             ("/token", 401, "invalid_client", "invalid_client"),
@@ -82,7 +82,7 @@ struct ProviderMessageTests {
     }
 
     @Test(
-        "a refused client: the hint names the way of its authentication if the metadata do not list it",
+        "the hint for a refused client names its authentication method if the metadata do not list it",
         arguments: [(["private_key_jwt"], true), (["private_key_jwt", "client_secret_post"], false), (nil, false)]
             as [([String]?, Bool)]
     )
@@ -139,7 +139,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("a refused assertion is about its signature, and the hint names the members that decide it")
+    @Test("the error of a refused assertion mentions its signature, and the hint names the members to check")
     func refusedAssertion() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         for (status, name) in [(400, "invalid_client"), (401, "invalid_client"), (401, "unauthorized_client")] {
@@ -169,7 +169,9 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("an algorithm that is not on the list: the error names both, and the member if it could be accepted")
+    @Test(
+        "the error for a refused algorithm names it and the accepted ones; the hint names `algorithms` if it could be added"
+    )
     func algorithm() async throws {
         let forge = try TokenForge(.es384)
         try await FakeWorld.run { world in
@@ -185,7 +187,7 @@ struct ProviderMessageTests {
             let error = #expect(throws: IdentityError.self) {
                 try IDTokenValidator.validate(token, keys: try forge.keySet(), expecting: TokenForge.expectations())
             }
-            #expect(error?.message.contains("is signed with \(shown), and RS256, ") == true)
+            #expect(error?.message.contains("is signed with \(shown); accepted: RS256, ") == true)
             #expect(error?.hint?.contains("`algorithms`") == false)
         }
     }
@@ -216,7 +218,7 @@ struct ProviderMessageTests {
         for text in ["127.0.0.1 or [::1]", "not to localhost", "allowsLoopbackHTTP"] {
             #expect(error.hint?.contains(text) == true, "\(text)")
         }
-        // With the switch, too, plain http goes to a loopback address only.
+        // Even with allowsLoopbackHTTP, plain http is possible only to a loopback address.
         let permitted = try refusal(#""issuer":"\#(url)","allowsLoopbackHTTP":true"#)
         #expect((permitted == nil) == url.contains("127.0.0.1"))
         var configuration = OpenIDProvider.Configuration(name: "any", issuer: "https://id.example", clientID: "c")

@@ -23,7 +23,7 @@ struct PushedAuthorizationTests {
         })
     }
 
-    @Test("the browser has only a reference, and the authenticated client pushed the request before")
+    @Test("the authenticated client pushes the request first, and the browser gets only a reference")
     func push() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {

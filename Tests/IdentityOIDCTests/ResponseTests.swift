@@ -169,7 +169,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "errors of a refresh and of a code exchange have their own kinds"
+        "the same token error can have another kind for a refresh than for a code exchange"
     )
     func exchangeErrors() {
         #expect(answer(400, #"{"error":"invalid_grant"}"#, .authorizationCode)?.kind == .rejected)

@@ -32,7 +32,7 @@ struct SandboxDeviceTests {
         }
     }
 
-    /// Signs in at a sandbox that uses the same clock; the buyer answers before the n-th token request.
+    /// Signs in at a sandbox that uses the same clock; the buyer enters the code before the n-th token request.
     private func login(
         answering answer: Int,
         as behaviour: SandboxBuyer.Behaviour = .signIn,

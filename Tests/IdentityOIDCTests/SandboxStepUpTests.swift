@@ -83,7 +83,7 @@ struct SandboxStepUpTests {
         await sandbox.stop()
     }
 
-    @Test("acr_values and prompt=login bring a new login with the wanted context under a new session id")
+    @Test("a step-up with acr_values and prompt=login returns a new session with the requested acr")
     func context() async throws {
         try await Self.run { world, id in
             let old = try await world.sessions.session(id)
@@ -110,7 +110,7 @@ struct SandboxStepUpTests {
         }
     }
 
-    @Test("another buyer does not take the session over, and the session stays")
+    @Test("a step-up as another buyer is refused, and the session stays")
     func anotherBuyer() async throws {
         try await Self.run { world, id in
             let started = try await world.sessions.beginStepUp(of: id)

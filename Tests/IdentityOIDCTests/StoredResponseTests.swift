@@ -6,7 +6,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("Stored answers and the clock of this machine")
+@Suite("Stored responses and this machine's clock")
 struct StoredResponseTests {
     private static let lifetimeOfIDToken = 300
 
@@ -123,7 +123,7 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "a clock that is always two hours wrong is named in the error, and loses no session",
+        "with a clock that is always two hours wrong, the error mentions the clock and no session is lost",
         arguments: [-7200.0, 7200]
     )
     func steadilyWrong(_ seconds: Double) async throws {

@@ -38,7 +38,7 @@ struct ProviderOfYourOwnTests {
         return try await provider.exchange(try LoginCallback(url: url), for: request.attempt)
     }
 
-    @Test("its one quirk makes the login succeed that fails with the standard provider")
+    @Test("a login that fails with the standard provider succeeds with the example provider's quirk")
     func quirk() async throws {
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let own = try provider(at: sandbox, factory: ExampleProviderFactory())
@@ -57,7 +57,7 @@ struct ProviderOfYourOwnTests {
         await sandbox.stop()
     }
 
-    @Test("it passes the conformance suite of providers", arguments: ProviderConformance.cases)
+    @Test("the example provider passes the conformance suite of providers", arguments: ProviderConformance.cases)
     func conformance(_ promise: ProviderConformance.Case) async throws {
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let own = try provider(at: sandbox, factory: ExampleProviderFactory())
