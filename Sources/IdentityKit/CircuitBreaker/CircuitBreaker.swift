@@ -1,17 +1,18 @@
 /// Stops calls to a failing service for a while; then the result of one probe decides whether other calls are permitted again.
 ///
-/// A value without clock and lock: its owner guards it, passes the time, and decides when it opens and for how long.
+/// The type has neither a clock nor a lock: its owner synchronizes access, passes the current time, and decides when the breaker
+/// opens and for how long.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call.
     package struct Permit: Sendable {
-        /// Whether the other callers wait for the outcome of this call.
+        /// Whether this call is the probe: other calls are refused until it ends.
         package let isProbe: Bool
 
-        /// A call of a closed breaker.
+        /// The permission that a closed breaker gives.
         package static let ordinary = Permit(isProbe: false)
     }
 
-    /// The effect of an outcome on the breaker.
+    /// How the outcome of a call changed the breaker.
     package enum Change: Sendable, Equatable {
         case opened(Duration)
         case closed
@@ -19,9 +20,9 @@ package struct CircuitBreaker: Sendable {
 
     private var openUntil: Duration?
     private var isProbing = false
-    /// How often it has opened since it was last closed.
+    /// How often the breaker has opened since it was last closed.
     package private(set) var openings = 0
-    /// The failure that its owner recorded last.
+    /// The last failure that the owner recorded.
     package var lastFailure: IdentityError?
 
     /// A closed breaker.
@@ -50,13 +51,13 @@ package struct CircuitBreaker: Sendable {
         if permit.isProbe { isProbing = false }
     }
 
-    /// Closes it, because the service responded; true if it was open.
+    /// Closes the breaker, because the service responded; returns true if the breaker was open.
     package mutating func close() -> Bool {
         defer { self = CircuitBreaker() }
         return !isClosed
     }
 
-    /// Refuses calls for a while.
+    /// Opens the breaker: calls are refused for this time.
     package mutating func open(for pause: Duration, at now: Duration) {
         openings += 1
         openUntil = now + pause
@@ -67,14 +68,14 @@ package struct CircuitBreaker: Sendable {
         openUntil = openUntil.map { max($0, now + pause) }
     }
 
-    /// Refuses all calls except the caller's next one, which is the probe.
+    /// Opens the breaker and makes the caller's next call the probe: all other calls are refused until it ends.
     package mutating func openForProbe(after delay: Duration, at now: Duration) -> Permit {
         openUntil = now + delay
         isProbing = true
         return Permit(isProbe: true)
     }
 
-    /// Whether no call was made for this time since the pause ended.
+    /// Whether the pause ended at least this long ago and no probe is running; true for a closed breaker.
     package func isIdle(for time: Duration, at now: Duration) -> Bool {
         guard !isProbing, let openUntil else { return !isProbing }
         return openUntil + time <= now

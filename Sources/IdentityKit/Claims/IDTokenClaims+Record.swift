@@ -24,7 +24,7 @@ extension IDTokenClaims {
         return .object(object)
     }
 
-    /// Decodes a record; nil if it is not one.
+    /// Decodes the claims of a record; nil if the value has another form.
     init?(record value: JSONValue) {
         guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let all = value["all"]?.object
         else { return nil }

@@ -52,12 +52,12 @@ public struct IDTokenClaims: Sendable {
     /// `amr`: the methods with which the buyer authenticated, for example `pwd` and `otp` (RFC 8176); empty if it is missing.
     public var authenticationMethods: [String] { all["amr"]?.strings ?? [] }
 
-    /// `sid`: the provider's session id; nil if it is missing, and for one that is too long for a logout token.
+    /// `sid`: the provider's session id; nil if it is missing or longer than 512 bytes.
     public var providerSessionID: String? {
         text("sid").flatMap { $0.utf8.count <= Self.maximumSessionIDBytes ? $0 : nil }
     }
 
-    /// The longest `sid` in bytes, in an ID token and in a logout token.
+    /// The longest accepted `sid` in bytes, in an ID token and in a logout token.
     package static let maximumSessionIDBytes = 512
 
     /// The buyer by the standard claims (OpenID Connect Core section 5.1).
@@ -78,7 +78,7 @@ public struct IDTokenClaims: Sendable {
         (all[name]?.string).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A contact claim, which is verified if the flag claim is the boolean true.
+    /// A contact claim, such as `email`; it counts as verified if the claim named by `flag` is the boolean true.
     public func contact(_ name: String, verifiedBy flag: String) -> Buyer.Contact? {
         text(name).map { Buyer.Contact($0, isVerified: all[flag]?.bool == true) }
     }

@@ -16,7 +16,7 @@ public struct ConfigurationSection: Sendable {
     private let object: JSONObject
     private let environmentVariables: [String: String]
     private var unread: [String]
-    /// The names of all members that were asked for.
+    /// The names of all members that the code has tried to read.
     private var asked: [String] = []
 
     package init(path: String, object: JSONObject, environmentVariables: [String: String]) {
@@ -144,8 +144,8 @@ public struct ConfigurationSection: Sendable {
         switch member.name {
         case "env":
             guard let text = environmentVariables[target], !text.isEmpty else {
-                // Somebody may have written the secret itself here by mistake. Repeat the text only if it looks like a name, because
-                // errors are logged.
+                // The text may be the secret itself, written here by mistake. The error shows it only if it looks like a name,
+                // because errors are logged.
                 let isName = target.utf8.allSatisfy {
                     ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")
                 }

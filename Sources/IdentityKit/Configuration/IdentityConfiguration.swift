@@ -63,7 +63,7 @@ public struct IdentityConfiguration: Sendable {
         try root.finish()
     }
 
-    /// Where a byte is, as editors count.
+    /// The line and the column of a byte, both counted from 1.
     private static func place(of offset: Int, in json: [UInt8]) -> String {
         let lines = json.prefix(offset).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return "line \(lines.count), column \((lines.last?.count ?? 0) + 1)"

@@ -14,7 +14,7 @@ public struct IdentityEnvironment: Sendable {
     public var clock: any IdentityClock
     /// Makes unpredictable bytes.
     public var random: any RandomSource
-    /// Receive events of providers that belong to no session, such as a failed fetch of keys.
+    /// The observers of providers: they receive events that belong to no session, such as a failed fetch of keys.
     ///
     /// Events of logins and sessions go to the observers of the ``SessionManager``.
     public var observers: [any IdentityObserver]

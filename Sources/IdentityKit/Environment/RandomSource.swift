@@ -1,12 +1,12 @@
 internal import IdentityCrypto
 
-/// A source of unpredictable bytes; tests inject one that repeats them.
+/// A source of unpredictable bytes; tests inject one that returns the same bytes in every run.
 public protocol RandomSource: Sendable {
     /// Makes fresh random bytes.
     ///
     /// - Parameter count: The number of bytes.
     /// - Returns: The requested number of bytes.
-    /// - Throws: Any error when the bytes would be predictable; the login then fails.
+    /// - Throws: Any error when no unpredictable bytes are available; the login then fails.
     func bytes(_ count: Int) throws -> [UInt8]
 }
 

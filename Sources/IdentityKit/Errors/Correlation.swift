@@ -1,11 +1,11 @@
 internal import IdentityCrypto
 internal import Synchronization
 
-/// The id that the errors and events of one operation share; task-local, so that it needs no parameter.
+/// The id that the errors and events of one operation share; it is task-local, so functions need no parameter for it.
 package enum Correlation {
     @TaskLocal package static var current: String?
 
-    /// Random bytes for the next ids, because the generator needs about a microsecond for few bytes as for many.
+    /// Random bytes for the next ids: a call of the generator takes about a microsecond, for many bytes as for few.
     private static let spare = Mutex<ArraySlice<UInt8>>([])
 
     /// Makes an id of 16 hexadecimal digits.
@@ -20,9 +20,9 @@ package enum Correlation {
         return Hexadecimal.encode(id)
     }
 
-    /// Runs an operation under one id: the caller's id if there is one, else a new one.
+    /// Runs an operation under one id: the caller's id if there is one, otherwise a new one.
     ///
-    /// The public calls begin it, such as the calls of ``SessionManager``, and each repair. The types that they call only read ``current``.
+    /// Public calls, such as those of ``SessionManager``, and each repair begin a scope. The types that they call only read ``current``.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

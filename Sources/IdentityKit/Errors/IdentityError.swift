@@ -1,8 +1,8 @@
 /// The error that every public call of this SDK throws.
 ///
 /// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
-/// or a secret, and of what a provider sent at most short names, such as an algorithm. The provider's own text is in
-/// ``providerAnswer``: escape it before you show it.
+/// or a secret. They contain no text from a provider except short names, such as the name of an algorithm. The provider's own text
+/// is in ``providerAnswer``: escape it before you show it.
 ///
 /// ```swift
 /// do {
@@ -96,9 +96,9 @@ public struct IdentityError: Error, Sendable {
     public let providerAnswer: ProviderAnswer?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
-    /// True for a callback of another login or browser, for something that was used before, for the response of another provider, for
-    /// a forged logout token, and for a refresh whose response belongs to another login. Never for a buyer who cancels.
-    /// It does not change what a program does: ``kind`` decides that.
+    /// True for a callback of another login or browser, for a `state` or logout token that was used before, for the response of another
+    /// provider, for a forged logout token, and for a refresh whose response belongs to another login. Never true for a buyer who
+    /// cancels. It does not change what a program does: ``kind`` decides that.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
@@ -153,7 +153,7 @@ public struct IdentityError: Error, Sendable {
         )
     }
 
-    /// A copy with another kind, code, message, hint, wait or provider answer, for callers that know more about the failure.
+    /// A copy with another kind, code, message, hint, `retryAfter` or `providerAnswer`, for callers that know more about the failure.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,

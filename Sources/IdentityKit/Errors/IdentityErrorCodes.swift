@@ -27,7 +27,7 @@ extension IdentityError.Code {
 
     // The token endpoint
 
-    /// The code, refresh token or verifier was refused (`invalid_grant`, RFC 6749 section 5.2).
+    /// The provider rejected the code, the refresh token or the PKCE verifier (`invalid_grant`, RFC 6749 section 5.2).
     public static let invalidGrant = Self(rawValue: "invalid_grant")
     /// Client authentication failed (`invalid_client`).
     public static let invalidClient = Self(rawValue: "invalid_client")
@@ -37,7 +37,7 @@ extension IdentityError.Code {
     public static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
     /// The provider found the request malformed (`invalid_request`).
     public static let invalidRequest = Self(rawValue: "invalid_request")
-    /// A scope was refused (`invalid_scope`).
+    /// The provider rejected a scope (`invalid_scope`).
     public static let invalidScope = Self(rawValue: "invalid_scope")
     /// The `Origin` header was missing or is not registered at the provider.
     public static let originRefused = Self(rawValue: "origin_refused")
@@ -45,7 +45,7 @@ extension IdentityError.Code {
     public static let redirectRefused = Self(rawValue: "redirect_refused")
     /// The token response lacks a field, or a field has the wrong type.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
-    /// The DPoP proof was refused (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
+    /// The server rejected the DPoP proof (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
     public static let dpopProofRefused = Self(rawValue: "dpop_proof_refused")
     /// The provider issued a token that is not bound to the DPoP key, although a DPoP proof was sent.
     public static let tokenUnbound = Self(rawValue: "token_unbound")
@@ -128,7 +128,7 @@ extension IdentityError.Code {
     public static let configurationInvalid = Self(rawValue: "configuration_invalid")
     /// No provider has this name.
     public static let providerUnknown = Self(rawValue: "provider_unknown")
-    /// The store is locked by another process.
+    /// Another process has locked the store, or all connections to the database are in use.
     public static let storeBusy = Self(rawValue: "store_busy")
     /// The store's database server cannot be reached or does not respond in time.
     public static let storeUnavailable = Self(rawValue: "store_unavailable")
@@ -142,7 +142,7 @@ extension IdentityError.Code {
     public static let storeTooNew = Self(rawValue: "store_too_new")
     /// The store's file is read-only for this process.
     public static let storeReadOnly = Self(rawValue: "store_read_only")
-    /// The disk is full.
+    /// The disk is full, or the store has reached its limit of sessions or used tokens.
     public static let storeFull = Self(rawValue: "store_full")
     /// The store failed for another reason.
     public static let storeFailed = Self(rawValue: "store_failed")

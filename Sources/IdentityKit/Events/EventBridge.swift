@@ -1,4 +1,4 @@
-/// Passes the events of sessions, GraphQL operations and carts to one function, in one form.
+/// Passes the events of sessions, GraphQL operations and carts to one function, all as ``ObservedEvent``.
 ///
 /// ```swift
 /// let bridge = EventBridge { event in
@@ -18,10 +18,10 @@ public struct EventBridge: IdentityObserver {
         self.receive = receive
     }
 
-    /// Passes an event on that has this form already.
+    /// Passes on an event that already has this form.
     public func send(_ event: ObservedEvent) { receive(event) }
 
-    /// Passes an event of a session or provider on.
+    /// Passes on an event of a session or provider.
     public func identityEvent(_ event: IdentityEvent) {
         send(
             ObservedEvent(

@@ -19,7 +19,7 @@ public struct IdentityEvent: Sendable {
         /// be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to another
         /// login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
         case refreshFailed(IdentityError.Code)
-        /// A refresh token was sent and the response was lost: the token may be used up, and is sent once more.
+        /// A refresh token was sent and the response was lost: the provider may have used the token, and it is sent once more.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved.
         case refreshRepaired
@@ -30,7 +30,7 @@ public struct IdentityEvent: Sendable {
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to it again.
         case providerResumed
-        /// The store failed to save; with the error's code.
+        /// The store or its spool failed to save, or a repair or sweep failed; with the error's code.
         case storeFailed(IdentityError.Code)
         /// The store failed to save new tokens, and they were written to the spool.
         case tokensSpooled
@@ -61,18 +61,19 @@ public struct IdentityEvent: Sendable {
 
     /// What happened.
     public let kind: Kind
-    /// The provider's name; empty when no registered provider has the name, or when the event concerns none.
+    /// The provider's name; empty when no registered provider has the name, or when the event concerns no provider.
     public let provider: String
     /// The name of the session (``SessionID/reference``); nil if the event belongs to none.
     public let session: SessionReference?
-    /// How long it took.
+    /// How long the operation took; zero if the event does not end an operation.
     public let duration: Duration
     /// The id that errors of the same operation carry.
     public let correlationID: String
     /// Whether the reported error shows that an attack is possible (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool
-    /// The browser and its IP address, of a sign-in (`login_started`, `login_completed`, `login_failed`); nil
-    /// for other events, and unless the app passes a ``BuyerBrowser`` on.
+    /// The buyer's browser and its IP address, for the events of a sign-in (`login_started`, `login_completed`, `login_failed`).
+    ///
+    /// Nil for other events, and if the app does not pass a ``BuyerBrowser``.
     public let browser: BuyerBrowser?
 }
 

@@ -1,4 +1,6 @@
-/// An event of a session, a GraphQL operation or a cart in one form, for a log line, a metric or a span: ``EventBridge``.
+/// An event of a session, a GraphQL operation or a cart in one form, for a log line, a metric or a span.
+///
+/// ``EventBridge`` passes these events to an app.
 public struct ObservedEvent: Sendable {
     /// How urgent an event is.
     public enum Level: String, Sendable {
@@ -16,9 +18,9 @@ public struct ObservedEvent: Sendable {
     public let detail: String?
     /// How urgent the event is.
     public let level: Level
-    /// How long the operation took; nil for an event that is no end of an operation.
+    /// How long the operation took; nil for an event that does not end an operation.
     public let duration: Duration?
-    /// Labels for a metric, of which there is a bounded number: for example `provider` and `detail`.
+    /// Labels for a metric, for example `provider` and `detail`; they have a bounded number of different values.
     public let labels: [(name: String, value: String)]
     /// Values for a log line, for example `session` (a ``SessionReference``) and `correlation_id`; no secret.
     ///

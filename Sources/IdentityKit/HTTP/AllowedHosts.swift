@@ -2,8 +2,8 @@ public import IdentityHTTP
 
 /// The hosts that a provider's discovery documents may name, and to which the address of such a document may redirect.
 ///
-/// A document decides where codes, tokens and the client's secret are sent. If the provider's hosts are known, this list prevents
-/// that a document sends them elsewhere.
+/// A discovery document decides where codes, tokens and the client's secret are sent. If the provider's hosts are known, this list
+/// prevents that a wrong document sends them to other hosts.
 public struct AllowedHosts: Sendable {
     private let hosts: [String]
     private let domains: [String]
@@ -56,8 +56,8 @@ public struct AllowedHosts: Sendable {
             .discoveryFailed,
             "\(problem) a host that is not in the list of accepted hosts.",
             hint:
-                "Compare the accepted hosts (\(summary)) with the host in providerAnswer of this error. No request was sent there. "
-                + "If the shop uses it, for example as its account domain, set \(member) to the complete list of hosts.",
+                "Compare the accepted hosts (\(summary)) with the host in providerAnswer of this error. No request was sent to it. "
+                + "If the shop uses this host, for example as its account domain, set \(member) to the complete list of hosts.",
             providerAnswer: IdentityError.ProviderAnswer(error: url.host, status: status)
         )
     }

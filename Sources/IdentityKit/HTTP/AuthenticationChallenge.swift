@@ -19,7 +19,7 @@ package struct AuthenticationChallenge: Sendable {
         }
     }
 
-    /// The challenges of headers that are all well-formed, within the limits and without repeated parameters; nil for others.
+    /// The challenges of all headers; nil if a header is malformed, exceeds the limits or repeats a parameter.
     static func wellFormed(in values: [String]) -> [AuthenticationChallenge]? {
         guard values.count <= maximumHeaders, values.allSatisfy({ $0.utf8.count <= maximumBytes }) else { return nil }
         var challenges: [AuthenticationChallenge] = []
@@ -36,7 +36,7 @@ package struct AuthenticationChallenge: Sendable {
     /// Whether a resource server wants a stronger or more recent login (RFC 9470 section 3).
     var asksForStepUp: Bool { self["error"] == "insufficient_user_authentication" }
 
-    /// The error in the challenge of a refused access token (RFC 6750 section 3), bounded and without values of the request.
+    /// The error in the challenge of a rejected access token (RFC 6750 section 3), limited in length and without secrets of the request.
     package static func answer(
         _ challenges: [AuthenticationChallenge],
         status: Int,

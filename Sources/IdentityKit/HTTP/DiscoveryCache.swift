@@ -60,7 +60,9 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
         }.value
     }
 
-    /// The value without a request; nil if the document may be fetched now.
+    /// The cached value, if it may be used without a request; nil if the document has to be fetched now.
+    ///
+    /// - Throws: The error of the last attempt, during a pause without a usable value.
     private func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         let (value, failure) = state.withLock { state -> (Value?, IdentityError?) in
@@ -92,7 +94,7 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
 }
 
 extension IdentityError {
-    /// The same error for another operation, which has a different correlation id.
+    /// The same error for another operation, with the correlation id of that operation.
     fileprivate func repeated(before pauseEnds: Duration) -> IdentityError {
         IdentityError(
             kind,

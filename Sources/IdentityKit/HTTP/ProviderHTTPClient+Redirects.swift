@@ -5,13 +5,14 @@ extension ProviderHTTPClient {
     ///
     /// - Parameters:
     ///   - start: Its address.
-    ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
+    ///   - allowedRedirects: How many redirects are followed; only to https, or to a loopback address if plain http is permitted there.
     ///   - headers: Headers in addition to `Accept`.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
     ///   - setting: The member of the configuration that can name the document's final address.
-    /// - Returns: The response with any status; a redirect too, if it may not be followed.
-    /// - Throws: `IdentityError` when there is no response.
+    /// - Returns: The response, with any status. A redirect to an insecure or invalid URL is not followed but returned.
+    /// - Throws: `IdentityError` when there is no response, when a redirect leads to a host that is not permitted, and when there are
+    ///   too many redirects.
     package func document(
         at start: HTTPURL,
         following allowedRedirects: Int,

@@ -1,8 +1,8 @@
 /// The bytes of JSON strings.
 package enum JSONText {
-    /// The place of the first quotation mark, backslash, byte below 0x20 or other given byte, or the end of the bytes.
+    /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if there is none.
     ///
-    /// It looks at eight bytes at a time, because tokens are long.
+    /// Eight bytes are examined at a time, because tokens are long strings.
     package static func endOfRun(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -17,7 +17,7 @@ package enum JSONText {
             let mark = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let slash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
             let another = word ^ (ones &* UInt64(other))
-            // The lowest set bit is exact. Higher ones may come from a borrow.
+            // Only the lowest set bit is used. Higher bits may be wrong, because the subtractions can borrow from a higher byte.
             let found =
                 ((mark &- ones) & ~mark | (slash &- ones) & ~slash | (another &- ones) & ~another
                     | (word &- ones &* 0x20) & ~word) & (ones &* 0x80)

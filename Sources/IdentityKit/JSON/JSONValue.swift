@@ -51,7 +51,7 @@ public enum JSONValue: Sendable, Equatable {
         object?[name]
     }
 
-    /// An exact integer as a value.
+    /// Creates a number value from an integer.
     public static func integer(_ value: Int) -> JSONValue {
         .number(JSONNumber(value))
     }
@@ -128,7 +128,7 @@ public struct JSONNumber: Sendable, Equatable {
         self.text = text
     }
 
-    /// An exact integer.
+    /// Creates a number from an integer.
     public init(_ value: Int) {
         text = String(value)
     }

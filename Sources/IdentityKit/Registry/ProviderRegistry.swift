@@ -96,7 +96,7 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// The error of a factory; its message names the provider, also if the factory does not know the path in the file.
+    /// The error of a factory, with the provider's path in the file added to its message if the message does not contain it.
     private static func naming(_ path: String, in error: IdentityError) -> IdentityError {
         guard error.kind == .configuration, !error.message.contains(path) else { return error }
         return error.recast(message: "Configuration of \(path): \(error.message)")
@@ -108,7 +108,7 @@ public struct ProviderRegistry: Sendable {
     /// All providers, in order.
     public var all: [any IdentityProvider] { providers }
 
-    /// The name if a provider has it, else an empty string, because events must carry a bounded number of names.
+    /// The name if a registered provider has it, otherwise an empty string: the number of names in events must be bounded.
     func knownName(_ name: String) -> String {
         providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
     }
@@ -131,7 +131,7 @@ public struct ProviderRegistry: Sendable {
         return provider
     }
 
-    /// The provider of a stored session or login attempt; that it is missing is an error of the configuration.
+    /// The provider of a stored session or login attempt; if it is missing, the configuration is wrong.
     func provider(ofStored name: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name) else {
             throw IdentityError(

@@ -15,7 +15,7 @@ enum ReturnPathNormalization {
         for (index, segment) in given.enumerated() {
             let isLast = index == given.count - 1
             if segment.elementsEqual("..".utf8) {
-                // Only an attacker's path goes above the root.
+                // A path that goes above the root is refused, because programs treat it differently and no app needs it.
                 guard segments.popLast() != nil else { return nil }
                 if isLast { segments.append([]) }
             } else if segment.elementsEqual(".".utf8) {
@@ -57,7 +57,7 @@ enum ReturnPathNormalization {
             decoded.append(byte)
             index += 3
         }
-        // Some programs decode an overlong encoding, which is invalid UTF-8, as a slash.
+        // Invalid UTF-8 is refused, because some programs decode an overlong encoding of a slash as a slash.
         guard let text = String(validating: decoded, as: UTF8.self),
             !text.unicodeScalars.contains(where: isSlashLookalike)
         else { return nil }

@@ -28,7 +28,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
     /// - Parameters:
     ///   - origins: The allowed origins of absolute URLs, such as `https://shop.example` or `https://shop.example:8443`; scheme, host
     ///     and port must be equal. None by default. Plain http is allowed for loopback addresses only.
-    ///   - defaultPage: The page that replaces a refused one; the policy must allow it. Without a default page, which is the default,
+    ///   - defaultPage: The page to use instead of a refused one; the policy must allow it. If it is nil, as by default,
     ///     ``location(for:)`` throws.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid``.
     public init(origins: [String] = [], otherwise defaultPage: String? = nil) throws(IdentityError) {

@@ -14,7 +14,7 @@ package struct RedactedValues: Sendable {
         let values = Mutex<[ArraySlice<UInt8>]?>(nil)
     }
 
-    /// The secrets of one request; they are collected for the first text that may contain them.
+    /// Creates the secrets of one request; they are collected when the first text is searched for them.
     ///
     /// - Parameters:
     ///   - variables: A GraphQL request's variables. Every string of at least 6 bytes in them is a secret; shorter strings are enum

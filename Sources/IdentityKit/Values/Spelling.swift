@@ -1,6 +1,8 @@
-/// Finds what a misspelled name was meant to be.
+/// Finds the known name that is most similar to a misspelled one.
 package enum Spelling {
-    /// The candidate with the smallest edit distance, if the distance is at most 3 and half the length of the word; letter case counts half.
+    /// The candidate with the smallest edit distance; nil if the distance is more than 3 or more than half the length of the word.
+    ///
+    /// A difference in letter case counts half.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let word = Array(word.utf8.prefix(40))
         return candidates.map { ($0, distance(word, Array($0.utf8))) }
