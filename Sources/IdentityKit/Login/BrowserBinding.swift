@@ -2,8 +2,8 @@ internal import IdentityCrypto
 
 /// Ties a login or logout to one browser: a random cookie in the browser, its hash in the store.
 ///
-/// An attacker who sends a victim a callback link of the attacker's own login lacks the cookie, so the callback is refused
-/// (RFC 9700 section 4.7).
+/// If an attacker sends a victim a callback link of the attacker's own login, the victim's browser does not have the cookie of that
+/// login, so the callback is refused (RFC 9700 section 4.7).
 ///
 /// ```swift
 /// let binding = try BrowserBinding(random: environment.random)

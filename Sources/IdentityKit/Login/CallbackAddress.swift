@@ -1,6 +1,6 @@
 /// The address at which a callback arrived: its URL up to the query.
 ///
-/// A framework may leave out the origin, and a presenter everything but the query.
+/// A framework may pass the URL without its origin, and a presenter may return only the query.
 package struct CallbackAddress: Sendable {
     private let bytes: [UInt8]
 

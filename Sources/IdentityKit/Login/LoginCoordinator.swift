@@ -78,15 +78,15 @@ struct LoginCoordinator: Sendable {
             name = attempt.provider
             try checkTime(of: attempt)
             try mixUpCheck.run(callback, for: attempt, receivedFor: expectedProvider)
-            // Checked again, because the process that began the login may have another policy.
+            // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(returnPaths.location(for:))
             let provider = try visible.providers.provider(ofStored: attempt.provider)
-            // A session that has ended in the meantime is not replaced: its step-up ends before the code is sent.
+            // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
             if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
             let tokens = try await provider.exchange(callback, for: attempt)
             let session = try await creator.revokingOnFailure(tokens, of: provider.descriptor) {
                 try await stepUps.check(tokens, of: attempt)
-                // Only now, because `admit` may end the browser's old session, and a failed step-up must change nothing.
+                // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
                 returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath
                 guard let old = attempt.stepUp?.session else {
                     return try await creator.create(for: tokens, by: provider.descriptor)
@@ -101,7 +101,9 @@ struct LoginCoordinator: Sendable {
         }
     }
 
-    /// Keeps a posted callback, sealed and bound to the browser, until the browser comes back with GET and all of its cookies.
+    /// Stores a posted callback, sealed and bound to the browser, until the browser repeats the request with GET.
+    ///
+    /// Browsers send all cookies of the app with this GET, but not with the post from the provider's site.
     func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         let started = environment.clock.elapsed
         do {

@@ -38,7 +38,7 @@ public struct LoginFlow: Sendable {
     /// See ``SessionManager/deviceLogin(_:options:prompt:)``.
     ///
     /// - Parameters:
-    ///   - provider: The provider's name; it must be ``DeviceAuthorizing``.
+    ///   - provider: The provider's name; the provider must conform to ``DeviceAuthorizing``.
     ///   - sessions: Stores the new session.
     ///   - devicePrompt: Shows the buyer the code and the page on which to enter it; called once for each login.
     public init(

@@ -1,10 +1,12 @@
-/// Refuses a callback that another provider may have sent (mix-up attack, RFC 9700 section 4.4): a login that began at a malicious
-/// provider would bring it the code of an honest one.
+/// Refuses a callback that another provider may have sent (mix-up attack, RFC 9700 section 4.4).
+///
+/// In this attack, a login begins at a malicious provider and ends at an honest one. Without the check, the app would send the honest
+/// provider's code to the malicious provider.
 ///
 /// Providers that send `iss` with the callback (RFC 9207) are also checked when the code is exchanged.
 struct MixUpCheck: Sendable {
     let providers: ProviderRegistry
-    /// The providers of all tenants: any of them may send a browser to a callback of this one.
+    /// The providers of all tenants, because any of them may send a browser to a callback of this tenant.
     let possibleSenders: ProviderRegistry
 
     /// Checks a callback.
@@ -29,7 +31,7 @@ struct MixUpCheck: Sendable {
             throw IdentityError(
                 .rejected,
                 .responseIssuerMismatch,
-                "The callback reached another provider's redirect URI.",
+                "The callback arrived at the redirect URI of another provider than the one of this login.",
                 hint: "Give each provider a separate redirect URI.",
                 reference: "RFC 9700 section 4.4.2.2",
                 isAttackSuspected: true
@@ -70,7 +72,8 @@ struct MixUpCheck: Sendable {
 
     /// Whether another provider than the login's may have sent the browser to the address of the callback.
     ///
-    /// Only redirect URIs that are configured, and a callback that shows where it arrived, prove that it did not.
+    /// False only if the callback shows that it arrived at the configured redirect URI of the login's provider, and the other provider
+    /// has a different configured redirect URI.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

@@ -82,8 +82,8 @@ public struct PresentedLogin: Sendable {
 
     /// Whether a callback carries this login's `state` exactly once.
     ///
-    /// Check this before you stop listening, because any local program can send requests to the redirect URI. Answer other requests,
-    /// ignore them and keep waiting. The rest of the callback is checked when the login is completed. False until
+    /// Check this before you stop listening, because any local program can send requests to the redirect URI. Respond to other requests
+    /// with any page and keep listening. The rest of the callback is checked when the login is completed. False until
     /// ``authorizationURL(redirectURI:)`` was called.
     public func isAnswered(by callback: PresentedCallback) -> Bool {
         guard let expected = awaited.state.withLock({ $0 }),

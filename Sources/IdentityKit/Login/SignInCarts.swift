@@ -1,4 +1,4 @@
-/// Carts that follow a sign-in; `CartAdapter` of `ShopifyStorefront` conforms.
+/// Merges and moves carts when a buyer signs in; `CartAdapter` of `ShopifyStorefront` conforms.
 public protocol SignInCarts: Sendable {
     /// Merges the cart of a guest into the cart of a session that has just begun.
     ///

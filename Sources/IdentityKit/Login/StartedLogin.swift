@@ -10,7 +10,7 @@ public struct StartedLogin: Sendable {
     public let browserBinding: Secret
     /// When the login expires.
     public let expiresAt: Date
-    /// Part of the cookie's name, because a browser can have begun several logins.
+    /// An id of this login for the cookie's name, because one browser can have several logins in progress.
     ///
     /// The matching callback has the same ``LoginCallback/attemptID``.
     public let attemptID: String
@@ -22,10 +22,10 @@ public struct StartedLogin: Sendable {
 public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session
-    /// The app's page for the browser, from ``LoginOptions/returnPath``, in the form of ``ReturnPathPolicy``.
+    /// The app's page to which to redirect the browser: ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``.
     public let returnPath: String?
-    /// The session that this one replaces; nil after a login that was no step-up.
+    /// The session that the new one replaces, after a step-up (``SessionManager/beginStepUp(of:requiring:options:)``); otherwise nil.
     ///
-    /// After ``SessionManager/beginStepUp(of:requiring:options:)`` it has ended, and its id is unknown.
+    /// The replaced session has ended, and its id is unknown to the store.
     public let replaced: SessionID?
 }

@@ -30,7 +30,7 @@ struct BackChannelLogoutCoordinator: Sendable {
 
     /// Removes the sessions of a request, then marks its token as used.
     ///
-    /// In this order, because after a failure in between the token is unused and the provider's next attempt ends the other sessions.
+    /// The token is marked last: after an earlier failure, the provider can send the same token again to end the other sessions.
     private func endSessions(
         provider name: String,
         _ body: [UInt8],
@@ -61,7 +61,7 @@ struct BackChannelLogoutCoordinator: Sendable {
         do {
             return try await store.markUsed(key, until: expiry)
         } catch {
-            // A failed commit may have been committed: read the mark before reporting the error.
+            // The mark may have been saved although the store returned an error, so it is read before the error is reported.
             guard (try? await store.isUsed(key)) == true else { throw error }
             return true
         }

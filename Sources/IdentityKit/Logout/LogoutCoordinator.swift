@@ -6,7 +6,7 @@ struct EndedSession: Sendable {
     /// The tokens to revoke; nil for a guest.
     let tokens: TokenSet?
     let attachments: [String: Secret]
-    /// Whether it had expired before: it was already unknown to every call, so its end is not reported.
+    /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
     let hadExpired: Bool
 }
 
@@ -41,7 +41,9 @@ struct LogoutCoordinator: Sendable {
         try await logoutAll(matching: SessionFilter(tenant: tenant, buyer: (issuer, subject))) { _ in true }
     }
 
-    /// Ends the sessions that match and that are chosen; an unreadable session is reported after the others have ended.
+    /// Ends the sessions that match the filter and that `isChosen` accepts.
+    ///
+    /// - Throws: The first failure, for example of a session that cannot be read, after the other sessions have ended.
     func logoutAll(
         matching filter: SessionFilter,
         where isChosen: @Sendable (SessionID) -> Bool
@@ -56,7 +58,7 @@ struct LogoutCoordinator: Sendable {
         return results
     }
 
-    /// Ends a guest's session; nil if it does not exist.
+    /// Ends a guest's session and returns the problems; nil if there is no guest's session with this id.
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
         guard let stored = try await visible.store.session(id), visible.isVisible(stored),
             try SessionState(stored).endReason == .guest
@@ -119,14 +121,14 @@ struct LogoutCoordinator: Sendable {
         let state = try SessionState(removed.session)
         return EndedSession(
             session: Session(removed.session, state),
-            // If new tokens could not be saved yet, these must be revoked.
+            // If the session has newer tokens that could not be saved yet, those must be revoked.
             tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
             attachments: removed.attachments,
             hadExpired: visible.lifetime.hasExpired(removed.session)
         )
     }
 
-    /// Performs the steps after the removal of sessions; a failure is a problem of that session's logout.
+    /// Performs the steps after the removal of sessions; a failed step becomes one of the problems in that session's result.
     private func finish(
         _ ended: [EndedSession],
         _ options: LogoutOptions,

@@ -38,7 +38,7 @@ struct LogoutPages: Sendable {
         }
     }
 
-    /// Takes the pending logout of a return from the browser in which the logout began.
+    /// Removes the pending logout of a `state` from the store and returns it, if its logout began in the same browser.
     private func take(_ state: Secret, _ cookie: Secret?) async throws -> StoredLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
@@ -78,7 +78,7 @@ struct LogoutPages: Sendable {
         )
     }
 
-    /// Makes the provider's logout URL, and the pending logout against which the browser's return is checked.
+    /// Creates the provider's logout URL, and stores the pending logout against which the browser's return is checked.
     ///
     /// When the store cannot keep the `state`, the logout continues without one.
     func page(

@@ -18,7 +18,7 @@ public struct Buyer: Sendable, Equatable {
     public var displayName: String?
     /// Whether the name came through the browser without a signature, so that the buyer may have written any name.
     ///
-    /// Sign in with Apple sends the name only so. Show it, and decide nothing by it.
+    /// Sign in with Apple sends the name only in this way. You may show it, but base no decision on it.
     public var hasUnverifiedName = false
     /// The addresses that the provider offers, the preferred one first.
     public var addresses: [PostalAddress]

@@ -5,11 +5,11 @@ public import IdentityHTTP
 /// A provider stores neither logins nor sessions; ``SessionManager`` stores both. It exchanges a callback for tokens, and a refresh
 /// token for newer tokens. Its methods are called concurrently from any task.
 ///
-/// Throw ``IdentityError`` with the kind that fits: ``IdentityError/Kind/signInAgain`` ends the buyer's session, the other kinds
-/// keep it.
+/// Throw ``IdentityError`` with the kind that fits. A failed refresh ends the buyer's session only if its error has kind
+/// ``IdentityError/Kind/signInAgain`` and code ``IdentityError/Code/invalidGrant``; after any other error the session is kept.
 ///
-/// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``UserInfoProviding``, ``CartClaimProviding``, ``DeviceAuthorizing``,
-/// ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``.
+/// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``UserInfoProviding``, ``CartClaimProviding``,
+/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``.
 ///
 /// ```swift
 /// let request = try await provider.authorizationRequest(LoginOptions())

@@ -7,7 +7,7 @@ extension LoginAttempt {
         Base64URL.encode(try Digest.sha256(state.revealBytes()))
     }
 
-    /// Names the login of a `state` in a cookie's name; it does not tell the `state`.
+    /// The id of the login with this `state`, for the name of its cookie; it does not reveal the `state`.
     static func id(for state: Secret) throws -> String {
         Base64URL.encode(Array(try Digest.sha256(Array("cookie.".utf8) + state.revealBytes()).prefix(6)))
     }
@@ -85,7 +85,10 @@ extension LoginAttempt {
         self.stepUp = stepUp
     }
 
-    /// The step-up of a record, nil if it is a login; an outer nil if it cannot be decoded, so that it never counts as a login.
+    /// Decodes the step-up of a record.
+    ///
+    /// - Returns: An inner nil if the record is an ordinary login. An outer nil if its step-up cannot be decoded, so that a step-up
+    ///   never counts as an ordinary login.
     private static func stepUp(_ record: JSONValue?) -> PendingStepUp?? {
         guard let record else { return .some(nil) }
         return PendingStepUp(record: record).map { .some($0) }

@@ -32,12 +32,12 @@ public struct LoginCallback: Sendable {
     public init(form bytes: [UInt8]) throws(IdentityError) {
         guard bytes.count <= 16_384 else { throw Self.invalid("The callback is larger than 16 KiB.") }
         guard let decoded = FormEncoding.decode(bytes), decoded.count <= 64 else {
-            throw Self.invalid("The callback's parameters are malformed or more than 64.")
+            throw Self.invalid("The callback's parameters are malformed, or there are more than 64.")
         }
         fields = decoded.map { ($0.name, Secret($0.value)) }
     }
 
-    /// The parameters of a form that was kept.
+    /// Creates a callback from the stored parameters of a posted form.
     init(posted fields: [(name: String, value: Secret)]) {
         self.fields = fields
     }

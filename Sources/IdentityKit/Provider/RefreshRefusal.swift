@@ -5,7 +5,7 @@ internal import IdentityHTTP
 /// A session ends only for the exact `error` member `invalid_grant` of a token endpoint's response (RFC 6749 section 5.2). The
 /// description is never read, and a status alone can only mean "try later" or "in doubt".
 public struct RefreshRefusal: Error, Sendable {
-    /// The meaning of a rejection.
+    /// What a failed refresh means for the session.
     public enum Kind: String, Sendable, CaseIterable {
         /// The refresh token was not used, and another attempt may succeed: no connection, or a temporary error.
         case transient
@@ -54,7 +54,7 @@ public struct RefreshRefusal: Error, Sendable {
         case .invalidGrant where error.kind == .signInAgain: return .invalidGrant
         case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope, .originRefused:
             return .configuration
-        // A successful response without a readable token.
+        // A successful response without a readable token, or a request that was cancelled after it may have been sent.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
         default: break
         }
@@ -65,7 +65,7 @@ public struct RefreshRefusal: Error, Sendable {
         case 429, 503: return .throttled
         // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
-        // An HTML page instead of a response; Shopify's 401 without an error code.
+        // An HTML page instead of JSON, or a 401 without an error code, as Shopify sends it.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
         default: return otherwise
         }

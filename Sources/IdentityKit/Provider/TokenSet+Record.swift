@@ -21,7 +21,7 @@ extension TokenSet {
         return .object(object)
     }
 
-    /// Decodes a record; nil if it is not one.
+    /// Decodes the token set of a record; nil if the value has another form.
     package init?(record value: JSONValue) {
         guard
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),

@@ -19,7 +19,7 @@ extension PendingStepUp {
         return .object(object)
     }
 
-    /// Decodes a record; nil if it is not one.
+    /// Decodes the step-up of a record; nil if the value has another form.
     init?(record value: JSONValue) {
         guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
             let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings

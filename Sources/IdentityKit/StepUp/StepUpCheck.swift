@@ -38,7 +38,7 @@ struct StepUpCheck: Sendable {
         guard let context = new.claims?.authenticationContext,
             accepted.contains(where: { $0.isIdentical(to: context) })
         else {
-            throw failure("the ID token does not have a requested acr", "OpenID Connect Core section 5.5.1.1")
+            throw failure("the ID token has none of the requested acr values", "OpenID Connect Core section 5.5.1.1")
         }
     }
 
@@ -50,8 +50,8 @@ struct StepUpCheck: Sendable {
         guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // The check above permits clocks that differ. A time that is not later than the earlier login's shows that there was no new login.
-        // `auth_time` has whole seconds.
+        // The check above tolerates clocks that differ. If the time is not later than the time of the earlier login, there was no new
+        // login. `auth_time` has whole seconds.
         if requirement.demandsLogin, let earlier = tokens.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

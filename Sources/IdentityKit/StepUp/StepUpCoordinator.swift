@@ -22,7 +22,7 @@ struct StepUpCoordinator: Sendable {
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
-        // A step-up would give the cart of such a session to the new one.
+        // The response to the session's last refresh belongs to another login. A step-up would move the session's cart to the new session.
         if let mismatch = refresher.unsaved.pendingAnswer(to: tokens, of: id, state)?.mismatch {
             throw IdentityError.otherLogin(mismatch)
         }
@@ -43,7 +43,7 @@ struct StepUpCoordinator: Sendable {
         return options
     }
 
-    /// Checks the new tokens of a step-up; a login that is none passes.
+    /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     func check(_ tokens: TokenSet, of attempt: LoginAttempt) async throws {
         guard let stepUp = attempt.stepUp else { return }
         let old = try await session(stepUp.session)
@@ -56,7 +56,7 @@ struct StepUpCoordinator: Sendable {
         try check.check(tokens)
     }
 
-    /// Stores the new session and removes the old one, whose attachments the new one gets.
+    /// Stores the new session, removes the old one, and moves its attachments to the new one.
     ///
     /// The old tokens are not revoked: many providers keep one grant for a buyer and a client, and revoking an old token of it
     /// invalidates the new ones.
@@ -66,7 +66,7 @@ struct StepUpCoordinator: Sendable {
             do {
                 let session = try await creator.create(for: tokens, by: descriptor)
                 do {
-                    // Nil after a logout or another step-up of the same session: neither may leave a second session behind.
+                    // Nil means that a logout or another step-up has ended the old session first. The new session must not remain then.
                     guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
                     await move(ended, to: session, since: started)
                 } catch {

@@ -11,7 +11,7 @@ public import FoundationEssentials
 /// }
 /// ```
 public struct StepUpRequirement: Sendable, Equatable {
-    /// Whether the buyer has to authenticate now, also if that was done recently (`prompt=login`).
+    /// Whether the buyer has to authenticate now, even after a recent login (`prompt=login`).
     public var demandsLogin: Bool
     /// The longest time since the buyer authenticated, in whole seconds (`max_age`); nil means no limit.
     public var maximumAge: Duration?
@@ -72,12 +72,12 @@ public struct StepUpRequirement: Sendable, Equatable {
 }
 
 extension Session {
-    /// Whether the session proves what a step-up would prove, so that none is needed.
+    /// Whether the session's login already satisfies the requirement, so that no step-up is needed.
     ///
     /// The clocks of app and provider may differ by a minute. A requirement that demands a login now is never satisfied.
     ///
     /// - Parameters:
-    ///   - requirement: What has to be proved.
+    ///   - requirement: The requirement.
     ///   - now: The current time.
     /// - Returns: True if no step-up is needed.
     public func satisfies(_ requirement: StepUpRequirement, at now: Date) -> Bool {

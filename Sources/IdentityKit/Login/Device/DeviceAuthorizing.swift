@@ -17,7 +17,8 @@ public protocol DeviceAuthorizing: Sendable {
     /// The caller waits for the interval between polls and never polls concurrently.
     ///
     /// - Parameter authorization: The authorization to poll for.
-    /// - Returns: The state of the login. An outage or a time-out is ``DevicePoll/unanswered(_:)``, as long as the code is unused.
+    /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: the caller polls again
+    ///   until the code expires.
     /// - Throws: ``IdentityError`` when the login has ended without tokens.
     func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll
 }
@@ -28,7 +29,7 @@ public enum DevicePoll: Sendable {
     case pending
     /// The buyer has not decided yet, and the interval must grow by five seconds (`slow_down`).
     case slowDown
-    /// The provider did not respond, because of an outage or a time-out; the login continues.
+    /// The provider did not respond, because of an outage or a timeout; the login continues.
     case unanswered(IdentityError)
     /// The buyer signed in.
     case authorized(TokenSet)

@@ -1,6 +1,6 @@
 /// Decides when to poll whether the buyer has entered the code (RFC 8628 section 3.5), from the responses and the time.
 struct DevicePollSchedule {
-    /// The longest wait for a code, also when the provider says that the code is valid longer.
+    /// The longest time to wait for the buyer, even if the provider says that the code is valid for longer.
     private static let longestLifetime = Duration.seconds(86_400)
     private static let shortestInterval = Duration.seconds(1)
     private static let slowDownStep = Duration.seconds(5)
