@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// How long this process has observed refresh claims of holders that lost their locks.
+/// Measures how long this process has seen the refresh claims of other processes that lost the session's lock.
 ///
-/// Such a holder may still have a response of the provider to save. The time is measured with the monotonic clock, and only
-/// while the store responds: the holder needs the store to save its response, so an outage adds at most one `longestStep`.
+/// Such a process may still have a response of the provider to save, and needs the store for it. So only time in which the store
+/// responds counts: an outage of the store adds at most one `longestStep`. The monotonic clock is used.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64
@@ -11,7 +11,7 @@ final class ObservedRefreshClaims: Sendable {
         var seenAt: Duration
     }
 
-    /// For an evicted claim, the wait begins again.
+    /// The maximum number of observed claims; if a claim is evicted, its time starts again at zero.
     private static let maximum = 10_000
 
     private let clock: any IdentityClock
@@ -43,7 +43,7 @@ final class ObservedRefreshClaims: Sendable {
         }
     }
 
-    /// Removes a session whose row has changed.
+    /// Removes a session whose stored state has changed.
     func forget(_ id: SessionID) {
         notes.withLock { _ = $0.removeValue(forKey: id) }
     }

@@ -1,23 +1,23 @@
-/// One run of a ``RefreshStateMachine``: the row that was last loaded or saved, and the data for the report at the end.
+/// The data of one run of a ``RefreshStateMachine``: the session as last loaded or saved, and the values for the report at the end.
 struct RefreshAttempt: Sendable {
     let id: SessionID
     /// The session's lock.
     let lock: HeldLock
     let started: Duration
-    /// The row as it was loaded or saved last, with its state.
+    /// The session as it was loaded or saved last, with its state.
     var stored: StoredSession?
     var state: SessionState?
     /// The tokens with which the attempt began.
     var old: TokenSet?
-    /// Set once the attempt concerns the provider.
+    /// The session's provider; set when the preparation of the request begins.
     var provider: (any IdentityProvider)?
     var permit: CircuitBreaker.Permit?
     var observation = RefreshLimiter.Observation.nothing
-    /// Whether observers know of the mismatch with which the attempt ends.
+    /// Whether the mismatch with which the attempt ends has been reported to the observers.
     var hasReportedMismatch = false
-    /// Whether the schedule knows the new tokens.
+    /// Whether the new tokens have been recorded in ``RefreshSchedule``.
     var isNoted = false
-    /// Whether the tokens were replaced before or after they had expired.
+    /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
 
     init(_ id: SessionID, under lock: HeldLock, since started: Duration) {
@@ -26,7 +26,7 @@ struct RefreshAttempt: Sendable {
         self.started = started
     }
 
-    /// Whether the refresh token is, or was, about to be sent.
+    /// Whether the preparation of a request has begun, after which the refresh token may be sent.
     var hasPrepared: Bool { provider != nil }
 
     func row() throws(IdentityError) -> StoredSession {

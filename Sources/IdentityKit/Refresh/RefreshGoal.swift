@@ -1,10 +1,11 @@
 /// The goal of a refresh, with which a later caller can decide whether another refresh has already reached it.
 ///
-/// The tokens decide and not the row's generation, because a released claim changes the generation without new tokens.
+/// Tokens are compared, and not generations of the session, because the release of a claim increases the generation without new
+/// tokens.
 package enum RefreshGoal: Sendable {
     /// Other tokens than these, which are not valid long enough.
     case replacing(TokenSet)
-    /// Any tokens that are not in doubt.
+    /// A session without an unfinished refresh; its tokens may be the old ones.
     case repairing
 
     func isReached(by tokens: TokenSet) -> Bool {
@@ -14,7 +15,7 @@ package enum RefreshGoal: Sendable {
         }
     }
 
-    /// What new tokens lack that the replaced ones had.
+    /// The members of the replaced tokens that the new ones lack; nil if there are none.
     func losses(in new: TokenSet) -> TokenLosses? {
         guard case .replacing(let old) = self else { return nil }
         return TokenLosses(from: old, to: new)
@@ -22,7 +23,7 @@ package enum RefreshGoal: Sendable {
 }
 
 extension TokenSet {
-    /// Whether both are from the same response of the provider.
+    /// Whether both token sets come from the same response of the provider.
     func isSameIssue(as other: TokenSet) -> Bool {
         guard accessToken.isEqual(to: other.accessToken) else { return false }
         switch (refreshToken, other.refreshToken) {

@@ -1,18 +1,18 @@
 package import FoundationEssentials
 
-/// The data that a claim stores before a refresh token is sent: from then on the token may be used.
+/// The data that a claim stores before the refresh token is sent.
 ///
-/// A process that finds it while it holds the session's lock knows that the response was lost.
+/// A process that finds an intent in a stored session knows that the refresh token may have been used and that no response was saved.
 package struct RefreshIntent: Sendable {
     /// The correlation id of the refresh, to find it in the log of a crashed process.
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
-    /// Whether the process of the claim has stopped before it had a response, so that no other process needs to wait for one.
+    /// Whether the process that made the claim has given up without a response, so that no other process needs to wait for one.
     var isAbandoned = false
     /// Whether another process has found the claim while its holder may still run.
     ///
-    /// This write proves that the store accepts writes: from then on the holder can save a response that the store refused before.
+    /// Saving this mark proves that the store accepts writes: from then on the holder can save a response that the store refused before.
     package var isContested = false
 
     package init(correlationID: String, startedAt: Date) {

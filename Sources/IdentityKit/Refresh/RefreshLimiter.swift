@@ -134,7 +134,7 @@ final class RefreshLimiter: Sendable {
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
             state.isRequested
                 ? "Refreshes at the provider are paused, because the provider requested a pause."
-                : "Refreshes at the provider are paused, because they failed for different sessions (\(state.failed.count)).",
+                : "Refreshes at the provider are paused, because refreshes failed (number of sessions: \(state.failed.count)).",
             hint: last?.hint ?? "Try again later. Sessions are kept.",
             retryAfter: wait,
             providerAnswer: last?.providerAnswer,

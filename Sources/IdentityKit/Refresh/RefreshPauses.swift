@@ -7,12 +7,12 @@ final class RefreshPauses: Sendable {
     private struct Pause {
         var failures: Int
         var until: Duration
-        /// While the token is valid, the refresh is not urgent.
+        /// The end of the pause for a session whose token is still valid; it is longer, because that refresh is not urgent.
         var earlyUntil: Duration
         var error: IdentityError
     }
 
-    /// An entry that is evicted too early costs one request.
+    /// The maximum number of entries; a failure that is not recorded costs one more request.
     private static let maximum = 10_000
     private static let betweenEarlyAttempts = Duration.seconds(30)
     private static let longest = Duration.seconds(30)

@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// Decides when a session's tokens are due for a refresh, and when they have expired, independently of changes of the wall clock.
 ///
-/// When tokens are first seen, their expiry is recorded on the monotonic clock. The earlier of both expiries is used: a
-/// wall clock that is set back does not make an expired token valid. A token that only seemed old while the wall clock
-/// was ahead is valid again afterwards.
+/// When tokens are first seen, their expiry is also recorded as a time of the monotonic clock. The earlier of the two expiries counts,
+/// so a wall clock that is set back does not make an expired token valid. A token that seemed to have expired only because the wall
+/// clock was ahead is valid again after the clock is corrected.
 final class RefreshSchedule: Sendable {
     /// What must happen before tokens are returned.
     enum Need: Sendable {
-        /// Nothing: they are valid for the requested time. They are due only after `untilDue`.
+        /// Nothing: they are valid for the requested time, and due for a refresh only after `untilDue`.
         case none(untilDue: Duration)
         /// They are valid for the requested time and old enough for a background refresh.
         case early
@@ -27,7 +27,7 @@ final class RefreshSchedule: Sendable {
         var refreshedAt: Duration?
     }
 
-    /// Tokens that were issued this far in the future come from a clock that was ahead, or our clock was set back.
+    /// If tokens were issued more than this many seconds in the future, another clock was ahead, or this machine's clock was set back.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
     private static let maximum = 50_000
@@ -86,7 +86,7 @@ final class RefreshSchedule: Sendable {
         guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
         let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
         guard let asked else { return remaining >= min(Self.usualValidity, lifetime / 4) }
-        // No token of this provider is valid that long, so a refresh at every call would not help.
+        // If the requested time is longer than the tokens' whole lifetime, a refresh at every call would not help.
         return remaining >= asked || (asked >= lifetime && isJustRefreshed(tokens, of: id))
     }
 

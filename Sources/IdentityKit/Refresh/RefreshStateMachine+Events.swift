@@ -5,7 +5,8 @@ extension RefreshStateMachine {
         case began
         /// The stored state; nil if the session was removed or has expired.
         ///
-        /// - `isOurs`: No other process has changed the row since this machine saved or loaded it.
+        /// - `isRestored`: The session was restored from a backup, so its refresh token may have been used since.
+        /// - `isOurs`: No other process has changed the session since this machine saved or loaded it.
         case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
         case notLoaded(IdentityError)
         /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `answered`.
@@ -15,13 +16,13 @@ extension RefreshStateMachine {
         case prepared(RefreshIntent)
         case notPrepared(IdentityError)
         case saved
-        /// Another process has changed or removed the row.
+        /// Another process has changed or removed the session.
         case conflicted
         case notSaved(IdentityError)
         /// The lock was lost, so the action was not performed.
         case lockLost
         case answered(RefreshAnswer)
-        /// Validated tokens. They come from the request itself if the provider's response cannot be stored.
+        /// Validated tokens. A provider that is not ``JournaledRefreshing`` returns them directly from its request.
         case validated(TokenSet)
         /// The provider rejected the refresh, or its response contains no token.
         case refused(RefreshRefusal)
@@ -34,7 +35,7 @@ extension RefreshStateMachine {
 
     /// The reason for saving a state.
     ///
-    /// It decides how often a failing store is tried again.
+    /// It decides how often the save is repeated if the store fails.
     package enum Purpose: Sendable {
         case claim, release, end
         case answer
@@ -48,9 +49,9 @@ extension RefreshStateMachine {
         case load
         case findUnsaved
         case checkClaim
-        /// Does the work that is possible before a token is sent.
+        /// Does the work that is possible before the token is sent, such as fetching the provider's metadata and keys.
         case prepare
-        /// Replaces the row if it is unchanged since it was last saved or loaded; `requiresLock`: only while the lock is held.
+        /// Replaces the session if it is unchanged since it was last saved or loaded; `requiresLock`: only while the lock is held.
         case save(SessionState, Purpose, requiresLock: Bool)
         /// Sends the refresh token.
         case send
@@ -63,7 +64,7 @@ extension RefreshStateMachine {
         case forgetUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed.
         case revokeUnsaved
-        /// Revokes new tokens that no process can use.
+        /// Revokes new tokens of a session that was removed or has ended in the meantime.
         case revoke(TokenSet)
         case finish(RefreshOutcome)
     }
@@ -73,13 +74,13 @@ extension RefreshStateMachine {
 package enum RefreshOutcome: Sendable {
     /// New tokens; `isRecovered`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isRecovered: Bool)
-    /// The tokens of another process.
+    /// Another process has refreshed the session: its state and tokens.
     case adopted(SessionState, TokenSet)
     /// Another process was faster; try again.
     case changed
     /// Another process has claimed the session and may still save its response; look again later.
     case wait
-    /// The attempt failed, and the next one has to pause.
+    /// The attempt failed, and the next attempt has to wait.
     case refused(IdentityError)
     /// Another failure.
     case failed(IdentityError)

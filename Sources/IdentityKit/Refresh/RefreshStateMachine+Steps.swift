@@ -5,7 +5,7 @@ extension RefreshStateMachine {
         return action
     }
 
-    /// Returns the first of several actions; the others follow with any results, and then another step.
+    /// Returns the first of several actions; the others follow even if one fails, and then the machine continues with `next`.
     mutating func run(_ actions: [Action], then next: Step = .start) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
@@ -37,17 +37,18 @@ extension RefreshStateMachine {
         return go(.prepare, .prepare)
     }
 
-    /// The claim proves that the store accepts a write of the response's size.
+    /// Saves the claim, which tells the next process that the refresh token may have been used.
     ///
-    /// It tells the next process that the token may have been used.
+    /// The write also proves that the store can save a record with the size of the response.
     mutating func claim(_ new: RefreshIntent) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         intent = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// Saves the response in the row first: validation may fail for a long time, and another machine would otherwise send the old
-    /// refresh token.
+    /// Saves a response from memory or the spool in the store before it is validated.
+    ///
+    /// Validation may fail for a long time, and another machine would otherwise send the old refresh token.
     mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
         switch storedState {
         case .active?, .claimed?: return saveAnswer(answer, .unsaved, requiresLock: true)
@@ -73,10 +74,10 @@ extension RefreshStateMachine {
         go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
     }
 
-    /// Saves tokens over a row that has changed.
+    /// Saves new tokens after another process has changed the session.
     ///
-    /// Under the lock the row only has to contain the tokens that were used: of two processes that used one refresh token, the
-    /// one with a response has the only valid tokens. A holder that lost its lock replaces its own claim only.
+    /// While this process holds the lock, it replaces a session that still contains the tokens that were used: if two processes sent
+    /// the same refresh token, only the one that received a response has valid tokens. Without the lock, nothing is replaced.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
         return go(
@@ -89,18 +90,18 @@ extension RefreshStateMachine {
         .refreshed(new, isRecovered: source.isRecovered)
     }
 
-    /// New tokens, or a response that may contain some, exist nowhere else.
+    /// Spools new tokens, or a response that may contain tokens, because they exist nowhere else; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
         return run([.spool(state, replacing: tokens), .finish(outcome)])
     }
 
-    /// The token was not sent, or not sent again.
+    /// Continues after an error because of which the refresh token was not sent, or not sent again.
     mutating func notSent(_ error: IdentityError) -> Action {
         refused(RefreshRefusal(.transient, error), mayResend: false, isAnswerStored: false)
     }
 
-    /// The provider gave no tokens.
+    /// Continues after a response without tokens, or after a request without a response.
     mutating func refused(_ refusal: RefreshRefusal, mayResend: Bool, isAnswerStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
@@ -111,14 +112,16 @@ extension RefreshStateMachine {
         guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
         guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
-        // The next holder of such a lock knows that this process has ended or released it, so the claim need not be marked as
-        // abandoned.
+        // The next holder of this kind of lock knows that this process has ended or has released it, so the claim need not be marked
+        // as abandoned.
         guard !provesPreviousHolderGone else { return finish }
         return run([.save(.claimed(tokens, intent.abandoned), .release, requiresLock: true), finish])
     }
 
-    /// A stored response without tokens may be validated by any process at once: before the token is sent again, the row has to show
-    /// a claim again.
+    /// Sends the refresh token once more.
+    ///
+    /// If the response without tokens is stored, the claim is saved again first: otherwise another process would take the stored
+    /// response, find no tokens in it, and send the token too.
     mutating func sendAgain(isAnswerStored: Bool) -> Action {
         guard isAnswerStored, let tokens = storedState?.tokens, let intent else {
             return go(.send(isRepeated: true), .send)
@@ -150,11 +153,12 @@ extension RefreshStateMachine {
         return .finish(current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession))
     }
 
-    // MARK: Answers that are not accepted
+    // MARK: Responses that are not accepted
 
-    /// The error code is stored with a response that belongs to another login.
+    /// Continues after the validation of a response has failed.
     ///
-    /// The code is removed only when the response is accepted.
+    /// If the response belongs to another login, the error code is stored with it. The code is removed only when the response is
+    /// accepted.
     mutating func notAccepted(
         _ answer: RefreshAnswer,
         _ source: Source,
@@ -173,7 +177,7 @@ extension RefreshStateMachine {
         }
         var marked = answer
         marked.mismatch = error.code
-        // The row may contain a different response than memory or spool. The response in the row is not overwritten.
+        // The store may contain a different response than memory or spool. The response in the store is not overwritten.
         guard mayReplaceRow(marked, source) else {
             let action = Action.spool(.answered(tokens, marked), replacing: tokens)
             return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
@@ -182,7 +186,7 @@ extension RefreshStateMachine {
         return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
     }
 
-    /// Whether the row, memory or spool that contains the response has this code already.
+    /// Whether this code is already stored with the response: in the store, in memory or in the spool.
     private func isKnown(_ mismatch: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
         guard answer.mismatch == mismatch else { return false }
         guard case .unsaved = source, case .answered(_, let inRow)? = storedState, inRow.isSame(as: answer) else {
@@ -196,7 +200,7 @@ extension RefreshStateMachine {
         return inRow.isSame(as: answer)
     }
 
-    /// The row has the code, so memory and spool no longer need it.
+    /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
     mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
         guard case .unsaved = source else { return .finish(.failed(error)) }
         return run([.forgetUnsaved, .finish(.failed(error))])
@@ -204,7 +208,7 @@ extension RefreshStateMachine {
 }
 
 extension RefreshAnswer {
-    /// Whether both are the same response of the provider, with any mismatch codes.
+    /// Whether both are the same response of the provider; their mismatch codes may differ.
     fileprivate func isSame(as other: RefreshAnswer) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }

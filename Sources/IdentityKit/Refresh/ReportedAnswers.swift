@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The errors of stored responses that this process has reported.
+/// Remembers which errors of stored responses this process has reported to the observers.
 final class ReportedAnswers: Sendable {
     private struct Report: Hashable {
         let session: SessionID
@@ -9,14 +9,14 @@ final class ReportedAnswers: Sendable {
         let code: IdentityError.Code
     }
 
-    /// A report whose entry is evicted too early is repeated once.
+    /// The maximum number of entries; if an entry is evicted, its error is reported once more.
     private static let maximum = 10_000
 
     private let reports = Mutex<Set<Report>>([])
 
     /// Records an error of a response.
     ///
-    /// - Returns: Whether it is a new one.
+    /// - Returns: Whether the error was not recorded before.
     @discardableResult
     func insert(_ code: IdentityError.Code, of answer: RefreshAnswer, for id: SessionID) -> Bool {
         reports.withLock { reports in

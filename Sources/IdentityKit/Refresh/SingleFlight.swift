@@ -66,7 +66,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     private let timeLimit: (duration: Duration, clock: any IdentityClock, error: any Error)?
 
-    /// The waits have no separate time limits.
+    /// Creates an instance whose callers wait without a time limit.
     package init() {
         timeLimit = nil
     }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension TokenRefresher {
-    /// How long a caller with valid tokens waits for a store that fails slowly.
+    /// The maximum time in which a failed save of new tokens is repeated.
     static let savingLimit = Duration.seconds(5)
     private static let savingAttempts = 6
 
@@ -114,9 +114,9 @@ extension TokenRefresher {
         if !source.isRecovered { schedule.noteRefreshed(new, of: attempt.id) }
     }
 
-    /// Saves a row; if the store fails, tries again for some seconds.
+    /// Saves a session; if the store fails, tries again for some seconds.
     ///
-    /// - Returns: Whether the row is saved; false if the row has another generation or was removed.
+    /// - Returns: Whether the session is saved; false if it has another generation or was removed.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
         let deadline = environment.clock.elapsed + Self.savingLimit
         var attempt = 0
@@ -124,7 +124,7 @@ extension TokenRefresher {
             do {
                 return try await visible.store.replace(session, expecting: base.generation)
             } catch {
-                // A commit with an error may have succeeded, so the row is read before the next step.
+                // The save may have succeeded although the store returned an error, so the session is read before the next attempt.
                 if let current = try? await visible.store.session(session.id),
                     current.payload.isEqual(to: session.payload)
                 {
@@ -237,7 +237,8 @@ extension TokenRefresher {
         } catch {
             let error = IdentityError.wrapping(error)
             if attempt.hasPrepared { attempt.observation = .answered }
-            // It is reported once and not at each repair. A new attempt reports its own failure, and so does a mismatch.
+            // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
+            // failure when it ends, and a mismatch is reported separately.
             if !error.isAttackSuspected, answer.mismatch == nil,
                 reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasPrepared
             {

@@ -56,7 +56,7 @@ final class TokenRefresher: Sendable {
         claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
-    /// Refreshes a session, or adopts the tokens that another process has got for it.
+    /// Refreshes a session, or adopts the tokens that another process has received for it.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -172,9 +172,9 @@ final class TokenRefresher: Sendable {
         return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 
-    /// Waits until the row has changed, or until the claim may be replaced.
+    /// Waits until the session has changed, or until the claim may be replaced.
     ///
-    /// It does not hold the lock while it waits, because the other process needs the lock to save its response.
+    /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
     private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {
         while true {
             guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }

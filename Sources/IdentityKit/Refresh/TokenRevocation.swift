@@ -19,7 +19,7 @@ package struct TokenRevocation: Sendable {
         }
     }
 
-    /// Revokes the tokens of a failed login within the same time, and reports the result.
+    /// Revokes the tokens of a failed login within the configured time, and reports the result to the observers.
     func drop(_ tokens: TokenSet, of provider: String) async {
         let started = environment.clock.elapsed
         let isRevoked = (try? await revoke(tokens, of: provider, nil)) ?? false

@@ -6,20 +6,20 @@ internal import Synchronization
 /// They are kept in memory, and in the store's spool if it has one, until they can be saved.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
-        /// The row for which they were requested, with the new state.
+        /// The session as it would have been saved, with the new state.
         let session: StoredSession
         /// `active` with the new tokens, or `answered`.
         let state: SessionState
         /// The fingerprint of the replaced tokens.
         let replaced: String
         var isSpooled = false
-        /// Whether the row contains the response with the tokens, so that the next process can validate it again.
+        /// Whether the store contains the response with the tokens, so that the next process can validate it again.
         var isAnswerStored = false
 
-        /// Whether they are stored outside of this process.
+        /// Whether the tokens, or the response that contains them, are also in the spool or in the store.
         var isDurable: Bool { isSpooled || isAnswerStored }
 
-        /// Whether they replace these tokens.
+        /// Whether this state replaces the given tokens.
         func replaces(_ tokens: TokenSet) -> Bool { replaced == (try? UnsavedTokens.fingerprint(of: tokens)) }
     }
 
@@ -59,10 +59,10 @@ final class UnsavedTokens: Sendable {
     /// Keeps a state that could not be saved.
     ///
     /// - Parameters:
-    ///   - session: The row as it would have been saved.
+    ///   - session: The session as it would have been saved.
     ///   - state: The new state.
     ///   - tokens: The tokens that it replaces.
-    ///   - isAnswerStored: Whether the row contains the response with the tokens.
+    ///   - isAnswerStored: Whether the store contains the response with the tokens.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
@@ -91,7 +91,7 @@ final class UnsavedTokens: Sendable {
                 events.emit(.storeFailed(IdentityError.code(of: error)), provider: session.provider, session: id)
             }
         }
-        // Reported once, not at every attempt to save them.
+        // The event is emitted once, not at every attempt to save the tokens.
         if before?.isDurable ?? true, !entry.isDurable {
             events.emit(.tokensNotDurable, provider: session.provider, session: id)
         }
@@ -104,7 +104,7 @@ final class UnsavedTokens: Sendable {
         let replaced = try Self.fingerprint(of: tokens)
         if let entry = self[id] {
             if entry.replaced == replaced { return entry.state }
-            // The row has newer tokens than these; the state in the spool may be even newer.
+            // The store has newer tokens than the ones in memory; the state in the spool may be even newer.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
@@ -120,7 +120,8 @@ final class UnsavedTokens: Sendable {
     /// Removes the state that was kept for a session.
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
-        // Removes only what this process knows to be spooled. The next refresh compares other entries of the spool with the row.
+        // Only a state that this process has spooled or read is removed. The next refresh compares other entries of the spool with
+        // the stored session.
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 

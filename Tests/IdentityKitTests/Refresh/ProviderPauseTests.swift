@@ -34,7 +34,7 @@ struct ProviderPauseTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[3]) }
         #expect(error?.kind == .retryLater)
         #expect((error?.retryAfter ?? .zero) > .zero)
-        #expect(error?.message.contains("failed for different sessions (3)") == true)
+        #expect(error?.message.contains("number of sessions: 3") == true)
         #expect(world.provider.requests == 3)
         #expect(try await world.store.session(ids[3])?.generation == generation)
         #expect(world.heard.kinds.contains { if case .providerPaused = $0 { true } else { false } })
