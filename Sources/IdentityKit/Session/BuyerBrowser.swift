@@ -1,6 +1,6 @@
-/// The browser of a buyer's request: its address, and what it says about itself.
+/// The browser that sent a buyer's request: its IP address and its user agent.
 ///
-/// Both are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the app passes them on:
+/// Both are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the app passes them:
 ///
 /// ```swift
 /// let browser = BuyerBrowser(address: address, userAgent: request.headers["User-Agent"])
@@ -14,9 +14,11 @@ public struct BuyerBrowser: Sendable, Equatable {
 
     @TaskLocal static var current: BuyerBrowser?
 
-    /// The address from which it sent the request; nil if it is not known or not permitted.
+    /// The IP address from which the browser sent the request; nil if it is not known or the app does not permit its use.
     public let address: String?
-    /// The `User-Agent` of the request, shortened to 256 bytes and reduced to printable ASCII; nil if it is not known or not permitted.
+    /// The `User-Agent` of the request, reduced to at most 256 bytes of printable ASCII.
+    ///
+    /// Nil if it is not known or the app does not permit its use.
     public let userAgent: String?
 
     /// Creates a value.

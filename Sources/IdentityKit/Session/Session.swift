@@ -42,7 +42,7 @@ public struct Session: Sendable {
     public var claims: IDTokenClaims? { content.claims }
     /// When the buyer authenticated at the provider (`auth_time`); nil if the login's ID token does not contain it.
     ///
-    /// Kept from the login, also if a refreshed ID token does not repeat it.
+    /// The value of the login is kept, even if a refreshed ID token does not repeat it.
     public var authenticatedAt: Date? { content.authenticatedAt }
     /// The granted scopes; a refresh may narrow them.
     public var scopes: [String] { content.scopes }
@@ -54,7 +54,7 @@ public struct Session: Sendable {
     public var isRefreshable: Bool { content.isRefreshable }
     /// Whether a refresh is in progress or ended without a known outcome.
     ///
-    /// The next refresh repairs it.
+    /// The next refresh repairs the session.
     public var isInDoubt: Bool { content.isInDoubt }
     /// Why the buyer has to sign in again; nil while the session is valid.
     public var endReason: SessionEndReason? { content.endReason }

@@ -27,7 +27,7 @@ struct SessionCreator: Sendable {
 
     /// Stores a session for tokens.
     ///
-    /// - Throws: `IdentityError` for tokens that do not say whose they are, and the store's error.
+    /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.
     func create(for tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
         guard !tokens.buyer.issuer.isEmpty, !tokens.buyer.subject.isEmpty else {
             let missing = tokens.buyer.issuer.isEmpty ? "issuer" : "subject"
@@ -52,7 +52,7 @@ struct SessionCreator: Sendable {
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
             retainedUntil: lifetime.end(ofSessionSince: now),
-            // In memory, no row has to keep its length.
+            // A new session reserves space so that later saves succeed on a full disk. A session in memory needs none.
             payload: state.payload(ofNewSession: !(store is InMemoryStore))
         )
         try await store.insert(stored)

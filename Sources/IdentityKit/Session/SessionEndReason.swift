@@ -8,7 +8,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The provider ended the session: revoked, signed out there, too old.
+    /// The provider ended the session, for example because it was revoked or too old, or because the buyer signed out there.
     public static let revoked = Self(rawValue: "revoked")
     /// The provider's response to a refresh, which contained the new refresh token, was lost, and the provider does not
     /// accept the old one again.

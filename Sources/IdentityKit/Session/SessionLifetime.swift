@@ -13,10 +13,10 @@ struct SessionLifetime: Sendable {
         beginning = (clock.now, clock.elapsed)
     }
 
-    /// The time by which sessions and pending logins expire.
+    /// The current time for decisions about the expiry of sessions and pending logins.
     ///
-    /// A wall clock that jumps ahead must not make sessions expire early. Since the start no more time has passed than on
-    /// the monotonic clock.
+    /// A wall clock that jumps ahead must not make sessions expire early. So since the creation of the manager, at most as much time
+    /// counts as has passed on the monotonic clock.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
@@ -41,7 +41,7 @@ struct SessionLifetime: Sendable {
             ? session.retainedUntil : limited(session.retainedUntil, since: session.createdAt)
     }
 
-    /// Whether a session has expired: it is unknown to every call, also before a sweep removes it.
+    /// Whether a session has expired: every call treats it as unknown, even before a sweep removes it.
     func hasExpired(_ session: StoredSession) -> Bool {
         end(of: session) < now
     }

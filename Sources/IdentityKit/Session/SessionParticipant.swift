@@ -1,4 +1,4 @@
-/// A follower of a session's life cycle, such as a cart.
+/// An object that is notified when sessions change or end, such as the adapter of their carts.
 public protocol SessionParticipant: AnyObject, Sendable {
     /// The session has new tokens.
     func sessionRefreshed(_ session: Session) async throws

@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// The participants of a manager's sessions, such as carts, and their pending notifications.
 final class SessionParticipants: Sendable {
-    /// The pending notifications, which at most one run per session sends at a time.
+    /// The participants and the pending notifications; notifications about the refreshes of one session are sent one after another.
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// The newest session that was not reported yet; nil while the newest one is being reported.
+        /// The sessions whose refreshes are being reported, each with its newest state that still has to be reported, or nil.
         var waiting: [SessionID: Session?] = [:]
         var serial = 0
         /// The sessions whose end by the provider was reported to the participants.
@@ -42,11 +42,11 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies carts and other participants without a wait for the callers.
+    /// Notifies participants, such as carts, of a refresh; the notifications are sent in the background.
     ///
-    /// A refresh that ends during an earlier notification is reported afterwards: none is lost, and the newest is the last.
-    /// A refresh that a participant caused itself is not reported: it has the tokens already, and with tokens of a short lifetime each
-    /// notification could cause the next refresh without end.
+    /// If several refreshes end during an earlier notification, only the newest one is reported afterwards. A refresh that a
+    /// participant caused itself is not reported: the participant already has the tokens, and with short-lived tokens each notification
+    /// could cause the next refresh, without end.
     func notifyRefreshed(_ session: Session) {
         guard !all.isEmpty, Self.notified != session.id else { return }
         let run: Int? = state.withLock { state in
@@ -64,7 +64,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies carts, caches and other participants that the provider has ended a session, without a wait for the caller.
+    /// Notifies participants, such as carts and caches, in the background that the provider has ended a session.
     func notifyNeedsLogin(of id: SessionID) {
         guard !all.isEmpty else { return }
         let run: Int? = state.withLock { state in
@@ -86,7 +86,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// The number of remembered notifications; a repeated notification has no further effect.
+    /// The maximum number of remembered sessions; above it, a notification may be repeated, which has no further effect.
     private static let maximumNeedingLogin = 10_000
 
     private func nextRefreshed(_ id: SessionID) -> Session? {
@@ -133,7 +133,7 @@ final class SessionParticipants: Sendable {
     }
 }
 
-/// Holds a participant without keeping it alive: it usually holds the manager.
+/// Holds a participant weakly, because the participant usually holds the manager strongly.
 private struct ParticipantBox: Sendable {
     weak let participant: (any SessionParticipant)?
 

@@ -1,8 +1,8 @@
 internal import IdentityCrypto
 
-/// Names a session in events, logs and lists, and cannot be used as its id: 96 bits of the SHA-256 hash of the id.
+/// The name of a session in events, logs and lists: 96 bits of a SHA-256 hash of the session's id.
 ///
-/// The id itself signs a browser in, so it must not be logged.
+/// The id itself signs a browser in, so it must not be logged. It cannot be computed from the reference.
 public struct SessionReference: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The reference as text: 16 characters of the base64url alphabet.
     public let rawValue: String
@@ -25,9 +25,9 @@ extension SessionID {
     /// The name of the session for events, logs and lists.
     public var reference: SessionReference { SessionReference(self) }
 
-    /// A hash for one purpose.
+    /// A hash of the id for one purpose; the hashes for two purposes differ.
     ///
-    /// OpenSSL can fail for lack of memory only; then the hash is random, so that it equals no other one.
+    /// OpenSSL can fail only for lack of memory. The result is then random, so that it equals no other hash.
     static func hash(_ purpose: String, _ id: SessionID) -> [UInt8] {
         let bytes = Array("\(purpose)\0\(id.rawValue)".utf8)
         return (try? Digest.sha256(bytes)) ?? (0..<32).map { _ in UInt8.random(in: 0...255) }

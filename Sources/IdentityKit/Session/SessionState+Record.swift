@@ -3,13 +3,13 @@ internal import IdentityCrypto
 
 extension SessionState {
     private static let version = 3
-    /// Claims may be nested as deep as in an ID token, and stand a few levels below the record.
+    /// Claims may be nested as deeply as in an ID token, and they are a few levels below the root of the record.
     private static let limits = JSONLimits(maximumDepth: JSONLimits().maximumDepth + 8)
 
     /// The state as the payload that the store seals.
     ///
-    /// A claim reserves space for the response, so that the response fits if the claim fits. A new session already has a
-    /// little more space than a claim, so that no claim makes its row longer, which would fail on a full disk.
+    /// A claimed session reserves space for the provider's response, so that the response fits if the claim fits. A new session
+    /// reserves a little more than a claim needs, so that no claim makes the record longer, which would fail on a full disk.
     ///
     /// - Parameter isNew: Whether the session is stored for the first time.
     /// - Returns: The payload.
@@ -23,7 +23,7 @@ extension SessionState {
         bytes.reserveCapacity(4096 + room)
         JSONValue.object(record).append(to: &bytes)
         if room > 0 {
-            // The last member, written without a value of this length in between.
+            // The member is appended as bytes, which avoids a temporary string of this length.
             bytes.removeLast()
             bytes += ",\"reserve\":\"".utf8
             bytes += repeatElement(UInt8(ascii: "0"), count: room)
@@ -102,10 +102,10 @@ extension SessionState {
         )
     }
 
-    /// The intent of a claim takes some 100 bytes, and tokens may become a little longer from one refresh to the next.
+    /// Space for the intent of a claim, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
     private static let roomForIntent = 512
 
-    /// The length of a response like the last one in the payload, with space for longer tokens.
+    /// The length in the payload of a response with tokens like these, with space for longer tokens.
     private static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3

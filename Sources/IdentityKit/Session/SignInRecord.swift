@@ -13,7 +13,7 @@ struct SignInRecord: Sendable {
         self.usedAt = usedAt
     }
 
-    /// Reads a record; nil if the value is none.
+    /// Reads a record; nil if the value cannot be decoded.
     init?(_ secret: Secret) {
         guard let value = try? JSONValue(parsing: secret.revealBytes()), value.object != nil else { return nil }
         let browser = BuyerBrowser(address: value["address"]?.string, userAgent: value["user_agent"]?.string)

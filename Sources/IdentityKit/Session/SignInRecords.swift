@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// Reads and writes the records of sign-ins.
 final class SignInRecords: Sendable {
-    /// The maximum number of remembered uses; above it, entries are dropped, and each costs one more read.
+    /// The maximum number of remembered uses; each dropped entry costs one more read of the store.
     private static let maximumNoted = 10_000
 
     private let store: any SessionStore
     private let clock: any IdentityClock
     private let interval: Duration?
-    /// When the uses of sessions were noted in this process.
+    /// When this process last noted the use of each session, as a time of the monotonic clock.
     private let noted = Mutex<[SessionID: Duration]>([:])
 
     init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
@@ -20,7 +20,7 @@ final class SignInRecords: Sendable {
 
     /// Stores the browser of a new session.
     ///
-    /// A sign-in does not fail because of it: without the record, the buyer's list shows no browser.
+    /// An error of the store is ignored, because a sign-in must not fail for it: the buyer's list then shows no browser.
     func begin(_ id: SessionID) async {
         guard let browser = BuyerBrowser.current else { return }
         _ = try? await store.setAttachment(
@@ -38,14 +38,14 @@ final class SignInRecords: Sendable {
 
     /// Stores that a session is used now, at most once in an interval.
     ///
-    /// A failure of the store is ignored, because it must not fail a page.
+    /// An error of the store is ignored, because the app must still be able to respond to the request.
     func noteUse(of session: Session) async {
         guard let interval, isDue(session, interval) else { return }
         guard let stored = try? await store.attachment(SignInRecord.name, of: session.id) as SessionAttachment?? else {
             return
         }
         var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
-        // Another process may have noted it.
+        // Another process may have noted the use.
         if let usedAt = record.usedAt, clock.now.timeIntervalSince(usedAt) < interval.timeInterval { return }
         record.usedAt = clock.now
         _ = try? await store.setAttachment(

@@ -32,7 +32,7 @@ struct VisibleSessions: Sendable {
         isOurs(tenant: session.tenant)
     }
 
-    /// Whether a login or logout that began in a tenant may end at a provider of the manager.
+    /// Whether this manager may complete a login or logout that began in a tenant.
     ///
     /// Shops that share a store may use the same provider names, each in its own registry.
     func isOurs(tenant: String, of provider: String) -> Bool {

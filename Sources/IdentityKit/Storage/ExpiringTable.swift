@@ -17,7 +17,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// The places of one group in the order of expiry, then of arrival.
     ///
-    /// The place of a removed value stays until it is reached.
+    /// The place of a removed value stays in the list until it is reached, or until the list is compacted.
     private struct Group {
         var order: [Place] = []
         var head = 0

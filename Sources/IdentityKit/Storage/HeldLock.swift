@@ -1,7 +1,6 @@
 /// A lock that its holder has now.
 ///
-/// The holder checks it before each step that must happen only once: before it sends a refresh token, and before it saves
-/// the answer.
+/// The holder checks the lock before each step that must happen only once, for example before it sends a refresh token.
 public struct HeldLock: Sendable {
     private let time: (@Sendable () -> Duration)?
     private let keep: (@Sendable () -> Void)?
@@ -20,7 +19,7 @@ public struct HeldLock: Sendable {
         self.keep = keep
     }
 
-    /// For calls without a lock, such as a refresh of tokens that are in no store.
+    /// A value for calls without a lock, such as a refresh of tokens that are in no store.
     public static let notNeeded = HeldLock(keep: nil)
 
     /// A lock among the tasks of one process, which cannot be lost while the process runs.

@@ -1,7 +1,7 @@
 package import IdentityCrypto
 
 extension IdentityError {
-    /// A tenant has the maximum number of sessions.
+    /// The error when a tenant already has the maximum number of sessions.
     package static var tenantFull: IdentityError {
         IdentityError(
             .retryLater,
@@ -12,7 +12,7 @@ extension IdentityError {
         )
     }
 
-    /// An insertion of a session that exists.
+    /// The error when a session with the same id is already stored.
     package static var sessionExists: IdentityError {
         IdentityError(
             .rejected,
@@ -22,18 +22,18 @@ extension IdentityError {
         )
     }
 
-    /// The maximum number of tokens is marked, and no mark has expired.
+    /// The error when the maximum number of tokens is marked as used, and no mark has expired.
     package static var usedTokensFull: IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
-            "The store is full of one-time tokens that were used, such as logout tokens.",
+            "The store already remembers the maximum number of used one-time tokens, such as logout tokens.",
             hint:
                 "Try again after some of them have expired. If this happens often, increase maximumUsedTokens in the store's configuration."
         )
     }
 
-    /// OpenSSL failed for a reason that the input does not explain.
+    /// The error when OpenSSL fails for another reason than a wrong input.
     package static func sealingUnavailable(_ cause: CryptoError) -> IdentityError {
         IdentityError(
             .retryLater,

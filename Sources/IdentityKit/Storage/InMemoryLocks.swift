@@ -16,7 +16,7 @@ public final class InMemoryLocks: SessionLocking {
     /// - Parameters:
     ///   - name: The name of the lock.
     ///   - limit: How long to wait for the lock.
-    ///   - body: The code to run; it gets proof that the lock is held.
+    ///   - body: The code to run; it receives the held lock.
     /// - Returns: The result of the body.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time; any error of the
     ///   body.

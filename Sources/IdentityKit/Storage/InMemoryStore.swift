@@ -127,12 +127,12 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         }
     }
 
-    /// Whether a key is marked.
+    /// Whether a key is marked as used.
     public func isUsed(_ key: String) async throws -> Bool {
         state.withLock { $0.usedTokens.contains(key) }
     }
 
-    /// Marks a key, if it is not marked.
+    /// Marks a key as used, if it is not marked yet.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeFull`` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
@@ -150,7 +150,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         state.withLock { $0.attachments[id]?[Array(name.utf8)] }
     }
 
-    /// Attaches, replaces or removes.
+    /// Adds, replaces or removes an attachment.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

@@ -28,8 +28,8 @@ public struct SessionListing: Sendable {
 extension PartialSessionListing {
     /// The sessions that match, oldest first.
     ///
-    /// A list of a buyer's sessions, or of the sessions with one session id of the provider, is complete or an error,
-    /// because a logout of all sessions must end all of them. Other lists omit unreadable sessions.
+    /// If the filter names a buyer or a session id of the provider, and a matching session may be unreadable, the call throws: a logout
+    /// must end all of these sessions. With other filters, unreadable sessions are omitted.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         let listing = try await readableSessions(matching: filter)
         if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
@@ -38,14 +38,14 @@ extension PartialSessionListing {
 }
 
 extension StoredSession {
-    /// The order of lists.
+    /// The order of lists: by the time when the session began, then by its id.
     package static func isOlder(_ one: StoredSession, than other: StoredSession) -> Bool {
         (one.createdAt, one.id.rawValue) < (other.createdAt, other.id.rawValue)
     }
 }
 
 extension SessionRecordStore {
-    /// The readable sessions that match; a store without this protocol returns all of them or throws.
+    /// The readable sessions that match; a store that is not ``PartialSessionListing`` returns all sessions that match, or throws.
     func readable(_ filter: SessionFilter) async throws -> SessionListing {
         guard let partial = self as? any PartialSessionListing else {
             return SessionListing(sessions: try await sessions(matching: filter))

@@ -22,22 +22,22 @@ public struct StoredSession: Sendable {
     public var generation: Int64
     /// When the session began.
     public var createdAt: Date
-    /// When a sweep may remove it.
+    /// When a sweep may remove the session.
     public var retainedUntil: Date
     /// Whether a refresh is in progress or ended without a known outcome.
     ///
     /// A store keeps it unencrypted, so that a repair finds it.
     public var isInDoubt: Bool
-    /// Whether it was restored from a backup: its refresh token may have been used since.
+    /// Whether the session was restored from a backup: its refresh token may have been used since.
     ///
-    /// A store sets it when it reads the session, and clears it with the next save.
+    /// A store sets this flag when it reads the session, and clears it with the next save.
     public var isRestored: Bool
     /// The token set and the session's state, to be sealed.
     public var payload: Secret
 
     /// The first generation.
     ///
-    /// It is so high that the stored width never changes, so that a row can be overwritten in place.
+    /// The number is so high that its stored form never becomes longer, so that a store can overwrite the row in place.
     public static let firstGeneration: Int64 = 1 << 40
 
     /// Creates a stored session.

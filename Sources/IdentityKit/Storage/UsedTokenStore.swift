@@ -2,13 +2,13 @@ public import FoundationEssentials
 
 /// A store that remembers used tokens, so that a token that is valid once cannot be used again.
 ///
-/// The marks survive a restart, and all processes that share the store see them. The store may remove a mark when it has expired, never
-/// before: a full store refuses another mark.
+/// The marks survive a restart, and all processes that share the store see them. The store may remove a mark only after it has
+/// expired: a full store refuses another mark.
 public protocol UsedTokenStore: Sendable {
-    /// Whether the key is marked.
+    /// Whether the key is marked as used.
     func isUsed(_ key: String) async throws -> Bool
 
-    /// Marks the key, atomically: only one of several callers gets true.
+    /// Marks the key as used, atomically: only one of several callers gets true.
     ///
     /// The mark survives a crash when this returns true.
     ///

@@ -6,8 +6,8 @@ internal import Synchronization
 final class CredentialCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
-        /// The end of the entry: the earliest of its lifetime, the margin before the token's expiry, and the time of the
-        /// next refresh.
+        /// When the entry ends: the earliest of the end of the cache's lifetime, the time at which the token is due for a refresh, and
+        /// the end of the session.
         let until: Duration
         /// When the token expires.
         let end: Duration?
@@ -32,7 +32,7 @@ final class CredentialCache: Sendable {
         self.clock = clock
     }
 
-    /// The ticket that a credential that is read from now on needs to be stored.
+    /// A ticket to get before a credential is read, and to pass to `put`; it is invalid after an entry was removed in between.
     var ticket: Int { state.withLock { $0.removals } }
 
     /// A session's credential, if it is in the cache and valid for the requested time.
@@ -51,7 +51,7 @@ final class CredentialCache: Sendable {
     /// - Parameters:
     ///   - tokens: The credential.
     ///   - remaining: How long it is valid; nil if that is unknown.
-    ///   - untilDue: The time until it is due for refresh.
+    ///   - untilDue: The time until it is due for a refresh or its session ends.
     ///   - ticket: The ticket from before the read.
     func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }

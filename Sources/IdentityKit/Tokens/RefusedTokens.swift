@@ -4,11 +4,11 @@ internal import Synchronization
 ///
 /// Another refresh would not help.
 final class RefusedTokens: Sendable {
-    /// A token that was removed from the list costs one more refresh.
+    /// The maximum number of entries; a token whose entry is dropped costs one more refresh.
     private static let maximum = 10_000
-    /// How long further refusals of a token start no refresh.
+    /// How long further rejections of a token start no refresh.
     ///
-    /// A new token may reach the server with a delay.
+    /// A server may need some time until it accepts a new token.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock
@@ -18,7 +18,7 @@ final class RefusedTokens: Sendable {
         self.clock = clock
     }
 
-    /// Records that a session's refreshed tokens were refused.
+    /// Records that a server rejected a session's refreshed tokens.
     func add(_ tokens: TokenSet, of id: SessionID) {
         guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
         let now = clock.elapsed
@@ -29,7 +29,7 @@ final class RefusedTokens: Sendable {
         }
     }
 
-    /// Whether these tokens were refused after their refresh.
+    /// Whether a server rejected these tokens after their refresh.
     func contains(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.memory else { return false }
         return (try? UnsavedTokens.fingerprint(of: tokens)) == entry.fingerprint
@@ -40,7 +40,7 @@ extension IdentityError {
     /// Whether a newer access token may help.
     var mayEndWithRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
-    /// The refusal of a token right after its refresh.
+    /// The error for a token that the server rejected right after its refresh.
     var afterRefresh: IdentityError {
         refusedAgain(
             .rejected,
@@ -49,7 +49,7 @@ extension IdentityError {
         )
     }
 
-    /// The refusal of a token that cannot be refreshed.
+    /// The error for a rejected token that cannot be refreshed.
     var withoutRefresh: IdentityError {
         refusedAgain(
             .signInAgain,

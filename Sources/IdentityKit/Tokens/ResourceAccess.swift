@@ -69,7 +69,7 @@ public struct ResourceAccess: Sendable {
         )
     }
 
-    /// What the session lets a cart know of the buyer: see ``SessionManager/cartClaim(for:validFor:)``.
+    /// The buyer's identity for a cart: see ``SessionManager/cartClaim(for:validFor:)``.
     ///
     /// - Throws: ``IdentityError``.
     public func cartClaim() async throws -> CartClaim {

@@ -50,11 +50,10 @@ public struct SessionTokens: Sendable {
     public var session: Session { content.session }
     /// The tokens.
     public var tokens: TokenSet { content.tokens }
-    /// Nil while the session's newest tokens are stored durably.
+    /// A warning if the session's newest tokens are only in the memory of this process; nil if they are stored durably.
     ///
-    /// Otherwise an error with code ``IdentityError/Code/tokensNotDurable``: these tokens work, but an operator must act before the process ends.
-    ///
-    /// Tokens in the store's spool (``SessionSpooling``) are durable.
+    /// The code is ``IdentityError/Code/tokensNotDurable``: the tokens work, but an operator must act before the process ends. Tokens in
+    /// the store's spool (``SessionSpooling``) are durable.
     public var warning: IdentityError? { content.warning }
     /// The origin of the tokens.
     public internal(set) var outcome: TokenOutcome
@@ -62,7 +61,8 @@ public struct SessionTokens: Sendable {
     public var reason: IdentityError? { content.reason }
     /// The members that the refreshed tokens lack, such as a scope that is no longer granted; nil if nothing was lost.
     ///
-    /// Nil also if another process refreshed them. The event ``IdentityEvent/Kind/tokensReduced(_:)`` reports refreshes in the background too.
+    /// Also nil if another process refreshed them. The event ``IdentityEvent/Kind/tokensReduced(_:)`` also reports losses of background
+    /// refreshes.
     public var losses: TokenLosses? { content.losses }
 
     init(

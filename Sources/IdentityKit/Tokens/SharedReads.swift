@@ -60,9 +60,9 @@ final class SharedReads: Sendable {
         }
     }
 
-    /// Gives the result to the callers that share the read, and the next turn to those that wait.
+    /// Passes the result to the callers that share the read, and lets one of the waiting callers read next.
     private func pass(_ id: SessionID, _ result: Result<StoredState, any Error>, to others: [Waiter]) {
-        // The failure may come from the cancellation, which does not concern the others.
+        // If this caller was cancelled, its failure may come from the cancellation, which does not concern the other callers.
         let isOwnFailure = if case .failure = result { Task.isCancelled } else { false }
         let next = waiting.withLock { waiting in
             let next = (isOwnFailure ? others : []) + (waiting[id] ?? [])

@@ -69,7 +69,7 @@ struct TokenAccess: Sendable {
         let (state, session) = try found.read()
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         if let end = state.endReason {
-            // An unsaved response may contain newer tokens than the rejected ones.
+            // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
             guard refresher.unsaved[stored.id] != nil else {
                 participants.notifyNeedsLogin(of: stored.id)
                 throw IdentityError.ended(end)
@@ -79,7 +79,8 @@ struct TokenAccess: Sendable {
         var limit: Duration?
         let answer = refresher.unsaved.pendingAnswer(to: tokens, of: stored.id, state)
         if let answer {
-            // The response is validated before the old tokens are returned. Its holder may be about to save the new ones.
+            // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
+            // short while the old tokens are valid.
             if answer.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
             guard let remaining = schedule.remaining(tokens, of: stored.id) else {
@@ -109,7 +110,8 @@ struct TokenAccess: Sendable {
             // The response could not be validated, for example because another process holds the lock.
             if let mismatch = answer?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
-            // An outage or a defect of the SDK signs no buyer out while the old token is valid. The token may have expired during the wait.
+            // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
+            // the wait.
             guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
             return notRefreshed(session, tokens, because: error)
         }
@@ -171,7 +173,7 @@ struct TokenAccess: Sendable {
                 throw IdentityError(
                     .retryLater,
                     .dpopProofRefused,
-                    "The resource server asked for a DPoP nonce again.",
+                    "The resource server required another DPoP nonce for the repeated request.",
                     hint: "Try again. If it happens again, the server sends nonces that it does not accept itself.",
                     reference: "RFC 9449 section 9"
                 )
@@ -179,10 +181,10 @@ struct TokenAccess: Sendable {
         }
     }
 
-    /// Records that tokens were refused right after their refresh, so that no further refresh follows for a while.
+    /// Records that a server rejected tokens right after their refresh, so that no further refresh follows for a while.
     func noteRefusal(of tokens: TokenSet, of id: SessionID) { refused.add(tokens, of: id) }
 
-    /// Whether the session's tokens were refused right after their refresh.
+    /// Whether a server rejected the session's tokens right after their refresh.
     func hasRefusedTokens(_ id: SessionID) async throws -> Bool {
         guard let tokens = try await reads.load(id).read().state.tokens else { return false }
         return refused.contains(tokens, of: id)
