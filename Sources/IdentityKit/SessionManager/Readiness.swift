@@ -19,7 +19,7 @@ public struct Readiness: Sendable, Equatable {
 
     /// Whether the process can serve requests: the store can be read.
     ///
-    /// A provider that is down does not count. All processes see the same provider, and signed-in buyers can still be served.
+    /// An outage of a provider does not matter here, because it affects all processes, and signed-in buyers can still be served.
     public var isReady: Bool { storeProblem == nil }
 }
 

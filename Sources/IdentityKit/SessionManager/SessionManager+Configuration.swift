@@ -28,13 +28,13 @@ extension SessionManager {
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
-        /// All processes that share a store need the same value: a process waits so long for the claim of another one
-        /// that the other can repair its session once.
+        /// All processes that share a store need the same value: before a process takes over the unfinished refresh of another one, it
+        /// waits long enough that the other process can save its response with its next repair.
         public var repairInterval: Duration = .seconds(5)
-        /// The wait for a claim whose holder lost its lock.
+        /// How long to wait before the claim of a process that lost its lock is replaced.
         ///
-        /// By default the provider's timeout, the time for saving and one repair interval. For tests whose clock is
-        /// faster than the duration of requests.
+        /// By default the provider's timeout, the time for saving and one repair interval. Only tests set it, because their clock runs
+        /// faster than real requests.
         package var claimWait: Duration?
         /// Whether a logout also revokes the tokens if the provider supports it (RFC 7009), by default true.
         public var revokesTokens = true
@@ -66,7 +66,8 @@ extension SessionManager {
         public var failures = 5
         /// The longest first pause, by default 1 second.
         ///
-        /// It doubles with each failed probe. Each pause is a random part of it, so that processes do not continue together.
+        /// This limit doubles with each failed probe. Each pause is a random part of it, so that processes do not all continue at the
+        /// same time.
         public var pause: Duration = .seconds(1)
         /// The longest pause, by default 60 seconds, also if the provider requests a longer one (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)

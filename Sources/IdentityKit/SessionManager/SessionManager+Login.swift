@@ -12,24 +12,25 @@ extension SessionManager {
 
     /// Begins a login that proves more than an existing session does: a recent login, or a stronger one.
     ///
-    /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same buyer has to sign in, and `auth_time` and `acr` of the new ID
-    /// token have to satisfy the requirement. The new session has a new id and what was attached to the old one, such as its
-    /// cart. The old session ends; its tokens are removed, but not revoked, because providers that keep one grant for a buyer and a
-    /// client would invalidate the new tokens too. If the step-up fails, the old session stays as it was.
+    /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
+    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
+    /// and gets the attachments of the old one, such as its cart. The old session ends; its tokens are removed, but not revoked, because
+    /// providers that keep one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
+    /// stays as it was.
     ///
     /// ```swift
     /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
     /// ```
     ///
     /// - Parameters:
-    ///   - id: The session of the browser that asks, as its cookie says.
-    ///   - requirement: What has to be proved; by default a login now.
-    ///   - options: What else to ask for.
+    ///   - id: The session from the browser's cookie.
+    ///   - requirement: What the login must prove; by default that the buyer signs in now.
+    ///   - options: Further options of the login.
     /// - Returns: The login page and the binding cookie.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
     ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. Completing
     ///   throws ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the
-    ///   provider did not do what was asked, and ``IdentityError/Code/sessionUnknown`` when the session has ended in the meantime.
+    ///   new login does not satisfy the requirement, and ``IdentityError/Code/sessionUnknown`` when the session has ended in the meantime.
     public func beginStepUp(
         of id: SessionID,
         requiring requirement: StepUpRequirement = StepUpRequirement(),
@@ -40,7 +41,7 @@ extension SessionManager {
         }
     }
 
-    /// Completes a login in a web app: checks the callback, gets the tokens, stores the session.
+    /// Completes a login in a web app: checks the callback, exchanges the code for tokens and stores the session.
     ///
     /// The pending login is removed from the store before the first request, so a callback works once, in any process.
     ///
@@ -65,15 +66,15 @@ extension SessionManager {
     /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has
     /// entered it (RFC 8628).
     ///
-    /// The provider is polled at the interval that it names, more slowly when it says so or does not respond, one request at a
-    /// time, until the code expires. Cancelling the task ends the wait at once.
+    /// The provider is polled until the code expires, one request at a time, at the interval that the provider requests. The interval
+    /// becomes longer if the provider asks for it (`slow_down`) or does not respond. Cancelling the task ends the wait at once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
-    ///   - options: What to ask for; redirect URI and return path have no effect here.
-    ///   - prompt: Shows the buyer what to do; called once, before the waiting begins.
+    ///   - options: The options of this login; redirect URI and return path have no effect here.
+    ///   - prompt: Shows the buyer the code and the page on which to enter it; called once, before the wait begins.
     /// - Returns: The new session.
-    /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` if the provider cannot do this,
+    /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` if the provider does not support device logins,
     ///   ``IdentityError/Code/accessDenied`` when the buyer refused, ``IdentityError/Code/attemptExpired`` when the code expired.
     public func deviceLogin(
         _ provider: String,
@@ -83,7 +84,7 @@ extension SessionManager {
         try await Correlation.scope { try await deviceLogins.login(provider, options: options, prompt: prompt) }
     }
 
-    /// Stores a session for tokens that the app got in another way, for example with a code from a phone app.
+    /// Stores a session for tokens that the app received in another way, for example with a code from a phone app.
     ///
     /// - Throws: ``IdentityError`` when the provider is not known or the store fails, and with code
     ///   ``IdentityError/Code/idTokenSubject`` for tokens without issuer or subject.
@@ -98,20 +99,21 @@ extension SessionManager {
 
     /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
     ///
-    /// The session has an id for the app's cookie, expires like any session, and never has tokens: ``tokens(for:validFor:)`` asks
-    /// for a login. A login creates a session with a new id, so an attacker who planted a guest's cookie does not get the buyer's
-    /// session. The attacker still knows the guest's attachments: set and sign the guest's cookie yourself.
+    /// The session has an id for the app's cookie, expires like any session, and never has tokens: ``tokens(for:validFor:)`` throws
+    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id, so an attacker who planted a guest's cookie does not
+    /// get the buyer's session. But the attacker can see the guest's attachments, such as the cart: sign the guest's cookie, and accept
+    /// only a cookie with the app's signature.
     ///
-    /// - Parameter retention: How long it is kept, by default 30 days.
+    /// - Parameter retention: How long the session is kept, by default 30 days.
     /// - Returns: The guest session.
     /// - Throws: ``IdentityError`` of the store.
     public func beginGuest(retainedFor retention: Duration = .seconds(30 * 86_400)) async throws -> Session {
         try await Correlation.scope { try await creator.createGuest(retainedFor: retention) }
     }
 
-    /// Ends a guest's session; carts follow as they do after a logout.
+    /// Ends a guest's session, and notifies participants, such as the cart, as a logout does.
     ///
-    /// - Returns: The errors of the participants; nil if the guest's session does not exist.
+    /// - Returns: The errors of the participants; nil if there is no guest's session with this id.
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {

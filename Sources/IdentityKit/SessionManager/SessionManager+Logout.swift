@@ -1,44 +1,42 @@
 extension SessionManager {
-    /// Ends a session: removes it from the store first, then lets carts follow, has the tokens revoked, and says where to send
-    /// the browser.
+    /// Ends a session: removes it from the store, then notifies carts, revokes the tokens and returns the provider's logout page.
     ///
-    /// No `state` goes along; ``logout(_:options:)`` sends one, and can check the browser's return.
+    /// The URL of the logout page contains no `state`. Use ``logout(_:options:)`` to send a `state` and to check the browser's return.
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - postLogoutRedirectURI: Where the provider should send the browser afterwards; must be registered there.
+    ///   - postLogoutRedirectURI: The address to which the provider sends the browser afterwards; must be registered at the provider.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when there is no such session or the store fails; nothing else stops a logout.
+    /// - Throws: ``IdentityError`` when the session does not exist or the store fails; no other failure stops a logout.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {
         var options = LogoutOptions(returningTo: postLogoutRedirectURI)
         options.sendsState = false
         return try await logout(id, options: options)
     }
 
-    /// Ends a session: removes it from the store first, then lets carts follow, has the tokens revoked, and says where to send
-    /// the browser.
+    /// Ends a session: removes it from the store, then notifies carts, revokes the tokens and returns the provider's logout page.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - options: The options of this logout.
     /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when the return path does not belong to the app, when the session is unknown or when the store
-    ///   fails; nothing else stops a logout.
+    ///   fails; no other failure stops a logout.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope { try await logouts.logout(id, options: options) }
     }
 
-    /// Ends every session of a buyer, for example after a change of password or an order to forget the buyer.
+    /// Ends every session of a buyer, for example after a password change or a request to erase the buyer's data.
     ///
     /// All are removed first, and a failure of one removal does not prevent the others.
     ///
     /// - Parameters:
     ///   - issuer: The buyer's issuer.
     ///   - subject: The buyer's subject at the issuer.
-    ///   - tenant: Where the sessions are to end; nil for all tenants, or for the only one that the manager knows.
-    /// - Returns: What each logout did; the tokens of eight sessions at a time are revoked.
-    /// - Throws: The first ``IdentityError``, after all have been tried; also when the store has a session of the buyer that cannot
-    ///   be read, and so cannot be removed.
+    ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
+    /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.
+    /// - Throws: The first ``IdentityError``, after all removals were tried; also when a session of the buyer cannot be read and so
+    ///   cannot be removed.
     @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         try await Correlation.scope { try await logouts.logoutAll(issuer: issuer, subject: subject, tenant: tenant) }
@@ -72,9 +70,9 @@ extension SessionManager {
     /// Call it in the handler of the provider's back-channel logout `POST`, and send the result's status, headers and body. The
     /// request needs no further authentication: a signed token identifies the ended sessions, and each token is accepted once.
     ///
-    /// - A token with a provider session (`sid`) ends the sessions that came from it.
-    /// - If it also has a buyer (`sub`), it ends the buyer's sessions whose `sid` is unknown, too.
-    /// - A token with only a buyer ends all sessions of the buyer.
+    /// - A token that names only a session of the provider (`sid`) ends the sessions that began in that provider session.
+    /// - A token that also names a buyer (`sub`) ends those sessions of the buyer, and the buyer's sessions whose `sid` is unknown.
+    /// - A token that names only a buyer ends all sessions of the buyer.
     ///
     /// Only sessions of this provider, tenant and issuer end.
     ///

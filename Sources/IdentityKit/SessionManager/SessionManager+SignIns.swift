@@ -5,8 +5,8 @@ extension SessionManager {
     ///
     /// Only sessions of the same tenant, issuer and subject belong to the buyer.
     ///
-    /// - Parameter id: The session of the browser that asks.
-    /// - Returns: The living sessions.
+    /// - Parameter id: The session of the browser that requests the page.
+    /// - Returns: The sessions that have not ended.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
@@ -32,7 +32,7 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``; it may come unchecked from a form.
-    ///   - id: The session of the browser that asks.
+    ///   - id: The session of the browser that sent the form.
     /// - Returns: False if the buyer has no such sign-in; another buyer's sign-in does not end.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
     @discardableResult
@@ -45,10 +45,10 @@ extension SessionManager {
 
     /// Ends all sign-ins of the buyer of a session except this one.
     ///
-    /// - Parameter id: The session of the browser that asks.
-    /// - Returns: What each logout did.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; the first error of a
-    ///   logout, after all have been tried.
+    /// - Parameter id: The session that stays.
+    /// - Returns: The results of the logouts.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; the first error
+    ///   of a logout, after all were tried.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {
@@ -57,14 +57,15 @@ extension SessionManager {
         }
     }
 
-    /// Stores that a session is used now, at most once in ``SessionManager/Configuration/useInterval``, for the buyer's list of sign-ins.
+    /// Stores that a session is used now, for the buyer's list of sign-ins.
     ///
-    /// The routes of `IdentityWeb` call it. It never fails: if the store is down, the time is not stored.
+    /// The time is stored at most once in ``SessionManager/Configuration/useInterval``. The routes of `IdentityWeb` call this method. It
+    /// never fails: if the store is down, the time is not stored.
     public func noteUse(of session: Session) async {
         await signInRecords.noteUse(of: session)
     }
 
-    /// What all sessions of the buyer of a session have in common.
+    /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
         let stored = try await visible.load(id)
         let session = Session(stored, try SessionState(stored))

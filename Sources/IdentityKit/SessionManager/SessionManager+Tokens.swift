@@ -6,17 +6,17 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its life where that is
-    ///     less. For longer than the provider's tokens live, they are refreshed at most every 30 seconds.
+    ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its lifetime if that is
+    ///     less. If it is longer than the lifetime of the provider's tokens, they are refreshed at most every 30 seconds.
     /// - Returns: The tokens and how they were obtained.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps; with
-    ///   ``IdentityError/isAttackSuspected`` when the provider's response to a refresh belongs to another login, also while the old
-    ///   access token lasts: then let the buyer sign in again, too.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps. When the provider's response to
+    ///   a refresh belongs to another login, the error has ``IdentityError/isAttackSuspected``, even if the old access token is still
+    ///   valid: let the buyer sign in again then, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         try await tokenAccess.tokens(for: id, validFor: duration)
     }
 
-    /// Refreshes a session's tokens now, at any age; for a token that was refused before its expiry.
+    /// Refreshes a session's tokens now, however old they are; for a token that a server rejected before it expired.
     ///
     /// - Throws: ``IdentityError``.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
@@ -25,10 +25,10 @@ extension SessionManager {
 
     /// Calls a resource server with a session's access token, and once more with a new token if the server rejects the first one.
     ///
-    /// The closure runs again only after a rejection, because then the server did not execute the request: after a response 401, with
-    /// tokens of a refresh; after a demand for a DPoP nonce, with the same tokens. Many callers whose token was refused cost one
-    /// refresh. Any other error leaves at once. A token that is refused right after its refresh is not refreshed again because of a
-    /// refusal for 5 minutes.
+    /// The closure runs again only if the server rejected the request without executing it: after status 401 with refreshed tokens, and
+    /// with the same tokens if the server requires a DPoP nonce. Any other error is thrown at once. If the server rejects the same token
+    /// of many callers, the token is refreshed once. If the server also rejects a token that was just refreshed, further rejections of
+    /// this token cause no refresh for 5 minutes.
     ///
     /// ```swift
     /// let orders = try await sessions.withAccessToken(of: session.id) { access in
@@ -56,7 +56,7 @@ extension SessionManager {
         try await Correlation.scope { try await tokenAccess.withAccessToken(of: id, validFor: duration, perform: call) }
     }
 
-    /// The claims of the provider's UserInfo endpoint, asked now.
+    /// Requests the claims of the provider's UserInfo endpoint.
     ///
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no such endpoint.
     public func userInfo(for id: SessionID) async throws -> UserInfoClaims {
@@ -73,7 +73,7 @@ extension SessionManager {
         try await Correlation.scope { try await tokenAccess.cartClaim(for: id, validFor: duration) }
     }
 
-    /// The buyer's profile from the provider; the buyer of the login if the provider has no profile.
+    /// Requests the buyer's profile from the provider; returns the buyer of the login if the provider has no profile.
     ///
     /// - Throws: ``IdentityError``.
     public func buyerProfile(for id: SessionID) async throws -> Buyer {

@@ -10,8 +10,8 @@ extension SessionManager {
     /// Completes the interrupted work of crashed processes: sessions in doubt, responses that were not validated, and
     /// tokens that were not saved.
     ///
-    /// Call it soon, because a provider with a grace period accepts a used refresh token for some seconds only: when a
-    /// process starts, or through ``maintain(sweepingEvery:)``.
+    /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: a provider with a grace period accepts a used refresh
+    /// token for some seconds only.
     ///
     /// - Throws: ``IdentityError`` when the store cannot be read.
     @discardableResult
@@ -39,7 +39,7 @@ extension SessionManager {
         try await upkeep.sweep()
     }
 
-    /// Waits until every running refresh was saved: call it before the process ends.
+    /// Waits until every running refresh has been saved: call it before the process ends.
     ///
     /// Stop ``maintain(sweepingEvery:)`` before. A refresh may take twice the provider's timeout and some seconds; an
     /// orchestrator's grace period must be longer than that.

@@ -6,7 +6,7 @@ internal import IdentityHTTP
 /// sees first; nil for the return path.
 package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async throws -> String?
 
-/// What the routes of a web app and the carts need beyond the public calls.
+/// Calls for the routes of a web app and for carts that are not public.
 extension SessionManager {
     /// Notes that a server rejected tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
     package func noteRefusal(of tokens: TokenSet, of id: SessionID) { tokenAccess.noteRefusal(of: tokens, of: id) }
@@ -53,7 +53,7 @@ extension SessionManager {
         try await Correlation.scope { try await logouts.endReplaced(id) }
     }
 
-    /// The origin of the provider's logout page for a session; nil if the provider has no such page or cannot be asked now.
+    /// The origin of the provider's logout page for a session; nil if the provider has no such page or its metadata is not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let stored = try? await visible.load(id), let tokens = try? SessionState(stored).tokens,
             let provider = try? visible.providers.provider(named: stored.provider)

@@ -22,8 +22,8 @@ public final class SessionManager: Sendable {
     ///     callback from any of them is recognised.
     ///   - store: The store for sessions and pending logins.
     ///   - environment: Clock and randomness; pass the environment of the providers.
-    ///   - configuration: Lifetimes and margins.
-    ///   - observers: Who is told what happens.
+    ///   - configuration: Time limits, retention and other settings.
+    ///   - observers: Receive the events of logins and sessions.
     public init(
         providers: ProviderRegistry,
         store: any SessionStore,
@@ -137,7 +137,7 @@ public final class SessionManager: Sendable {
         )
     }
 
-    /// Adds a participant, such as a cart adapter, which follows every session's life cycle.
+    /// Adds a participant, such as a cart adapter, which is notified when sessions change or end.
     ///
     /// The reference is weak, so the app must keep it.
     public func add(_ participant: any SessionParticipant) {
