@@ -23,7 +23,7 @@ struct BoltCheckoutTests {
         return results.withLock { $0 }
     }
 
-    @Test("the verifier is empty only without PKCE", arguments: [true, false])
+    @Test("the code verifier of a result is empty only without PKCE", arguments: [true, false])
     func verifier(usePkce: Bool) async throws {
         let seen = Mutex("")
         let presenter = ScriptedPresenter { state in

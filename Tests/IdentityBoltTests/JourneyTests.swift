@@ -110,7 +110,7 @@ struct JourneyTests {
     }
 
     @Test(
-        "a forged callback with another request's code fails with PKCE, and completes the login without",
+        "a forged callback with another request's code fails with PKCE, and completes the login without PKCE",
         arguments: [(Client.confidentialPKCE, false), (.publicPKCE, false), (.confidential, true), (.sfcc, true)]
     )
     func forgedCallback(client: Client, completes: Bool) async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Bolt behind SFCC: errors and redirects")
 struct SFCCErrorTests: SFCCSuite {
-    @Test("three redirects within the storefront are followed with cookies, others never")
+    @Test("up to three redirects within the storefront are followed with cookies, and no others")
     func redirects() async throws {
         let shop = try await shop()
         let provider = try provider(shop)
@@ -38,7 +38,7 @@ struct SFCCErrorTests: SFCCSuite {
         await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
     }
 
-    @Test("a page is an unexpected response of both controllers")
+    @Test("an HTML page of either controller is an unexpected response that can be retried")
     func pages() async throws {
         let shop = try await shop()
         let provider = try provider(shop)

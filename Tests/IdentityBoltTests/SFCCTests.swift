@@ -142,7 +142,7 @@ struct SFCCTests: SFCCSuite {
         }
     }
 
-    @Test("names, further fields and the continuation token are sent as configured")
+    @Test("parameter names, additional fields and the continuation token are sent as configured")
     func configured() async throws {
         let shop = try await FakeBolt()
         shop.answer("/s/Go", .json(["success": .bool(true), "token": .string("CONT")]))

@@ -6,7 +6,7 @@ import IdentityLoopback
 import IdentityTesting
 import Testing
 
-@Suite struct TokenRequestTests {
+@Suite("Bolt's token requests") struct TokenRequestTests {
     @Test("a backend's code exchange is Bolt's documented request, byte for byte")
     func confidential() async throws {
         let bolt = try await FakeBolt()

@@ -76,7 +76,7 @@ struct TokenResponseTests {
         #expect(!hint.contains("clientID") && !hint.contains("clientSecret"))
     }
 
-    @Test("a page of an outage ends no session")
+    @Test("an HTML page during an outage ends no session")
     func outage() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()

@@ -24,7 +24,7 @@ struct AESCBCTests {
         }
     }
 
-    @Test("the test vector of NIST SP 800-38A, with padding")
+    @Test("encryption and decryption match the test vector of NIST SP 800-38A, with padding")
     func knownAnswer() throws {
         let encrypted = try AESCBC.encrypt(Self.plaintext, key: Self.key, initializationVector: Self.vector)
         #expect(encrypted == Self.ciphertext)
@@ -32,7 +32,10 @@ struct AESCBCTests {
         #expect(decrypted == Self.plaintext)
     }
 
-    @Test("every length comes back, one block of padding longer at most", arguments: [0, 1, 15, 16, 17, 31, 32, 1000])
+    @Test(
+        "data of every length is decrypted unchanged, and the ciphertext is at most one block longer",
+        arguments: [0, 1, 15, 16, 17, 31, 32, 1000]
+    )
     func lengths(count: Int) throws {
         let bytes = [UInt8](repeating: 7, count: count)
         let encrypted = try AESCBC.encrypt(bytes, key: Self.key, initializationVector: Self.vector)
@@ -40,7 +43,7 @@ struct AESCBCTests {
         #expect(try AESCBC.decrypt(encrypted, key: Self.key, initializationVector: Self.vector) == bytes)
     }
 
-    @Test("keys, vectors and ciphertexts of a wrong length, and another padding, are refused")
+    @Test("keys, vectors and ciphertexts of a wrong length, and a wrong padding, are refused")
     func refusals() {
         for count in [0, 15, 17, 32] {
             let bytes = [UInt8](repeating: 1, count: count)

@@ -40,7 +40,7 @@ struct AESGCMTests {
         }
     }
 
-    @Test("test cases 13, 14 and 16 of the GCM specification")
+    @Test("the results match test cases 13, 14 and 16 of the GCM specification")
     func knownAnswers() throws {
         let zeroKey = SecretBytes([UInt8](repeating: 0, count: 32))
         let zeroNonce = [UInt8](repeating: 0, count: 12)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Base64")
 struct EncodingTests {
     @Test(
-        "the vectors of RFC 4648 in both alphabets",
+        "both alphabets match the vectors of RFC 4648",
         arguments: [
             ("", "", ""), ("f", "Zg", "Zg=="), ("fo", "Zm8", "Zm8="), ("foo", "Zm9v", "Zm9v"),
             ("foob", "Zm9vYg", "Zm9vYg=="), ("fooba", "Zm9vYmE", "Zm9vYmE="), ("foobar", "Zm9vYmFy", "Zm9vYmFy"),
@@ -62,7 +62,7 @@ struct EncodingTests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("exactly the 256 canonical ones of all 4,096 two-character texts decode")
+    @Test("of all 4,096 texts of two characters, exactly the 256 canonical ones are decoded")
     func canonical() {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let decoded = alphabet.flatMap { first in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hashing")
 struct HashingTests {
-    @Test("the SHA-2 digests of \"abc\" (FIPS 180-4) and of empty input")
+    @Test("the SHA-2 digests of \"abc\" (FIPS 180-4) and of empty input have their published values")
     func digests() throws {
         let abc = Array("abc".utf8)
         #expect(
@@ -28,7 +28,7 @@ struct HashingTests {
     }
 
     @Test(
-        "the HMAC-SHA-256 vectors of RFC 4231",
+        "HMAC-SHA-256 matches the vectors of RFC 4231",
         arguments: [
             (
                 [UInt8](repeating: 0x0b, count: 20), "Hi There",
@@ -50,7 +50,7 @@ struct HashingTests {
         )
     }
 
-    @Test("the HKDF-SHA-256 vectors of RFC 5869, with and without salt and info")
+    @Test("HKDF-SHA-256 matches the vectors of RFC 5869, with and without salt and info")
     func hkdf() throws {
         let key = SecretBytes([UInt8](repeating: 0x0b, count: 22))
         let first = try HKDFSHA256.deriveKey(

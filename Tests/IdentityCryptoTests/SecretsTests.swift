@@ -35,7 +35,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("the bytes come back unchanged, from an array and from a buffer, even when there are none")
+    @Test("a secret returns its bytes unchanged, from an array and from a buffer, even if it is empty")
     func bytes() {
         for bytes: [UInt8] in [[], [0], Array(0...255)] {
             #expect(SecretBytes(bytes).copyBytes() == bytes)
@@ -64,7 +64,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("random bytes have the length asked for and differ; an impossible length is an error, not a trap")
+    @Test("random bytes have the requested length and differ; an impossible length is an error, not a crash")
     func random() throws {
         #expect(try SecureRandom.bytes(0).isEmpty)
         let samples = try (0..<100).map { _ in try SecureRandom.bytes(32) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Signatures")
 struct SignatureTests {
-    @Test("the published examples: RFC 7515 A.2 (RS256) and A.3 (ES256), RFC 8037 A.4 (Ed25519)")
+    @Test("the published examples are verified: RFC 7515 A.2 (RS256) and A.3 (ES256), RFC 8037 A.4 (Ed25519)")
     func publishedExamples() throws {
         typealias Vectors = JOSEVectors
         #expect(
@@ -69,7 +69,7 @@ struct SignatureTests {
         #expect(verified == SignatureAlgorithm.allCases.set)
     }
 
-    @Test("an elliptic-curve key has one algorithm, RSA six, Ed25519 one")
+    @Test("an elliptic-curve key supports one algorithm, an RSA key six, an Ed25519 key one")
     func algorithms() throws {
         #expect(
             try JOSEVectors.RS256.key().supportedAlgorithms == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
@@ -81,7 +81,7 @@ struct SignatureTests {
         #expect(SignatureAlgorithm(rawValue: "rs256") == nil)
     }
 
-    @Test("every flipped byte of a signature is refused, and afterwards the right one still verifies")
+    @Test("a signature with any changed byte is refused, and afterwards the right signature is still accepted")
     func flippedBytes() throws {
         let cases: [(VerificationKey, [UInt8], [UInt8], SignatureAlgorithm)] = [
             (try JOSEVectors.RS256.key(), JOSEVectors.RS256.signature, JOSEVectors.RS256.message, .rs256),
@@ -119,7 +119,7 @@ struct SignatureTests {
         #expect(key.verify(r + s, of: message, algorithm: .es256))
     }
 
-    @Test("many threads verify with one key at once, right and wrong signatures mixed")
+    @Test("many threads can verify right and wrong signatures with one key at the same time")
     func concurrency() throws {
         let signers: [(key: SigningKey, algorithm: SignatureAlgorithm)] = [
             (try .generateRSA(), .rs256), (try .generateEllipticCurve(.p256), .es256),

@@ -38,7 +38,7 @@ struct SigningKeyImportTests {
         }
     }
 
-    @Test("PEM is one block with the right label, with white space at most")
+    @Test("PEM is accepted only as one block with the right label, with nothing but white space around it")
     func pem() {
         func decoded(_ text: String) -> [UInt8]? { PEM.decode(Array(text.utf8), label: "PRIVATE KEY") }
         let good = decoded(PrivateKeys.p256)

@@ -20,7 +20,7 @@ struct VerificationKeyTests {
         }
     }
 
-    @Test("an RSA modulus has 2048 to 8192 bits and is odd")
+    @Test("an RSA modulus that is even, or does not have 2048 to 8192 bits, is refused")
     func modulusBounds() {
         for bits in [2048, 2049, 3072, 4096, 8192] {
             #expect(!Self.isRSARefused(Self.modulus(bits: bits)), "\(bits) bits")
@@ -65,7 +65,7 @@ struct VerificationKeyTests {
         #expect(throws: CryptoError.self) { try small.verificationKey() }
     }
 
-    @Test("an RSA exponent is odd and between 3 and 2^32")
+    @Test("an RSA exponent that is even, or not between 3 and 2^32, is refused")
     func exponentBounds() {
         let modulus = Self.modulus(bits: 2048)
         for exponent: [UInt8] in [[3], [17], [1, 0, 1], [0, 1, 0, 1], [0xff, 0xff, 0xff, 0xff]] {
@@ -108,7 +108,7 @@ struct VerificationKeyTests {
         }
     }
 
-    @Test("an Ed25519 key has 32 bytes", arguments: [0, 31, 33, 64])
+    @Test("an Ed25519 key that does not have 32 bytes is refused", arguments: [0, 31, 33, 64])
     func ed25519Length(count: Int) {
         #expect(throws: CryptoError.self) {
             try VerificationKey.ed25519([UInt8](repeating: 9, count: count))

@@ -62,7 +62,9 @@ import Testing
         #expect(jar.header(for: try HTTPURL("http://127.0.0.1:9/")) == "a=1; c=3")
     }
 
-    @Test("longer paths come first, later values replace, a past expiry removes")
+    @Test(
+        "cookies with longer paths come first, a later value replaces an earlier one, and a past expiry removes a cookie"
+    )
     func order() throws {
         var jar = try jar(["a=1; Path=/", "b=2; Path=/a", "c=\"3 x\"; Path=/", "a=4; Path=/"])
         let url = try HTTPURL("https://www.shop.example/a/b")

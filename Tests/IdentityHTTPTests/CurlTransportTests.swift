@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("the suite finds a transport that checks an address and then resolves the name again")
+    @Test("the conformance suite detects a transport that checks an address and then resolves the name again")
     func resolvingTwice() async throws {
         let name = "a host name leads only to addresses that the policy permits"
         let promise = try #require(TransportConformance.cases.first { $0.name == name })
@@ -67,8 +67,8 @@ import Testing
         }
         let proxy = try HTTPURL("http://127.0.0.1:\(server.port)")
         let transport = try CurlTransport(configuration: .init(proxy: proxy))
-        // The server is not a proxy and answers CONNECT with 400. The host name does not exist, so only the server can
-        // have answered.
+        // The server is not a proxy and responds to CONNECT with 400. The host name does not exist, so only the server can
+        // have responded.
         await #expect {
             try await transport.send(HTTPRequest(method: .get, url: try HTTPURL("https://a.invalid/")))
         } throws: {
@@ -142,7 +142,7 @@ import Testing
         #expect(counter.total <= 52)
     }
 
-    @Test("a request carries nothing of the last one with the same handle")
+    @Test("a request contains nothing of the previous request on the same libcurl handle")
     func separateRequests() async throws {
         let seen = Mutex<[String]>([])
         let server = try await LoopbackServer.start { request in
@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test("a request is repeated on a new connection however often earlier ones were")
+    @Test("a request is repeated on a new connection, however often earlier requests were repeated")
     func repeatedRequests() async throws {
         let arrivals = Counter()
         // Every second request arrives on a used connection, which ends without a response. libcurl then sends it again, but

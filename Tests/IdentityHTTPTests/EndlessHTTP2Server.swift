@@ -4,7 +4,7 @@ import IdentityPlatform
 
 @testable import IdentityHTTP
 
-/// `openssl s_server` that answers one HTTP/2 request with thirty megabytes, in frames that this code writes (RFC 9113
+/// `openssl s_server` that responds to one HTTP/2 request with 30 MB, in frames that this code writes (RFC 9113
 /// section 4.1), so that the test does not depend on the transport's library.
 final class EndlessHTTP2Server: Sendable {
     let tls: TLSServer

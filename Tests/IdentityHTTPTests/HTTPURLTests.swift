@@ -75,7 +75,7 @@ import Testing
         #expect { try HTTPURL(text) } throws: { ($0 as? HTTPURLError)?.code == code }
     }
 
-    @Test("length, label and name are bounded")
+    @Test("the lengths of a URL, a host name and its labels are limited")
     func bounds() throws {
         let label = String(repeating: "a", count: 63)
         _ = try HTTPURL("https://\(label).example/")

@@ -19,7 +19,7 @@ struct ResponseCookieTests {
         }
     }
 
-    @Test("the header has every attribute, and a removal has the same ones")
+    @Test("the header has every attribute, and the header of a removal has the same attributes")
     func attributes() throws {
         let cookie = try ResponseCookie("__Host-a", "x", maximumAge: .seconds(60), sameSite: .strict)
         #expect(cookie.headerValue == "__Host-a=x; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Strict")

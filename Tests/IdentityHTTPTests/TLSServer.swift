@@ -28,7 +28,7 @@ final class TLSServer: Sendable {
     ///   - names: The certificate's `subjectAltName`.
     ///   - isExpired: Whether the certificate has expired.
     ///   - options: Further options of `s_server`.
-    ///   - isInteractive: Whether the test answers through ``channel``; otherwise the program does.
+    ///   - isInteractive: Whether the test responds through ``channel``; otherwise the program does.
     /// - Throws: An error when the server does not start.
     init(
         names: String = "IP:127.0.0.1,DNS:localhost",

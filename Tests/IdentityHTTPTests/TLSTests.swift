@@ -6,7 +6,7 @@ import TestDirectories
 import Testing
 
 @Suite(.enabled(if: TLSServer.openssl != nil, "apt-get install openssl")) struct TLSTests {
-    @Test("a certificate of a given authority is accepted, and only with that authority")
+    @Test("a certificate is accepted only if the configured authority issued it")
     func authority() async throws {
         let server = try await TLSServer()
         let trusting = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a body larger than the cap is refused over HTTP/2, too, and no more of it is read")
+    @Test("a body larger than the limit is also refused over HTTP/2, and the rest of it is not read")
     func endlessHTTP2() async throws {
         let server = try await EndlessHTTP2Server()
         let transport = try CurlTransport(

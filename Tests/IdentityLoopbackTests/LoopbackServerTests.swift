@@ -125,7 +125,7 @@ import Testing
         #expect(await socket.readToEnd() == "")
     }
 
-    @Test("a script sends raw bytes, waits and resets")
+    @Test("a scripted response sends raw bytes, waits, and resets the connection")
     func script() async throws {
         let server = try await LoopbackServer.start { request in
             request.path == "/reset"

@@ -18,7 +18,9 @@ struct MailboxTests {
         }
     }
 
-    @Test("the loop takes a command while its sender still wakes it, and the wake-up is not released before it returns")
+    @Test(
+        "the loop can take a command while the sender is still waking it, and the wake-up is released only afterwards"
+    )
     func wakingOutsideOfTheLock() async {
         let slow = SlowWake()
         let mailbox = Mailbox<Int>(wake: slow.wake)
@@ -46,7 +48,7 @@ struct MailboxTests {
         #expect(slow.log.withLock(\.self) == ["woken", "woken", "released"])
     }
 
-    @Test("a sender wakes a loop that may wait, and no loop that looks at the queue again before it waits")
+    @Test("a sender wakes a loop that may wait, but not a loop that reads the queue again before it waits")
     func wakingOnlyAWaitingLoop() {
         let wakeUps = Atomic(0)
         let mailbox = Mailbox<Int> { wakeUps.add(1, ordering: .relaxed) }

@@ -29,7 +29,7 @@ final class RawSocket: @unchecked Sendable {
         _ = unsafe IdentityPlatform.send(descriptor, bytes, bytes.count, Platform.sendFlags)
     }
 
-    /// Blocks a dedicated thread and not one of the cooperative pool.
+    /// Reads on a dedicated thread, because a thread of the cooperative pool must not block.
     func readToEnd() async -> String {
         await withCheckedContinuation { continuation in
             let started = DedicatedThread.start {

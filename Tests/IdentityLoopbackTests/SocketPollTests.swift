@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Waiting for sockets")
 struct SocketPollTests {
-    @Test("a wait reports what a socket is watched for last, and nothing of a socket that is ignored")
+    @Test("a wait reports the events that were set last for a socket, and none of a socket that is ignored")
     func watching() throws {
         let sockets = try #require(SocketPoll())
         defer { sockets.close() }

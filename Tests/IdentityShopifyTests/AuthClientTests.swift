@@ -8,7 +8,7 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-/// Notes what it is told.
+/// Records the calls of the delegate's functions.
 private final class Listener: AuthWebViewDelegate {
     private let calls = Mutex<[String]>([])
 
@@ -34,7 +34,7 @@ struct AuthClientTests {
         return try #require(URL(string: url))
     }
 
-    @Test("the steps of Shopify's tutorial")
+    @Test("the steps of Shopify's tutorial sign a buyer in, refresh the tokens and log out")
     func tutorial() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -116,7 +116,7 @@ struct AuthClientTests {
         #expect(shop.shopify.requests(to: .token).count == 1)
     }
 
-    @Test("two concurrent logins are independent, and an expired one has ended")
+    @Test("two concurrent logins are independent, and an expired login cannot be completed")
     func parallelLogins() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -131,7 +131,7 @@ struct AuthClientTests {
         #expect(await failure { try await client.completeLogin(url: late) }?.code == .stateUnknown)
     }
 
-    @Test("a code that the app read from the callback is checked too")
+    @Test("a login whose code the app read from the callback itself is checked too")
     func ownCode() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -215,7 +215,7 @@ struct AuthClientTests {
         #expect(ran.withLock { $0 } == 1)
     }
 
-    @Test("the guide's callbacks get one of two values, once; an unknown refresh token works too")
+    @Test("each callback of the guide gets a value or an error, once; a refresh token of an earlier process works")
     func guideCallbacks() async throws {
         let shop = try await Shop(.publicMobile)
         let first = try client(shop)
@@ -251,7 +251,7 @@ struct AuthClientTests {
         #expect(refused.1 != nil)
     }
 
-    @Test("the ID token in the response to an unknown refresh token names the buyer")
+    @Test("after a refresh without known tokens, the buyer comes from the response's ID token")
     func bareRefresh() async throws {
         let shop = try await Shop(.publicMobile)
         let tokens = try await client(shop).login(with: SandboxBuyer())

@@ -24,7 +24,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "an invalid member is named, with a hint",
+        "the error for an invalid member names the member and has a hint",
         arguments: [
             (#""client":"publicMobile""#, "shopDomain", "myshopify.com"),
             (#""shopDomain":"shop","client":"publicMobile""#, "shopDomain", "myshopify.com"),

@@ -49,7 +49,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "404, a page or too many redirects instead of the document are errors that name it",
+        "404, an HTML page or an incomplete redirect instead of the document fails with discovery_failed",
         arguments: [
             SandboxMisbehaviour.htmlPage(status: 404), .htmlPage(status: 200),
             .redirect(to: "https://example.com/.well-known/openid-configuration", status: 301)

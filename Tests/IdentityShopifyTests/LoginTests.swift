@@ -96,7 +96,7 @@ struct LoginTests {
     }
 
     @Test(
-        "a failed silent login has its own code, in both forms of Shopify",
+        "a failed silent login has the code login_required, whether Shopify reports it as error or as code",
         arguments: [SandboxShopifyConfiguration.SilentLoginRefusal.error, .code]
     )
     func silentLogin(refusal: SandboxShopifyConfiguration.SilentLoginRefusal) async throws {
@@ -110,7 +110,7 @@ struct LoginTests {
     }
 
     @Test(
-        "an ID token of another login fails the login",
+        "an invalid ID token or token response fails the login",
         arguments: [
             (SandboxMisbehaviour.claim("nonce", .string("another")), IdentityError.Code.idTokenNonce),
             (.claim("nonce", nil), .idTokenNonce),

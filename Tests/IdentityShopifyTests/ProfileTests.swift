@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The Customer Account API")
 struct ProfileTests {
-    @Test("the profile request has the token without Bearer, the configured version and our headers")
+    @Test("the profile request has the token without Bearer, the configured version and the SDK's headers")
     func request() async throws {
         let shop = try await Shop(.publicWeb) { $0.endpointShape = .accountDomain }
         let provider = try shop.provider { $0.apiVersion = "2026-04" }
@@ -48,7 +48,7 @@ struct ProfileTests {
         #expect(try await provider.buyerProfile(for: tokens) == tokens.buyer)
     }
 
-    @Test("another e-mail address than the ID token's is not verified")
+    @Test("an e-mail address that differs from the ID token's is not verified")
     func otherAddress() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -102,7 +102,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("an expired access token has a code that asks for a refresh")
+    @Test("an expired access token fails with access_token_refused, and works after a refresh")
     func expiredToken() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -113,7 +113,7 @@ struct ProfileTests {
         #expect(try await provider.buyerProfile(for: refreshed).givenName == "Ada")
     }
 
-    @Test("without a URL of the API, the profile is what the login verified")
+    @Test("without a URL of the API, the profile contains what the login verified")
     func noAddress() async throws {
         let shop = try await Shop()
         let loggedIn = try shop.provider()

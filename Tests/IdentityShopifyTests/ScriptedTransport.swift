@@ -2,7 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import Synchronization
 
-/// A transport that answers from a table and records the requested URLs, for hosts that a test must not call.
+/// A transport that returns responses from a table and records the requested URLs, for hosts that a test must not call.
 final class ScriptedTransport: HTTPTransport {
     private let answers: [String: HTTPResponse]
     private let asked = Mutex<[String]>([])

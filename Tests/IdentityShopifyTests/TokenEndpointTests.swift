@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The token endpoint of Shopify")
 struct TokenEndpointTests {
-    @Test("the bytes of the token requests, for every client type", arguments: SandboxShopifyClient.all)
+    @Test("the token requests of every client type have the documented bytes", arguments: SandboxShopifyClient.all)
     func bytes(client: SandboxShopifyClient) async throws {
         var client = client
         if client.secret != nil { client.secret = SandboxShopifyClient.specialSecret }
@@ -78,7 +78,7 @@ struct TokenEndpointTests {
         }
     }
 
-    /// `wire/shopify.md` sections 4.3 and 5 without the two rows that depend on the grant.
+    /// The errors of Shopify's token endpoint, without the two that depend on the grant.
     static let expectedFailures = [
         Failure(.redirect(to: "https://shopify.com/", status: 301), .configuration, .redirectRefused),
         Failure(.oauthError("unsupported_grant_type"), .configuration, .unsupportedGrantType),
@@ -99,7 +99,7 @@ struct TokenEndpointTests {
         Failure(.reset, .retryLater, .providerUnavailable),
     ]
 
-    @Test("each error has its kind, and only invalid_grant concerns the tokens", arguments: expectedFailures)
+    @Test("each error has its kind and code, and leaves the refresh token valid", arguments: expectedFailures)
     func failureKinds(_ expected: Failure) async throws {
         let shop = try await Shop()
         let provider = try shop.provider()

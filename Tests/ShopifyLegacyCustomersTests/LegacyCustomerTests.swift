@@ -49,7 +49,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a time of expiry in the past is ignored, because Shopify has sent the time of creation there")
+    @Test("an expiry in the past is ignored, because Shopify sometimes sends the time of creation there")
     func pastExpiry() async throws {
         try await LegacyShop.with { shop in
             let session = try await shop.signIn()
@@ -64,7 +64,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("an account that waits for its activation is no error, because Shopify has sent an e-mail", .row("E1"))
+    @Test("an account that waits for its activation is not an error, because Shopify has sent an e-mail", .row("E1"))
     func disabledAccount() async throws {
         try await LegacyShop.with { shop in
             let input = LegacyCustomerCreateInput(email: "new@example.com", password: LegacyShop.password)
@@ -204,7 +204,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a node of type Order is read by its id, and a node of another type is told from it", .row("B6"))
+    @Test("a node of type Order is read by its id, and a node of another type is recognized as such", .row("B6"))
     func orderNode() async throws {
         try await LegacyShop.with { shop in
             func node(_ id: String) async throws -> LegacyNode? {
@@ -270,7 +270,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("the session gets the new password's token, and other sessions end", .row("E8", "E9"))
+    @Test("after a password change the session has the new token, and other sessions end", .row("E8", "E9"))
     func passwordChange() async throws {
         try await LegacyShop.with { shop in
             let session = try await shop.signIn()

@@ -80,7 +80,7 @@ struct MultipassTests {
         #expect(try refusal(Self.customer, to: location) == .returnPathRefused)
     }
 
-    @Test("what is no e-mail address or IP address, and too much data, is refused")
+    @Test("an invalid e-mail address or IP address, and too much data, are refused")
     func bounds() throws {
         for email in ["", "ada", "@example.com", "ada@", "a@b@c", "ada @example.com", "ada@example.com\n"] {
             #expect(try refusal(MultipassCustomer(email: email)) == .invalidRequest, "\(email)")
@@ -95,7 +95,7 @@ struct MultipassTests {
         #expect(try multipass().token(for: tagged(4_096 - 69)).count > 5_000)
     }
 
-    @Test("a domain or secret that is none is a configuration error", arguments: ["", "a b", "s\n", "é"])
+    @Test("an invalid domain or secret is a configuration error", arguments: ["", "a b", "s\n", "é"])
     func configuration(text: String) {
         for (domain, secret) in [(text, Self.secret), ("shop.example", text)] {
             let error = #expect(throws: IdentityError.self) { try multipass(domain: domain, secret: secret) }
@@ -105,7 +105,7 @@ struct MultipassTests {
         #expect(long?.code == .configurationInvalid)
     }
 
-    @Test("secret, token, URL and customer print nothing")
+    @Test("printing a Multipass, a token, a URL or a customer shows no secret and no personal data")
     func redaction() throws {
         let canary = SecretCanary()
         let secret = canary.plant("secret")

@@ -82,7 +82,7 @@ final class FakeBolt: Sendable {
         return try BoltProvider(configuration, environment: environment())
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     func idToken(_ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
         let now = Int(clock.now.timeIntervalSince1970)

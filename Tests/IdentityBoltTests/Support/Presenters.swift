@@ -3,7 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import Synchronization
 
-/// Answers each login page with a callback that a test creates from the state.
+/// Responds to each login page with a callback that a test creates from the state.
 struct ScriptedPresenter: Presenter {
     let callback: @Sendable (_ state: String) async throws -> String
 
