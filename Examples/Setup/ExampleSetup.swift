@@ -34,7 +34,7 @@ package struct ExampleSetup: Sendable {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The command line has unknown arguments.",
+                "The arguments of \(program) are not valid.",
                 hint: "Run: \(program) [--config FILE]"
             )
         }

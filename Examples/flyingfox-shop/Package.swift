@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The web shop of ../web-shop on FlyingFox. A package below the root of a repository cannot be depended on: copy
+// The web shop of ../web-shop on FlyingFox. SwiftPM cannot depend on a package in a subfolder of a repository, so copy
 // Adapter.swift into your app (Documentation/Using/FlyingFox.md).
 
 let settings: [SwiftSetting] = [

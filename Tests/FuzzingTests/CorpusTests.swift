@@ -24,7 +24,10 @@ struct CorpusTests {
         }
     }
 
-    @Test("two thousand mutated inputs meet them too; they are the same in every run", arguments: FuzzTarget.all)
+    @Test(
+        "mutated inputs of the corpus meet its target's conditions, and are the same in every run",
+        arguments: FuzzTarget.all
+    )
     func mutations(target: FuzzTarget) async throws {
         var mutator = Mutator(seed: 0x1D, corpus: try corpus(target).map(\.input))
         for _ in 0..<(2000 / target.cost) {

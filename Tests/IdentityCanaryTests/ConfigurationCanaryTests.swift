@@ -13,7 +13,11 @@ import Testing
 struct ConfigurationCanaryTests {
     private struct NoNetwork: HTTPTransport {
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network here.")
+            throw HTTPTransportError(
+                code: .connectionFailed,
+                phase: .notSent,
+                message: "This transport sends no requests."
+            )
         }
     }
 

@@ -28,7 +28,7 @@ struct CrashTests {
         return canary.findings(in: bytes)
     }
 
-    @Test("a crash of a process with tokens in memory and in its error prints none")
+    @Test("a process that crashes with tokens in memory and in its message prints no token")
     func lastWords() async throws {
         let result = await #expect(
             processExitsWith: .failure,

@@ -55,7 +55,7 @@ struct PathTests {
         arguments: CanaryStage.providers
     )
     func lifeFailures(provider: String) async throws {
-        // A failed request leads to other requests than a successful one, so all requests or every second one fail.
+        // A failed request leads to other requests than a successful one. So all requests fail, or every second one.
         let patterns: [@Sendable (Int) -> Bool] = [{ _ in true }, { $0 % 2 == 0 }, { $0 % 2 == 1 }]
         try await CanaryStage.with { stage in
             let witness = Witness(stage.canary)
@@ -106,7 +106,7 @@ struct PathTests {
                     contentType: type
                 )
                 witness.see(result, "logout token")
-                witness.note(String(decoding: result.body, as: UTF8.self), "answer to a logout token")
+                witness.note(String(decoding: result.body, as: UTF8.self), "response to a logout token")
                 if let error = result.error { witness.see(error, "logout token") }
             }
             #expect(witness.findings() == [])

@@ -6,7 +6,7 @@ import IdentityTesting
 import Testing
 
 /// Tests of the search itself, on which the other tests depend.
-@Suite("The canary detects leaks")
+@Suite("The search for leaked secrets")
 struct SecretCanaryTests {
     private struct Plain {
         let secret: String
@@ -96,7 +96,7 @@ struct SecretCanaryTests {
         #expect(canary.findings(inText: "\(first.prefix(9))… …\(second.suffix(9))") == [])
     }
 
-    @Test("the witness finds leaks in values, errors, causes and provider texts")
+    @Test("a leak is found in values, errors, their causes and the provider's texts")
     func witness() {
         let witness = Witness(SecretCanary())
         let mark = witness.canary.plant("mark")

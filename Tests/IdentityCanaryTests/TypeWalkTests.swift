@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Public types that contain secrets", .timeLimit(.minutes(2)))
 struct TypeWalkTests {
-    @Test("no type prints its secret, and every type is tested")
+    @Test("no public type prints its secret, and every type with a secret is tested")
     func walk() async throws {
         try await CanaryStage.with { stage in
             let witness = Witness(stage.canary)

@@ -107,7 +107,7 @@ final class FailpointStage: Sendable {
         return (store, { await store.close() })
     }
 
-    /// The output of a process, split at spaces.
+    /// The lines that a process printed; each begins with a name and a space.
     struct Said: Sendable {
         let lines: [String]
 
@@ -125,7 +125,7 @@ final class FailpointStage: Sendable {
 
     /// Starts a process that requests the session's tokens and kills itself at a failpoint.
     func die(at point: String, _ id: SessionID) async throws {
-        // The provider receives and answers the request although its sender has crashed.
+        // The provider handles the request although its sender has crashed.
         if point == "bytes-left" { sandbox.openID.misbehave(.delay(.milliseconds(600)), on: .token) }
         let ended = try await program.run(["once", id.rawValue, point], environment: environment())
         #expect(ended.status == 128 + SIGKILL, "\(ended.output)")

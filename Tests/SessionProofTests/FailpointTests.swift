@@ -19,7 +19,7 @@ struct FailpointTests {
         let isDoubt: Bool
         /// The number of rotations at the provider after the crash.
         let rotations: Int
-        /// Whether the next process has the newest token without a request.
+        /// Whether the next process finds the newest token, so that it sends no request.
         let isKept: Bool
         /// Whether the repair recovers the session, and not the call after it.
         let isRepaired: Bool
@@ -40,7 +40,7 @@ struct FailpointTests {
     static let moments = [
         Moment(
             name: "before-claim",
-            testDescription: "before the claim commits",
+            testDescription: "before the claim is saved",
             isDoubt: false,
             rotations: 0,
             isKept: false,
@@ -48,7 +48,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "after-claim",
-            testDescription: "after the claim, before bytes leave",
+            testDescription: "after the claim, before the token is sent",
             isDoubt: true,
             rotations: 0,
             isKept: false,
@@ -56,7 +56,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "bytes-left",
-            testDescription: "after bytes left, before an answer",
+            testDescription: "after the token was sent, before the response",
             isDoubt: true,
             rotations: 1,
             isKept: false,
@@ -64,7 +64,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "rotated",
-            testDescription: "provider rotated, reply not journaled",
+            testDescription: "after the response, before it is saved",
             isDoubt: true,
             rotations: 1,
             isKept: false,
@@ -72,7 +72,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "journaled",
-            testDescription: "reply journaled, not promoted",
+            testDescription: "after the response is saved, before the new tokens are",
             isDoubt: true,
             rotations: 1,
             isKept: true,
@@ -80,7 +80,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "saved",
-            testDescription: "after the save",
+            testDescription: "after the new tokens are saved",
             isDoubt: false,
             rotations: 1,
             isKept: true,
@@ -88,7 +88,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "before-spool",
-            testDescription: "the store took nothing, before the spool",
+            testDescription: "after the store refused the new tokens, before they are spooled",
             isDoubt: true,
             rotations: 1,
             isKept: false,
@@ -96,7 +96,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "spooled",
-            testDescription: "the store took nothing, after the spool",
+            testDescription: "after the store refused the new tokens and they were spooled",
             isDoubt: true,
             rotations: 1,
             isKept: true,
@@ -144,7 +144,8 @@ struct FailpointTests {
 
     /// The same failpoints with a lease instead of a kernel lock.
     ///
-    /// The lease has to expire first. The repair does not touch a claim, so always the call after it recovers the session.
+    /// The lease has to expire first. The repair does not continue a claim under a lease, so it is always the call after the repair that
+    /// recovers the session.
     @Test(
         "With PostgreSQL, too, the next process continues correctly after a crash at each failpoint",
         .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),

@@ -15,7 +15,7 @@ struct KillTests {
     }
 
     @Test(
-        "A kill requires a new login at most if it hits between claim and journal, and never within a grace period",
+        "A kill costs a new login only between the claim and the saved response, and never within a grace window",
         arguments: ["0", "30", "repeats"]
     )
     func kills(_ grace: String) async throws {
@@ -24,7 +24,7 @@ struct KillTests {
         #expect(ended.output.contains(" 0 of them by a race, 0 acknowledged tokens lost"), "\(ended.output)")
     }
 
-    @Test("Ten kills in the gap between claim and journal cost only the logins of these sessions")
+    @Test("Ten kills between the claim and the saved response cost only the logins of these sessions")
     func gap() async throws {
         let ended = try await program.run(["60", "4", "0", "--hits", "10"])
         #expect(ended.status == 0, "\(ended.output)")
@@ -32,7 +32,7 @@ struct KillTests {
     }
 
     @Test(
-        "With PostgreSQL, too, ten kills in the gap between claim and journal cost only the logins of these sessions",
+        "With PostgreSQL, too, ten kills between the claim and the saved response cost only the logins of these sessions",
         .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func gapAtPostgreSQL() async throws {

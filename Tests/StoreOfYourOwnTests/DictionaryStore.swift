@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityStoreKit
 import Synchronization
 
-/// The database of the sample: dictionaries of sealed rows, as a server for keys and values would hold them.
+/// The database of the sample: dictionaries of encrypted rows, as a key-value server would store them.
 final class Dictionaries: Sendable {
     struct Content: Sendable {
         var header: StoreHeader?
@@ -14,7 +14,7 @@ final class Dictionaries: Sendable {
     }
 
     let content = Mutex(Content())
-    /// Enough for one process; a server would keep them for all.
+    /// Locks for one process; a real database would have locks for all processes.
     let locks = InMemoryLocks()
 }
 

@@ -60,7 +60,7 @@ run_program() {
     shift 2
     need_swift
     need_libraries
-    # A file that gets standard error can be a list of shell variables: "identity-lab sandbox" prints one.
+    # A shell comment, because "identity-lab sandbox" prints shell variables on standard error, which users save and source.
     echo "# Building $program (a first build takes a few minutes) …" >&2
     if [ -t 2 ]; then run_swift build --product "$program" >&2; else run_swift build --quiet --product "$program" >&2; fi
     program=$(run_swift build --show-bin-path)/$program
@@ -69,7 +69,7 @@ run_program() {
 }
 
 # Checks that libpq and the programs of a PostgreSQL server are installed, and installs the programs if it can.
-# Returns 1 and says so where libpq is missing.
+# Returns 1 and prints a message if libpq is missing.
 need_postgresql() {
     if ! has_libpq; then
         echo "SKIPPED: everything with PostgreSQL, because libpq is not installed. Switch it on: $postgresql_packages"
@@ -82,7 +82,8 @@ need_postgresql() {
 }
 
 # Checks that Chromium and its WebDriver program are installed, and installs them from Debian's packages if it can.
-# Returns 1 and says so where that is not possible; arguments are further packages that are needed, with their programs.
+# Returns 1 and prints a message if that is not possible. The arguments are the names of further packages, which are also the names of
+# their programs.
 need_browser() {
     missing=''
     command -v chromium >/dev/null 2>&1 || missing="chromium"

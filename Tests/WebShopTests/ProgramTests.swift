@@ -37,7 +37,7 @@ struct ProgramTests {
         for round in 1...2 {
             let arguments = ["--config", file, "--origin", Self.origin, "--port", "0"]
             let status = try await RunningProgram.run(arguments, environment) { program in
-                let line = try #require(await program.line(after: "Lead its requests to "))
+                let line = try #require(await program.line(after: "Forward its requests to "))
                 let address = String(line.prefix { $0 != "," })
                 // The browser knows the public origin only; a proxy leads its requests to the address.
                 func get(_ target: String) async throws -> HTTPResponse {

@@ -16,7 +16,7 @@ await ShopProgram.main { options in
         opened = shop
         return { await shop.respond(to: $0) }
     }
-    if options.origin != nil { print("Lead its requests to \(server.origin), and pass the header Host on.") }
+    if options.origin != nil { print("Forward its requests to \(server.origin), with their Host header.") }
     let running = Task { await server.run() }
     await opened?.run {
         running.cancel()

@@ -37,7 +37,7 @@ extension WebShop {
         )
     }
 
-    /// The pictures of the lines, by variant; without them the cart is still a cart.
+    /// The pictures of the lines, by variant; empty if they cannot be fetched, because the page works without them.
     private func pictures(of lines: [CartLine], _ context: WebContext) async -> [String: StorefrontImage] {
         let operation = NodesByID(ids: lines.prefix(50).map(\.merchandiseID))
         guard let nodes = try? await storefront.execute(operation, in: caller(context)).data else {
@@ -120,7 +120,7 @@ extension WebShop {
         throw Notice(text: changed.warnings.isEmpty ? .saved : .stock, page: "/cart")
     }
 
-    /// Hands the buyer over to the shop's checkout, with the identity of the session on the cart.
+    /// Redirects the buyer to the shop's checkout, with the identity of the session on the cart.
     func checkout(_ context: WebContext) async throws -> WebResponse {
         guard let session = try await context.cartSession() else { throw Notice(text: .refused, page: "/cart") }
         let handoff = try await changing(page: "/cart") {
@@ -134,7 +134,7 @@ extension WebShop {
         context.request.formValue("quantity").flatMap { Int($0) }.flatMap { (0...99).contains($0) ? $0 : nil }
     }
 
-    /// Runs a change; what Shopify refuses becomes a notice, and only outages an error page.
+    /// Runs a change; a change that Shopify refuses becomes a notice on the page, other errors become an error page.
     func changing<Value>(page: String, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -84,7 +84,7 @@ extension WebShop {
             return try await notFound(context)
         }
         let card = product.productCard
-        // Recommendations are no reason to fail.
+        // If the recommendations cannot be fetched, the page is shown without them.
         let others =
             (try? await storefront.execute(ProductRecommendations(productID: .set(card.id)), in: caller(context)).data)
             ?? []

@@ -19,7 +19,7 @@ final class ShopFacts: Sendable {
         self.storefront = storefront
     }
 
-    /// The facts; while the Storefront cannot be reached, those that the configuration tells.
+    /// The facts; while the Storefront cannot be reached, only what the configuration contains.
     func get() async -> Facts {
         if let facts = known.withLock(\.self) { return facts }
         let configuration = storefront.configuration

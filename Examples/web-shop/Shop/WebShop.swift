@@ -41,7 +41,7 @@ public struct WebShop: Sendable {
         routes = try SignInRoutes(sessions: sessions, carts: carts, configuration: configuration)
     }
 
-    /// Answers a request.
+    /// Returns the response to a request.
     public func respond(to request: WebRequest) async -> WebResponse {
         await routes.handle(request) { context in
             do {
@@ -77,13 +77,13 @@ public struct WebShop: Sendable {
         }
     }
 
-    /// The caller of the Storefront API: Shopify wants the buyer's address with every call.
+    /// The context of a Storefront call: Shopify expects the buyer's IP address with every call.
     func caller(_ context: WebContext) -> StorefrontContext {
         StorefrontContext(buyerIP: context.request.clientAddress)
     }
 }
 
-/// What buyers are told after a change, on the page to which it leads.
+/// A sentence for the buyer after a change, and the page that shows it.
 struct Notice: Error {
     enum Text: String {
         case refused, stock, saved, added
@@ -91,7 +91,7 @@ struct Notice: Error {
         var sentence: String {
             switch self {
             case .refused: "That was not possible. Please check what you entered."
-            case .stock: "There are not as many left. Your cart has as many as there are."
+            case .stock: "There are not that many left. Your cart contains all that are available."
             case .saved: "Saved."
             case .added: "Added to your cart."
             }

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import StorefrontSandbox
 
-/// The fake providers and their shop, with a store that is removed in the end.
+/// The fake providers and the fake shop, with a temporary store.
 struct FakeServices {
     let sandbox: ShopSandbox
     let folder: URL

@@ -27,7 +27,7 @@ public struct Options: Sendable {
     private static let unknown = IdentityError(
         .configuration,
         .configurationInvalid,
-        "The command line has unknown arguments.",
+        "An argument of the command line is unknown, or its value is missing or not valid.",
         hint: "The arguments are: [--config FILE [--origin URL]] [--port N]"
     )
 }

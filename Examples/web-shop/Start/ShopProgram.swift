@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// What the programs of all servers do alike around the server.
+/// The code that the programs of all server frameworks share: the command line, signals and errors.
 public enum ShopProgram {
     /// Reads the command line, and runs the shop; the process ends with status 1 when that fails.
     ///
@@ -17,7 +17,7 @@ public enum ShopProgram {
 
     /// Waits for SIGINT or SIGTERM.
     ///
-    /// - Parameter announce: Says that the program runs: from then on, a signal ends it in order.
+    /// - Parameter announce: Called when signals are handled: from then on, a signal shuts the program down in order.
     static func waitForSignal(_ announce: () -> Void) async {
         let (received, signals) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in

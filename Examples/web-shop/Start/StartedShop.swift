@@ -32,17 +32,19 @@ public struct StartedShop: Sendable {
         shop = try await WebShop.open(configuration, publicOrigin: self.origin, events: bridge)
     }
 
-    /// Answers a request.
+    /// Returns the response to a request.
     public func respond(to request: WebRequest) async -> WebResponse {
         await shop.respond(to: request)
     }
 
-    /// Prints what a person in front of the terminal wants to know; call it when the server is running.
+    /// Prints the redirect URIs, the address of the shop and how to stop it; call it when the server is running.
     public func announce() {
         print("The redirect URIs, which must be registered at the providers:")
         for (provider, address) in shop.routes.callbackAddresses { print("  \(provider): \(address)") }
         if sandbox != nil {
-            print("Sign in with any e-mail address, for example ada@example.com. The page shows the code.")
+            print(
+                "Sign in with any e-mail address, for example ada@example.com. The login page shows the one-time code."
+            )
         }
         print("The shop is open: \(origin)\nIt closes with Ctrl-C.")
         fflush(nil)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The rows of ../Suite with the libraries that Swift servers use today: Tests/Benchmarks/run --peers.
+// Measures rows of ../Suite with other Swift libraries: Tests/Benchmarks/run --peers.
 let package = Package(
     name: "swift-peers",
     platforms: [.macOS(.v15)],
@@ -28,7 +28,8 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
             ],
-            // GRDB refers to functions for snapshots, which Debian's SQLite does not have and no row calls.
+            // GRDB refers to snapshot functions that Debian's SQLite does not have. No row calls them, so the linker may leave them
+            // unresolved.
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", "--unresolved-symbols=ignore-all"], .when(platforms: [.linux]))
             ]

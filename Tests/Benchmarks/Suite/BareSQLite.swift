@@ -1,8 +1,9 @@
 internal import CIdentitySQLite
 internal import IdentityCrypto
 
-/// The same work through SQLite's C interface alone: one connection, one thread, rows of the same size, the same journal
-/// and synchronization, the same cipher.
+/// Saves and reads of rows through SQLite's C interface alone, for comparison with `SQLiteStore`.
+///
+/// It uses one connection and one thread. The size of the rows, the journal, the synchronization and the cipher are those of the store.
 @safe
 final class BareSQLite {
     private let database: OpaquePointer

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// This program again, as the server or as one peer, so that CPU time and memory belong to one of them.
+/// Starts this program as the server or for one measurement, so that each has its own CPU time and memory.
 enum ChildProcess {
-    /// Starts the provider and returns its port; it ends with the closing of its standard input.
+    /// Starts the provider and returns its port; it ends when its standard input is closed.
     static func serve(_ folder: String) throws -> (port: Int, process: Process, input: Pipe) {
         let process = process(["serve", folder])
         let input = Pipe()
@@ -22,7 +22,9 @@ enum ChildProcess {
         try JSONDecoder().decode(Measurement.self, from: try run("measure", row, peer, context))
     }
 
-    /// The other libraries' peers of all rows: `Tests/Benchmarks/run --peers` builds their program and names it.
+    /// The peers of all rows that use other libraries.
+    ///
+    /// `Tests/Benchmarks/run --peers` builds their program and sets its path in the environment variable.
     static func others() throws -> [(row: String, name: String)] {
         guard let program = otherProgram else { return [] }
         let lines = String(decoding: try output(of: process(["list"], program)), as: UTF8.self).split(separator: "\n")
@@ -49,7 +51,7 @@ enum ChildProcess {
     private static func run(_ what: String, _ row: Row, _ peer: Peer, _ context: Context) throws -> Data {
         let text = String(decoding: try JSONEncoder().encode(context), as: UTF8.self)
         let process = process([what, row.name, peer.name, text])
-        // Dictionaries grow in the same way in each process, so that counts are the same.
+        // With deterministic hashing, dictionaries grow in the same way in each process, so the counts are the same.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         return try output(of: process)
     }
@@ -73,11 +75,11 @@ enum ChildProcess {
         return process
     }
 
-    /// Does what a child was started for.
+    /// Performs the measurement for which the parent process has started this one.
     static func serveParent(_ arguments: [String]) async throws {
         let context = try JSONDecoder().decode(Context.self, from: Data(arguments[3].utf8))
         guard let peer = rows.first(where: { $0.name == arguments[1] })?.peers.first(where: { $0.name == arguments[2] })
-        else { throw BenchmarkFailure("No such peer.") }
+        else { throw BenchmarkFailure("No row has a peer of this name.") }
         let encoder = JSONEncoder()
         if arguments[0] == "measure" {
             let measurement = try await peer.measure(row: arguments[1], in: context)

@@ -3,9 +3,11 @@ internal import CIdentityOpenSSL
 internal import CIdentitySQLite
 internal import Foundation
 
-/// The recorded allocations per operation, which tell on any load whether the code got more expensive.
+/// The recorded allocations per operation.
+///
+/// They do not depend on the load of the machine, so they show whether the code has become more expensive.
 struct Counts: Codable {
-    /// Counts of other compilers, libraries or processors cannot be compared.
+    /// The compiler, libraries and processor; counts are compared only if these are the same.
     var environment: [String: String]
     var allocations: [String: Double]
 
@@ -33,7 +35,7 @@ struct Counts: Codable {
         try text.write(to: URL(fileURLWithPath: path))
     }
 
-    /// Compares with the recorded counts, and says what grew.
+    /// Compares the counts with the recorded ones, and prints those that grew.
     ///
     /// - Returns: False when a count grew by more than a tenth.
     func isWithin(_ path: String) throws -> Bool {
@@ -50,17 +52,17 @@ struct Counts: Codable {
         var isWithin = true
         for (name, count) in allocations.sorted(by: { $0.key < $1.key }) {
             guard let before = recorded.allocations[name] else {
-                Report.write("\(name): nothing is recorded. Run Tests/Benchmarks/run --record.")
+                Report.write("\(name): no count is recorded. Run Tests/Benchmarks/run --record.")
                 isWithin = false
                 continue
             }
-            // One allocation more or less is the runtime's own affair.
+            // The runtime itself may make one allocation more or less.
             if count > before * 1.1 + 1 {
                 Report.write("\(name): \(count) allocations per operation, \(before) were recorded.")
                 isWithin = false
             }
         }
-        if isWithin { Report.write("None grew by more than a tenth.") }
+        if isWithin { Report.write("No count grew by more than a tenth.") }
         return isWithin
     }
 }

@@ -1,16 +1,16 @@
 internal import Synchronization
 internal import Yardsticks
 
-/// Where a peer finds the provider and its files, and how long it works.
+/// The port of the provider, the folder for files, and how long a peer is measured.
 struct Context: Codable, Sendable {
     let folder: String
     let port: Int
     let seconds: Double
-    /// Sizes of a short run, which shows that all rows work.
+    /// Whether rows use small sizes, for a short run that only shows that all rows work.
     let isQuick: Bool
 }
 
-/// What a peer needed for a row in one round.
+/// The result of one peer for a row in one round.
 struct Measurement: Codable, Sendable {
     var row: String
     var peer: String
@@ -20,7 +20,7 @@ struct Measurement: Codable, Sendable {
     var allocations: Double?
 }
 
-/// What some operations needed.
+/// The cost of some operations: time, CPU time and allocations.
 struct Cost {
     var operations = 0
     var seconds = 0.0
@@ -36,7 +36,7 @@ struct Cost {
 
     /// Repeats an operation: a fifth of a second to warm up, then the given time.
     ///
-    /// The clock is asked after each batch.
+    /// The clock is read after each batch.
     init(
         callers: Int,
         batch: Int,
@@ -87,7 +87,7 @@ struct Cost {
     }
 }
 
-/// Numbers from zero on, for operations that run at the same time.
+/// Consecutive numbers from zero on, for concurrent operations.
 final class Numbers: Sendable {
     private let next = Atomic<Int>(0)
     func draw() -> Int { next.add(1, ordering: .relaxed).oldValue }

@@ -27,8 +27,9 @@ struct Options {
                             is an error (status 1)
           --record          writes Tests/Benchmarks/counts.json anew
 
-        The yardsticks in C handle the success case only. Compare ratios of one run, never numbers of two runs.
-        IDENTITYKIT_BENCHMARK_FOLDER names the folder for files: a memory file system makes durable saves cheap.
+        The programs in C handle the success case only. Compare ratios of one run, never numbers of two runs.
+        IDENTITYKIT_BENCHMARK_FOLDER names the folder for files: do not use a file system in memory, on which durable saves cost nearly
+        nothing.
         """
 
     init(_ arguments: [String]) throws {
@@ -61,7 +62,7 @@ struct Options {
             }
         }
         if let wrong = only.first(where: { name in !rows.contains { $0.name == name } }) {
-            throw BenchmarkFailure("\(wrong) is no row. Run Tests/Benchmarks/run --list.")
+            throw BenchmarkFailure("There is no row \(wrong). Run Tests/Benchmarks/run --list.")
         }
     }
 

@@ -1,6 +1,6 @@
 internal import ShopifyGraphQL
 
-// A page of products that our reader and Foundation's decoder read into the same types.
+// A page of products. The SDK's reader and Foundation's decoder read it into the same types.
 
 struct BenchImage: GraphQLReadable, Decodable {
     let id: String

@@ -105,7 +105,9 @@ struct Login: Sendable {
     func run() async throws -> SessionID {
         let started = try await sessions.begin("benchmark")
         let answer = try await transport.send(HTTPRequest(method: .get, url: started.url, allowsLoopbackHTTP: true))
-        guard let callback = answer.headers["Location"] else { throw BenchmarkFailure("No redirect.") }
+        guard let callback = answer.headers["Location"] else {
+            throw BenchmarkFailure("The provider did not return a redirect.")
+        }
         return try await sessions.complete(
             LoginCallback(url: callback),
             browserBinding: started.browserBinding,
@@ -114,13 +116,13 @@ struct Login: Sendable {
     }
 }
 
-/// A benchmark that did not do its work.
+/// A benchmark that failed.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Opens the SQLite store of this name, which stays for the next round.
+/// Opens the SQLite store of this name; its file is kept for the next round.
 func openStore(_ name: String, in context: Context, slotSize: Int? = nil) async throws -> SQLiteStore {
     let key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 9, count: StoreKey.byteCount)))
     let path = "\(context.folder)/\(name).sqlite"

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The table for people.
+/// The printed table of the results.
 struct Report {
     private var measurements: [Measurement] = []
 
@@ -46,13 +46,13 @@ struct Report {
         write(text)
     }
 
-    /// Writes at once, because a run takes minutes.
+    /// Writes without buffering, because a run takes minutes.
     static func write(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 }
 
 extension [Double] {
-    /// Of sorted values.
+    /// The median, if the values are sorted.
     var median: Double { isEmpty ? 0 : self[count / 2] }
 }

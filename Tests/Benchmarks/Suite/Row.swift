@@ -1,20 +1,20 @@
 internal import Yardsticks
 
-/// A row of the suite: some work, done by several peers.
+/// A row of the suite: some work, and the peers that do it, such as C and the SDK.
 struct Row: Sendable {
     /// The name for `--only` and for the recorded counts.
     let name: String
     let title: String
     var unit = "µs of CPU"
-    /// The first is the yardstick, which the others are compared with.
+    /// The first is the reference, with which the others are compared.
     let peers: [Peer]
-    /// Left out by `--quick`.
+    /// Whether `--quick` leaves the row out.
     var isLong = false
-    /// Measured only when `--only` names it.
+    /// Whether the row is measured only if `--only` names it.
     var isHuge = false
 }
 
-/// Something that does a row's work.
+/// A program or library that does the work of a row.
 struct Peer: Sendable {
     typealias Operation = @Sendable () async throws -> Void
 
@@ -29,7 +29,7 @@ struct Peer: Sendable {
 
     let name: String
     let work: Work
-    /// The SDK's allocations are compared with the recorded ones.
+    /// Whether the allocations are compared with the recorded ones.
     var isCounted = false
 
     func measure(row: String, in context: Context) async throws -> Measurement {

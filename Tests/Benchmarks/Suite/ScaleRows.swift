@@ -5,7 +5,7 @@ internal import IdentitySQLite
 internal import IdentityShopify
 internal import IdentityStoreKit
 
-/// What may grow with the number of sessions or shops only as far as the title says.
+/// Work that should cost hardly more with many sessions or shops than with few.
 enum ScaleRows {
     static let all =
         sessionRows(suffix: "", counts: [1_000, 100_000], isHuge: false)
@@ -51,7 +51,7 @@ enum ScaleRows {
                 let filter = SessionFilter(buyer: ("https://id.example", "buyer-\(count / 2)"))
                 return try await milliseconds(of: 200) {
                     guard try await store.sessions(matching: filter).count == 1 else {
-                        throw BenchmarkFailure("Not the buyer's session.")
+                        throw BenchmarkFailure("The list does not contain exactly one session.")
                     }
                 } * 1_000
             },
@@ -61,7 +61,7 @@ enum ScaleRows {
                 try await StoreRows.insert(2_000_000..<2_001_000, into: store, retainedUntil: past)
                 return try await milliseconds {
                     guard try await store.sweep(expiredBefore: Date()) == 1_000 else {
-                        throw BenchmarkFailure("Not 1,000 sessions.")
+                        throw BenchmarkFailure("The sweep did not remove 1,000 sessions.")
                     }
                 }
             },
@@ -107,9 +107,11 @@ enum ScaleRows {
                 position = progress.position
             } while position != nil
             group.cancelAll()
-            // A reader that was cancelled within a call ends with the cancellation.
+            // A reader that is cancelled during a call throws the cancellation.
             do { try await group.waitForAll() } catch let error as IdentityError where error.kind == .cancelled {}
-            guard resealed == count else { throw BenchmarkFailure("\(resealed) of \(count) were sealed again.") }
+            guard resealed == count else {
+                throw BenchmarkFailure("\(resealed) of \(count) sessions were sealed under the new key.")
+            }
         }
     }
 

@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// What an app waits for: tokens from memory, many callers of one expired session, and the memory of a process.
+/// Tokens from memory, many callers of one expired session, and the memory of a process.
 enum SessionRows {
     static let all = [
         Row(
@@ -87,7 +87,7 @@ enum SessionRows {
         )
     }
 
-    /// Milliseconds beyond the provider's delay; the best of five, since the rest is the machine's load.
+    /// The milliseconds beyond the provider's delay: the best of five rounds, because other rounds are slower for the machine's load only.
     private static func beyondProvider(_ body: (Int) async throws -> Void) async throws -> Double {
         let clock = ContinuousClock()
         var best = Double.infinity
@@ -124,7 +124,9 @@ enum SessionRows {
                 try await group.waitForAll()
             }
         }
-        guard provider.refreshes == 5 else { throw BenchmarkFailure("\(provider.refreshes) refreshes, and not 5.") }
+        guard provider.refreshes == 5 else {
+            throw BenchmarkFailure("There were \(provider.refreshes) refreshes instead of 5.")
+        }
         return milliseconds
     }
 
@@ -134,12 +136,12 @@ enum SessionRows {
         return pages * 4096 / 1e6
     }
 
-    /// What a cache costs at least.
+    /// A dictionary with a lock: the least that a cache of tokens can cost.
     private final class Table: Sendable {
         private let tokens = Mutex(["session": SlowProvider.tokens("buyer", expiringIn: 3600)])
 
         func read() throws {
-            guard tokens.withLock({ $0["session"] }) != nil else { throw BenchmarkFailure("No tokens.") }
+            guard tokens.withLock({ $0["session"] }) != nil else { throw BenchmarkFailure("The table has no tokens.") }
         }
     }
 }

@@ -69,7 +69,7 @@ enum StoreRows {
         )
     }
 
-    /// The same read by an app, with the session's state and the decision whether its tokens are good.
+    /// The same read through `tokens(for:)`, which also decodes the session and checks whether its tokens are still valid.
     private static func tokens(_ count: Int) -> Peer {
         Peer(
             name: "tokens(for:)",
@@ -82,7 +82,7 @@ enum StoreRows {
                     ids += try await withThrowingTaskGroup(of: SessionID.self) { group in
                         for number in first..<min(first + 256, count) {
                             var tokens = SlowProvider.tokens("buyer-\(number)", expiringIn: 3_600)
-                            // The file may stay for later runs.
+                            // The file is kept for the next rounds.
                             tokens.expiresAt = Date(timeIntervalSinceNow: 86_400 * 30)
                             group.addTask { [tokens] in try await manager.establish(tokens, provider: "slow").id }
                         }
@@ -107,7 +107,7 @@ enum StoreRows {
                     let generation = row.generation
                     row.generation += 1
                     guard try await store.replace(row, expecting: generation) else {
-                        throw BenchmarkFailure("A save was lost.")
+                        throw BenchmarkFailure("A save found another generation.")
                     }
                     rows.give(row)
                 }
@@ -116,12 +116,12 @@ enum StoreRows {
         )
     }
 
-    // MARK: Files, which stay for the next round
+    // MARK: Files, which are kept for the next round
 
     static func session(_ number: Int, retainedUntil: Date = Date(timeIntervalSinceNow: 86_400)) throws -> StoredSession
     {
         guard let id = SessionID(rawValue: String(String(10_000_000 + number).reversed()) + "AAAAAAAAAAAAAA") else {
-            throw BenchmarkFailure("Not an id.")
+            throw BenchmarkFailure("The session id is not valid.")
         }
         return StoredSession(
             id: id,
@@ -171,7 +171,7 @@ enum StoreRows {
         }
     }
 
-    /// The rows that no writer holds at the moment.
+    /// The rows that no writer is saving at the moment.
     private final class Rows: Sendable {
         private let free: Mutex<[StoredSession]>
 

@@ -8,7 +8,7 @@ internal import StorefrontSandbox
 internal import Synchronization
 internal import Yardsticks
 
-/// Requests to a shop, and the decoding of its answers.
+/// Requests to a shop, and the decoding of its responses.
 enum StorefrontRows {
     static let all = [
         Row(
@@ -59,7 +59,9 @@ enum StorefrontRows {
                         let client = try client(endpoint, try CurlTransport())
                         return {
                             let cart = try await client.execute(creation(), in: place).data.cart
-                            guard cart?.lines.count == lineCount else { throw BenchmarkFailure("Not the cart.") }
+                            guard cart?.lines.count == lineCount else {
+                                throw BenchmarkFailure("The response does not contain the seven lines.")
+                            }
                         }
                     },
                     isCounted: true
@@ -101,7 +103,7 @@ enum StorefrontRows {
     private static let place = StorefrontContext(country: "US")
 
     private static func creation() -> CartCreate {
-        // Different attributes, or the shop would merge the lines.
+        // The lines have different attributes, because the shop would merge equal lines.
         let lines = (1...lineCount).map { number in
             CartLineInput(
                 merchandiseID: "gid://shopify/ProductVariant/1",
@@ -126,7 +128,7 @@ enum StorefrontRows {
         )
     }
 
-    /// Writes a real request and the sandbox's answer into the folder, from which the measured server answers.
+    /// Writes a real request and the sandbox's response into the folder; the server of the benchmark returns this response.
     static func record(in folder: String) async throws {
         let sandbox = try await ShopSandbox.start()
         do {
@@ -136,13 +138,17 @@ enum StorefrontRows {
                 json: lab.json.serialized,
                 environmentVariables: lab.environment
             )
-            guard let section = configuration.storefront else { throw BenchmarkFailure("No shop.") }
+            guard let section = configuration.storefront else {
+                throw BenchmarkFailure("The sandbox's configuration has no storefront.")
+            }
             let client = StorefrontClient(
                 configuration: try StorefrontConfiguration(section),
                 environment: IdentityEnvironment(transport: recorder)
             )
             let cart = try await client.execute(creation(), in: place).data.cart
-            guard cart?.lines.count == lineCount else { throw BenchmarkFailure("The sandbox made another cart.") }
+            guard cart?.lines.count == lineCount else {
+                throw BenchmarkFailure("The sandbox's cart does not have seven lines.")
+            }
             try recorder.write(to: folder)
         } catch {
             await sandbox.stop()
@@ -151,7 +157,7 @@ enum StorefrontRows {
         await sandbox.stop()
     }
 
-    /// Keeps the last request and its answer.
+    /// Keeps the last request and its response.
     private final class Recorder: HTTPTransport {
         private let transport: any HTTPTransport
         private let last = Mutex<(request: [UInt8], answer: [UInt8])>(([], []))

@@ -7,7 +7,7 @@ struct Suite {
 
     init(_ options: Options) { self.options = options }
 
-    /// Measures, and returns false when allocations grew.
+    /// Measures the rows, and returns false if allocations grew.
     func run() async throws -> Bool {
         let environment = ProcessInfo.processInfo.environment
         let base = environment["IDENTITYKIT_BENCHMARK_FOLDER"] ?? FileManager.default.temporaryDirectory.path
@@ -40,7 +40,7 @@ struct Suite {
         let others = try ChildProcess.others()
         for row in options.rowsToMeasure {
             if row.isHuge { Report.write("\n\(row.name): the store is filled first, which takes some minutes …") }
-            // The peers take turns, so that load of the machine meets all of them.
+            // The peers take turns, so that other load of the machine affects all of them.
             for _ in 0..<(row.isLong ? 1 : options.rounds) {
                 var measurements = try row.peers.map { try ChildProcess.measure(row, $0, context) }
                 for other in others where other.row == row.name {

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// A connection with one request under way.
+// A connection with one running request.
 typedef struct {
     int socket;
     size_t received;
@@ -48,7 +48,7 @@ static YardstickResult run(Client *client, int port, int callers, double seconds
     for (;;) {
         struct epoll_event ready[64];
         int count = epoll_wait(events, ready, 64, 5000);
-        if (count <= 0) yardstick_fail("no answer in 5 seconds");
+        if (count <= 0) yardstick_fail("no response within 5 seconds");
         for (int index = 0; index < count; index++) {
             Connection *connection = ready[index].data.ptr;
             size_t room = sizeof connection->bytes - 1 - connection->received;
@@ -84,14 +84,14 @@ static int answer_login(Client *client, Connection *connection, const char *body
         const char *end = token ? strchr(token + 12, '"') : NULL;
         if (memcmp(connection->bytes, "HTTP/1.1 200", 12) || !end
             || !token_is_valid(&client->verifier, token + 12, end, connection->values.nonce)) {
-            yardstick_fail("the token answer");
+            yardstick_fail("the token response is not valid");
         }
         return 1;
     }
     char *code = strstr(connection->bytes, "code="), *end = code ? strchr(code, '&') : NULL;
     if (memcmp(connection->bytes, "HTTP/1.1 302", 12) || !end || memcmp(end, "&state=", 7)
         || memcmp(end + 7, connection->values.state, 43)) {
-        yardstick_fail("the redirect");
+        yardstick_fail("the redirect is not valid");
     }
     char form[1024], request[2048], *out = form;
     out += sprintf(out, "grant_type=authorization_code&code=%.*s&redirect_uri=", (int)(end - code - 5), code + 5);
@@ -133,7 +133,7 @@ static int answer_cart(Client *client, Connection *connection, const char *body,
         "\"merchandise\"", "\"product\"", "\"pageInfo\"", "\"userErrors\"",
     };
     (void)client;
-    if (memcmp(connection->bytes, "HTTP/1.1 200", 12)) yardstick_fail("the cart's status");
+    if (memcmp(connection->bytes, "HTTP/1.1 200", 12)) yardstick_fail("the response to cartCreate has another status than 200");
     for (size_t index = 0; index < sizeof fields / sizeof *fields; index++) {
         if (!memmem(body, count, fields[index], strlen(fields[index]))) yardstick_fail(fields[index]);
     }
@@ -203,7 +203,7 @@ YardstickResult yardstick_post(const char *folder, int port, int callers, double
             if (message->data.result) yardstick_fail(curl_easy_strerror(message->data.result));
             curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
             curl_easy_getinfo(handle, CURLINFO_PRIVATE, (char **)&transfer);
-            if (status != 200 || !transfer->received) yardstick_fail("the answer to a POST");
+            if (status != 200 || !transfer->received) yardstick_fail("the response to a POST is not valid");
             is_idle = 0;
             curl_multi_remove_handle(transfers, handle);
             if (measurement_add(&running)) return running.result;

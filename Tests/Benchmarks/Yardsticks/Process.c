@@ -1,10 +1,10 @@
-// The process's own figures; the Swift peers in ../Peers use this file too.
+// CPU time and allocations of this process. The Swift peers in ../Peers use this file too.
 #include "Yardsticks.h"
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/resource.h>
 
-// Allocations are counted here for the whole program, so that a row can say how many it costs.
+// Counts the allocations of the whole program, so that a row can show how many its work needs.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

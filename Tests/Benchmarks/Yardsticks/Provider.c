@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// One thread that answers from memory; only the ID token of a login is signed for each request.
+// A server with one thread. Its responses are prepared in memory; only the ID token of a login is signed for each request.
 
 static char *metadata, *keys, *cart;
 static EVP_PKEY *rsa, *ec;
@@ -119,7 +119,7 @@ static void respond(int socket, const char *status, const char *header, const ch
     if (count >= (int)sizeof out || write(socket, out, (size_t)count) != count) yardstick_fail("respond");
 }
 
-// Copies a parameter as it is; the benchmark's values need no decoding.
+// Copies the value of a parameter unchanged; the values of the benchmark need no decoding.
 static void parameter(const char *text, const char *name, char *out, size_t room) {
     const char *value = strstr(text, name);
     size_t count = value ? strcspn(value + strlen(name), "& \r\n") : 0;

@@ -24,7 +24,7 @@ size_t base64url_encode(const uint8_t *bytes, size_t count, char *out);
 long base64url_decode(const char *text, size_t count, uint8_t *out);
 size_t percent_encode(const char *text, char *out);
 
-// A verifier with everything fetched and prepared once.
+// A prepared verifier: its key and algorithms were loaded once.
 typedef struct {
     EVP_PKEY_CTX *key;
     EVP_MD *sha256;
@@ -33,7 +33,7 @@ typedef struct {
 } TokenVerifier;
 
 TokenVerifier token_verifier(const char *folder, const char *algorithm);
-// Checks signature, issuer, audience, expiry and nonce; `end` is behind the token's last byte.
+// Checks signature, issuer, audience, expiry and nonce; `end` points behind the token's last byte.
 int token_is_valid(TokenVerifier *verifier, const char *token, const char *end, const char *nonce);
 
 // Fills verifier, state and nonce (43 characters and a zero byte each), and appends the request's path and query.

@@ -18,7 +18,7 @@ TokenVerifier token_verifier(const char *folder, const char *algorithm) {
     if (EVP_PKEY_verify_init(verifier.key) <= 0
         || EVP_PKEY_CTX_set_signature_md(verifier.key, verifier.sha256) <= 0
         || (!verifier.is_ecdsa && EVP_PKEY_CTX_set_rsa_padding(verifier.key, RSA_PKCS1_PADDING) <= 0)) {
-        yardstick_fail("the verification key");
+        yardstick_fail("the verification key cannot be used");
     }
     return verifier;
 }

@@ -1,7 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 
-/// A response that repeats the secrets of its request, in places that errors, logs or pages may copy.
+/// A response that repeats the secrets of its request, in places from which an app may copy them into errors, logs or pages.
 enum Attack: String, CaseIterable, Sendable {
     /// An OAuth error whose description, URI and trace id are the request's secrets.
     case oauthDescription

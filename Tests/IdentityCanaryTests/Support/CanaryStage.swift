@@ -88,7 +88,7 @@ final class CanaryStage: Sendable {
         try App(self, store: store, witness: witness)
     }
 
-    /// Also finds an id of which only the beginning or the end was printed.
+    /// Watches a session id, also if only its beginning or its end is printed.
     func watch(_ id: SessionID) {
         for text in [id.rawValue, String(id.rawValue.prefix(8)), String(id.rawValue.suffix(8))] {
             canary.watch(Secret(text))

@@ -3,7 +3,7 @@ import IdentityTesting
 import IdentityWeb
 
 extension Samples {
-    /// A request with a session and a callback, and what the routes make of it.
+    /// A request with a session and a callback, and the values that the routes create from it.
     static func web(_ canary: SecretCanary, _ id: SessionID) async throws -> [Any] {
         let store = InMemoryStore()
         let sessions = SessionManager(

@@ -18,7 +18,11 @@ import Synchronization
 /// A value with marked secrets for every public type that contains secrets or personal data.
 enum Samples {
     struct NoNetwork: HTTPTransport {
-        static let failure = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network here.")
+        static let failure = HTTPTransportError(
+            code: .connectionFailed,
+            phase: .notSent,
+            message: "This transport sends no requests."
+        )
 
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
             throw Self.failure

@@ -22,7 +22,7 @@ final class WatchingTransport: HTTPTransport {
         self.canary = canary
     }
 
-    /// The number of requests since the last call of `attack`.
+    /// The number of requests since the last call of `order`.
     var requests: Int { state.withLock(\.requests) }
 
     /// Replaces the responses of the requests with matching numbers, counted from now on.

@@ -37,7 +37,7 @@ struct WorkOrder: Codable, Sendable {
 
     func store() async throws -> any SessionStore {
         let key = try StoreKey(hexadecimal: Secret(key))
-        // In real time, like all waits for locks, because processes are stopped in real time.
+        // The store uses the real clock, because processes are stopped for real time and locks are awaited in real time.
         guard let postgres else {
             return try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
         }
@@ -71,7 +71,7 @@ struct WorkOrder: Codable, Sendable {
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         let provider = OrderCheckingProvider(inner: try OpenIDProvider(configuration, environment: environment))
         var managing = SessionManager.Configuration()
-        // In real time, like requests and stops.
+        // Multiplied by the speed, because requests and stops take real time.
         managing.claimWait = (Self.timeout + .seconds(10)) * speed
         return SessionManager(
             providers: try ProviderRegistry([provider]),

@@ -6,7 +6,7 @@ internal import IdentitySandbox
 internal import StorefrontSandbox
 internal import TestProcesses
 
-/// Starts the sandbox and two nodes, lets buyers loose on them, ends one node in the middle and starts it again.
+/// Starts the sandbox, two nodes and many buyers who use them, ends one node in the middle of the run, and starts it again.
 struct Driver: Sendable {
     private let plan: Plan
 
@@ -14,7 +14,7 @@ struct Driver: Sendable {
         self.plan = plan
     }
 
-    /// Whether nothing was lost.
+    /// Runs the buyers, and returns whether none of them lost anything.
     func run() async throws -> Bool {
         Self.say(
             "\(plan.buyers) buyers for \(plan.seconds) seconds at two nodes; "
@@ -86,7 +86,7 @@ struct Driver: Sendable {
         return (status, again)
     }
 
-    /// Prints at once, also into a file or a pipe.
+    /// Prints a line without buffering, also into a file or a pipe.
     private static func say(_ text: String) {
         print(text)
         fflush(nil)

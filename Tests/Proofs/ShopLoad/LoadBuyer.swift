@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// What went wrong, or what was done.
+/// Counts what the buyers did, and collects their failures.
 actor Tally {
     private var counts: [String: Int] = [:]
     private(set) var failures: [String] = []
@@ -56,7 +56,7 @@ final class LoadBuyer {
     func run(from start: ContinuousClock.Instant, for seconds: Int) async {
         let end = start + .seconds(seconds)
         do {
-            // Buyers do not all come at once.
+            // The buyers start at different times.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(20_000, seconds * 250), using: &random)))
             try await add()
             try await signIn()
@@ -155,7 +155,7 @@ final class LoadBuyer {
     ) async throws
         -> HTTPResponse
     {
-        // As a load balancer: any node, and another one while that does not accept connections.
+        // Works like a load balancer: it chooses a node at random, and another one if that does not accept connections.
         let start = Int.random(in: 0..<nodes.count, using: &random)
         var failure: any Error = CancellationError()
         for attempt in 0..<(node == nil ? 6 : 60) {

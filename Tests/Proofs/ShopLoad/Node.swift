@@ -5,7 +5,7 @@ internal import IdentityKit
 internal import IdentityWeb
 internal import WebShop
 
-/// What a node needs to know; the driver passes it in an environment variable.
+/// The settings of a node, which the driver passes in an environment variable.
 struct NodeOrder: Codable, Sendable {
     static let variable = "SHOP_LOAD_ORDER"
 
@@ -16,7 +16,7 @@ struct NodeOrder: Codable, Sendable {
 
 /// One process with the web shop, whose sessions and carts are in PostgreSQL.
 enum Node {
-    /// Serves until SIGTERM; then running requests and refreshes end, and the process.
+    /// Serves until SIGTERM; then it finishes running requests and refreshes, and the process ends.
     static func run(port: UInt16) async throws {
         let text = ProcessInfo.processInfo.environment[NodeOrder.variable] ?? ""
         let order = try JSONDecoder().decode(NodeOrder.self, from: Data(text.utf8))
@@ -27,7 +27,7 @@ enum Node {
         let shop = try await WebShop.open(configuration, publicOrigin: order.origin)
         let server = try await DevelopmentServer.start(port: port) { _ in
             { request in
-                // The driver stands for the trusted proxy that knows the buyer's address.
+                // The driver plays a trusted proxy, which writes the buyer's address into the header.
                 var request = request
                 request.clientAddress = request.headers["X-Forwarded-For"] ?? request.clientAddress
                 return await shop.respond(to: request)

@@ -31,7 +31,7 @@ struct Plan: Sendable {
     var seconds = 180
     let database: String
 
-    /// How long the ended node stays away.
+    /// The seconds until the ended node is started again.
     var pause: Int { min(10, seconds / 4) }
 
     init?(_ arguments: [String]) {

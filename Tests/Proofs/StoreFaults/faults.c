@@ -20,7 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char watched[1024];
 static size_t watched_length;
 
-// What a descriptor is: 0 nothing of ours, a file's number from 1 on, or -1 for a directory.
+// The meaning of each descriptor: 0 is not watched, a number from 1 on is a file, -1 is a directory.
 static int32_t descriptors[MAX_DESCRIPTORS];
 static char *directories[MAX_DESCRIPTORS];
 
@@ -40,7 +40,7 @@ static int is_recording;
 static struct fault_record *records;
 static int64_t record_count, record_room;
 
-// Tables that threads read before they take the lock; most descriptors are none of ours.
+// Threads read these tables before they take the lock, because most descriptors are not watched.
 #define READ(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define WRITE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 
@@ -114,7 +114,7 @@ static void record_name(int32_t kind, int32_t file, const char *path) {
     record(kind, file, 0, path, (int64_t)strlen(path));
 }
 
-// Gives a path its file, made now where it is not known.
+// Returns the file of a path; an unknown path gets a new file.
 static int32_t note_file(const char *path, int is_new) {
     int32_t file = file_named(path);
     if (file > 0 && !is_new) return file;
@@ -126,7 +126,7 @@ static int32_t note_file(const char *path, int is_new) {
 
 // MARK: Faults
 
-// Whether a call has to fail; errno is set then.
+// Returns 1 and sets errno if a call has to fail.
 static int fails(int kind) {
     if (!(armed_kinds & kind)) return 0;
     armed_count++;
@@ -166,7 +166,7 @@ static int after_open(int descriptor, const char *path, int flags, int was_there
 static int before_open(const char *path, int flags, int *was_there) {
     pthread_mutex_lock(&lock);
     int is_ours = is_watched(path);
-    // A directory is opened to be synchronized or read; what changes something is what counts.
+    // Only files that are opened for writing can fail: a read-only descriptor changes nothing.
     int has_failed = is_ours && (flags & O_ACCMODE) != O_RDONLY && fails(FAULT_OPEN);
     pthread_mutex_unlock(&lock);
     struct stat status;
@@ -192,7 +192,7 @@ static int before_open(const char *path, int flags, int *was_there) {
 OPEN(open)
 OPEN(open64)
 
-// The path of a name in an open directory; empty when the directory is none of ours.
+// The path of a name in an open directory; empty if the directory is not watched.
 static void path_in(int directory, const char *name, char *path, size_t room) {
     path[0] = 0;
     if (name[0] == '/') {
@@ -399,7 +399,7 @@ int mkdir(const char *path, mode_t mode) {
     REAL(int, mkdir, const char *, mode_t);
     if (begin_name(path)) return -1;
     int result = real(path, mode);
-    // A directory is a file with its own number, without content.
+    // A directory is recorded like a file without content; its number is negative.
     if (result == 0 && is_watched(path)) {
         set_name(path, ++last_file);
         record(RECORD_NAME, -last_file, 0, path, (int64_t)strlen(path));

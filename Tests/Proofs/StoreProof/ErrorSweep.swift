@@ -135,7 +135,9 @@ struct ErrorSweep {
         let calls = Int(faults_counted())
         await store.close()
         unsafe faults_watch("")
-        guard calls > 50 else { throw Finding("only \(calls) calls were recorded: they are not intercepted") }
+        guard calls > 50 else {
+            throw Finding("only \(calls) file operations were counted, so the functions are not replaced")
+        }
         return calls
     }
 
@@ -208,7 +210,8 @@ struct ErrorSweep {
 
     private enum Outcome {
         case notDone, doneAllTheSame
-        /// It was completed after the fault, because a check would change the state, or because it takes effect in parts.
+        /// The step was completed after the fault: a check whether it took effect would change the state, or the step may take effect
+        /// in part.
         case finished
 
         init(_ isDone: Bool) {

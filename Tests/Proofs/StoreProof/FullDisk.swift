@@ -45,7 +45,7 @@ struct FullDisk {
             let found = try await store.session(session.id)
             guard found?.generation == session.generation else { throw Finding("a session is lost") }
         }
-        guard try await store.checkHealth().isSound else { throw Finding("damaged") }
+        guard try await store.checkHealth().isSound else { throw Finding("the store has damaged rows") }
         await store.close()
         print(
             "full disk (\(path ?? "limit of files")): 100 refreshes succeeded, \(refused) new sessions were refused, 0 lost"

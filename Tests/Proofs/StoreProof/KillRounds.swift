@@ -67,7 +67,7 @@ struct KillRounds {
             guard status & 0x7F == SIGKILL else { throw Finding("a writer ended by itself, status \(status)") }
         }
         let store = try await SQLiteStore.open(Sample.configuration(folder, isLog: isLog))
-        guard try await store.checkHealth().isSound else { throw Finding("damaged") }
+        guard try await store.checkHealth().isSound else { throw Finding("the store has damaged rows") }
         var saves = 0
         for number in 0..<count {
             let file = folder.path + "/acknowledged-\(number)"
@@ -85,7 +85,7 @@ struct KillRounds {
                 }
                 // A save without acknowledgement may have taken effect, but only completely.
                 guard found.payload.reveal() == "generation \(found.generation)" else {
-                    throw Finding("session \(number): another payload")
+                    throw Finding("session \(number): the payload is of another generation")
                 }
             }
             _ = unsafe unlink(file)

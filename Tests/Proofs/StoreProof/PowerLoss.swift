@@ -111,7 +111,9 @@ struct PowerLoss {
         faults_record(0)
         let count = faults_record_count()
         let records = (0..<count).compactMap { unsafe Disk.Change(faults_record_at($0), folder.path) }
-        guard count > 200 else { throw Finding("only \(count) changes were recorded: they are not intercepted") }
+        guard count > 200 else {
+            throw Finding("only \(count) changes were recorded, so the functions are not replaced")
+        }
         return (records, steps)
     }
 }

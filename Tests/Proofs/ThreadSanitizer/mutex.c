@@ -1,6 +1,6 @@
-// Shows the thread sanitizer what it cannot see of Synchronization.Mutex: a lock or unlock with contention happens in Swift's own library,
-// which is not compiled with the sanitizer. Without this, every value behind a contended Mutex is reported as a data race.
-// Tests/Proofs/thread-sanitizer builds this file as a library and loads it before Swift's.
+// Reports to the thread sanitizer the locks of Synchronization.Mutex that it cannot see: if a thread has to wait, the lock is taken and
+// released in Swift's own library, which is not compiled with the sanitizer. Without these reports, every value behind a contended Mutex
+// is reported as a data race. Tests/Proofs/thread-sanitizer builds this file as a library and loads it before Swift's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

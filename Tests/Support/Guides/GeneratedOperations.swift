@@ -2,13 +2,13 @@ internal import Foundation
 
 /// Finds the generated operations that no test has sent.
 ///
-/// A new operation makes the test of its module fail until that test carries it out.
+/// A new operation makes the test of its module fail until that test sends it.
 public enum GeneratedOperations {
     /// The names of the operations in the folder of a module in `Sources` that are not in these requests.
     ///
     /// - Parameters:
     ///   - folder: The folder that contains `Generated`, such as `ShopifyStorefront`.
-    ///   - bodies: The bodies of the requests that the sandbox answered.
+    ///   - bodies: The bodies of the requests that the sandbox received.
     /// - Returns: The names, sorted.
     /// - Throws: When the folder cannot be read.
     public static func missing(in folder: String, from bodies: [String]) throws -> [String] {

@@ -4,9 +4,9 @@
 Usage: validate.py FOLDER < documents.json
        validate.py FOLDER PATTERN SWIFT
 
-FOLDER holds introspection results as Shopify's tools write them (*.json.gz); documents.json is an object of documents by
-name. With PATTERN the schemas of that form are taken, and the documents are those in the generated files of the folder SWIFT.
-Prints one line for each fault, and at the end how many documents were checked against which schemas.
+FOLDER contains introspection results as Shopify's tools write them (*.json.gz). documents.json is an object: names of documents
+and their texts. With PATTERN, the schemas are the files that match it, and the documents come from the generated Swift files in
+the folder SWIFT. Prints one line for each fault, and at the end how many documents were checked against which schemas.
 Exit status: 0 all valid, 1 faults, 2 graphql-core is missing or there are no schemas.
 """
 

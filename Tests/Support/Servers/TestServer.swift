@@ -100,7 +100,7 @@ package actor TestServer {
         return try Spawned.start("/usr/bin/setpriv", change + arguments, environment)
     }
 
-    /// The shell that controls the server: it answers each command with `ok` or `failed`.
+    /// The shell that controls the server: it prints `ok` or `failed` after each command.
     private static let script = """
         programs=$1 port=$2 user=$3 password=$4
         shift 4
@@ -176,7 +176,7 @@ package actor TestServer {
 
     // MARK: Commands
 
-    /// Sends a command to the shell and waits for its answer.
+    /// Sends a command to the shell and waits for its result.
     package func command(_ text: String) async throws {
         let bytes = Array("\(text)\n".utf8)
         guard unsafe write(process.input, bytes, bytes.count) == bytes.count else { throw Failure(text: "no shell") }

@@ -5,7 +5,7 @@ internal import Foundation
 internal import IdentityHTTP
 internal import IdentityWeb
 
-/// Answers all requests of a server.
+/// Handles all requests of a server.
 struct WebHandler: HTTPHandler {
     let answer: @Sendable (WebRequest) async -> WebResponse
 
@@ -25,11 +25,11 @@ extension WebRequest {
         var (body, count): ([UInt8], Int) = ([], 0)
         for try await part in request.bodySequence {
             count += part.count
-            // The rest is read too: FlyingFox would take it for the next request of the connection.
+            // A body that is too large is read to its end, because FlyingFox would read the rest as the next request.
             if count <= WebRequest.maximumBodyBytes { body += part }
         }
         guard count <= WebRequest.maximumBodyBytes else { return nil }
-        // Not `remoteIPAddress`, which believes the client's X-Forwarded-For. Behind a proxy, put here what your proxy reports.
+        // Not `remoteIPAddress`: it is the client's X-Forwarded-For. Behind a proxy, use the address that your proxy reports.
         let address: String? =
             switch request.remoteAddress {
             case .ip4(let address, _), .ip6(let address, _): address
@@ -46,7 +46,7 @@ extension WebRequest {
 }
 
 extension FlyingFox.HTTPResponse {
-    /// The response to a request; one to HEAD has the length of the body, and no body.
+    /// The response to a request; a response to HEAD has the `Content-Length` of the body, and no body.
     init(_ response: WebResponse, to request: FlyingFox.HTTPRequest) {
         var fields = FlyingFox.HTTPHeaders()
         for (name, value) in response.headers { fields.addValue(value, for: HTTPHeader(name)) }

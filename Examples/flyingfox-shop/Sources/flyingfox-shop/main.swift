@@ -18,7 +18,7 @@ await ShopProgram.main { options in
     do {
         try await server.waitUntilListening()
     } catch {
-        // The port may be taken: then the server says so.
+        // If the port is in use, `run` has failed: throw its error, which says so.
         running.cancel()
         try await running.value
         throw error

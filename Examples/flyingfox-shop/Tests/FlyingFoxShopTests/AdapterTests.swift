@@ -31,7 +31,10 @@ struct AdapterTests {
         _ = await running.result
     }
 
-    @Test("the adapter passes the suite over a real socket", arguments: WebAdapterConformance.cases)
+    @Test(
+        "the adapter passes the conformance suite for adapters over a real socket",
+        arguments: WebAdapterConformance.cases
+    )
     func conformance(_ promise: WebAdapterConformance.Case) async throws {
         try await withServer { port in
             try await withKnownIssue {
@@ -51,7 +54,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("the rest of a refused body is not taken for the next request", arguments: [65_537, 3_000_000])
+    @Test("the rest of a body that is too large is not read as the next request", arguments: [65_537, 3_000_000])
     func refusedBody(size: Int) async throws {
         try await withServer { port in
             var request = Array("POST /first HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(size)\r\n\r\n".utf8)

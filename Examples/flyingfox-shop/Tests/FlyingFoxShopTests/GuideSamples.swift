@@ -6,7 +6,7 @@ import ShopifyStorefront
 
 @testable import flyingfox_shop
 
-// The code of Documentation/Using/FlyingFox.md, compiled. A test of the root package compares.
+// The code of Documentation/Using/FlyingFox.md, compiled. A test of the root package compares it with the page.
 
 // swift-format-ignore
 private func server(_ sessions: SessionManager, _ carts: CartAdapter) throws {

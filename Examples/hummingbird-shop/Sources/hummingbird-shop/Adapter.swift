@@ -10,7 +10,7 @@ struct ClientContext: RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     /// The address of the connection.
     ///
-    /// Behind a proxy, put here what your proxy reports, and nothing that a client can write.
+    /// Behind a proxy, set it to the address that your proxy reports, and never to a header that a client can write.
     var remoteAddress: SocketAddress?
 
     init(source: ApplicationRequestContextSource) {
@@ -19,7 +19,7 @@ struct ClientContext: RemoteAddressRequestContext {
     }
 }
 
-/// Answers all requests that no middleware before it answers.
+/// Handles all requests that no earlier middleware has handled.
 struct WebMiddleware<Context: RemoteAddressRequestContext>: RouterMiddleware {
     let answer: @Sendable (WebRequest) async -> WebResponse
 
@@ -36,7 +36,7 @@ struct WebMiddleware<Context: RemoteAddressRequestContext>: RouterMiddleware {
 extension WebRequest {
     /// The request; its body stays readable in the framework's request.
     ///
-    /// - Throws: An error for a body above the limit, which Hummingbird answers with status 413.
+    /// - Throws: An error for a body above the limit, which Hummingbird turns into a response with status 413.
     init(
         _ request: inout Request,
         _ context: some RemoteAddressRequestContext,
@@ -57,7 +57,7 @@ extension WebRequest {
 }
 
 extension Response {
-    /// The response to a request; one to HEAD has no body.
+    /// The response to a request; a response to HEAD has no body.
     init(_ response: WebResponse, to request: Request) {
         var fields = HTTPFields()
         for (name, value) in response.headers {

@@ -8,7 +8,8 @@ internal import Metrics
 extension EventBridge {
     /// Logs each event, counts it as `NAME_total`, and records its duration as `NAME_seconds`.
     ///
-    /// Labels, of which there is a bounded number, go into both. Session references and correlation ids go into the log only.
+    /// Labels have a bounded number of values, so they go into the log and into the metrics. Session references and correlation ids go
+    /// into the log only.
     init(logger: Logger) {
         self.init { event in
             let fields = (event.labels + event.metadata).map { ($0.name, Logger.MetadataValue.string($0.value)) }

@@ -7,7 +7,7 @@ internal import Logging
 struct RequestLog<Context: RequestContext>: RouterMiddleware {
     /// The query parameters whose values are logged.
     ///
-    /// All other values are replaced, because the name of the next secret is unknown.
+    /// All other values are hidden, because a parameter that is added later may carry a secret.
     var visible: Set<String> = []
 
     func handle(

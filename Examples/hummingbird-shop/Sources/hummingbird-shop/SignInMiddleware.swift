@@ -11,7 +11,7 @@ protocol SignInRequestContext: RemoteAddressRequestContext {
     var web: WebContext? { get set }
 }
 
-/// Answers the sign-in routes, and passes all other requests on with a `WebContext` in the request context.
+/// Handles the sign-in routes, and passes all other requests on with a `WebContext` in the request context.
 ///
 /// ```swift
 /// let router = Router(context: AppContext.self)
@@ -30,7 +30,7 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var (request, context) = (request, context)
-        // The routes and the forged-request check read forms only; an upload goes on unread.
+        // The routes and the forged-request check need forms only. Other bodies, such as uploads, are left to the handler.
         let isForm = request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
         let web = routes.context(for: try await WebRequest(&request, context, readsBody: isForm))
         if let response = await web.dispatch() { return Response(response, to: request) }

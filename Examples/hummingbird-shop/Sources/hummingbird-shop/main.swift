@@ -34,8 +34,8 @@ await ShopProgram.main { options in
         onServerRunning: { _ in shop.announce() },
         answer: { await shop.respond(to: $0) }
     )
-    // A service group ends its services in the reverse order: the server first, which answers its last requests. Their
-    // refreshes are then awaited. Give it more than twice the longest timeout of a provider.
+    // A service group ends its services in the reverse order. So the server finishes its last requests first, and then
+    // `SessionUpkeep` waits for running refreshes. The group needs more than twice the longest timeout of a provider for this.
     var configuration = ServiceGroupConfiguration(
         services: [SessionUpkeep(shop: shop), application],
         gracefulShutdownSignals: [.sigterm, .sigint],

@@ -4,7 +4,10 @@ import Testing
 
 @Suite("The adapter for Hummingbird")
 struct AdapterTests {
-    @Test("the adapter passes the suite over a real socket", arguments: WebAdapterConformance.cases)
+    @Test(
+        "the adapter passes the conformance suite for adapters over a real socket",
+        arguments: WebAdapterConformance.cases
+    )
     func conformance(_ promise: WebAdapterConformance.Case) async throws {
         let server = try await StageServer.start(address: "127.0.0.1") { _ in WebAdapterConformance.handler }
         do {

@@ -7,7 +7,8 @@ import ShopifyStorefront
 
 @testable import hummingbird_shop
 
-// The code of Documentation/Using/Hummingbird.md and LoggingAndMetrics.md, compiled. A test of the root package compares.
+// The code of Documentation/Using/Hummingbird.md and LoggingAndMetrics.md, compiled. A test of the root
+// package compares it with the pages.
 
 // swift-format-ignore
 private func server(_ sessions: SessionManager, _ carts: CartAdapter) throws {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The request log")
 struct RequestLogTests {
-    @Test("no value of a callback's query is logged, and values of permitted parameters are")
+    @Test("the log hides all values of a query except those of permitted parameters")
     func callback() async throws {
         let log = InMemoryLogHandler()
         var logger = Logger(label: "shop") { _ in log }

@@ -7,11 +7,11 @@ import Synchronization
 
 @testable import hummingbird_shop
 
-/// The shop's application on a free port, in the place of the root package's development server.
+/// The shop's application on a free port: it replaces the development server of the root package in the browser tests.
 final class StageServer: Sendable {
     typealias Handler = @Sendable (WebRequest) async -> WebResponse
 
-    /// `http://127.0.0.1:PORT`, as of the development server; the browser tests put `[::1]` in its place.
+    /// `http://127.0.0.1:PORT`, like the development server's origin; the browser tests replace 127.0.0.1 with `[::1]`.
     let origin: String
     let port: Int
     private let running: Task<Void, any Error>

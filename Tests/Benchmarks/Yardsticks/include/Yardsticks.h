@@ -1,7 +1,7 @@
-// The same work in C on the bare libraries: what the rows of the benchmark suite are compared with.
+// The work of the rows of the benchmark suite in C, with the bare libraries, for comparison with the SDK.
 //
-// The yardsticks handle the success case only: fixed shapes of answers, fields found by search, no TLS, no timeouts.
-// They are lower bounds, not peers. Every function ends the process with a message when something is not as expected.
+// These programs handle the success case only: fixed shapes of responses, fields found by text search, no TLS, no timeouts.
+// They show the least work that is necessary. Every function ends the process with a message if something unexpected happens.
 #ifndef IDENTITYKIT_YARDSTICKS_H
 #define IDENTITYKIT_YARDSTICKS_H
 
@@ -21,7 +21,7 @@ uint64_t yardstick_allocations(void);
 double yardstick_cpu_microseconds(void);
 
 // Serves an OpenID provider and a shop on 127.0.0.1 until standard input ends. Writes its public keys and signed tokens
-// into the folder, reads the shop's answer from cart.json there, and prints its port.
+// into the folder, reads the shop's response from cart.json there, and prints its port.
 void yardstick_serve(const char *folder);
 
 // Verifies id-token.rs256 or id-token.es256 of the folder: base64url, signature, and the claims.
@@ -30,7 +30,7 @@ YardstickResult yardstick_verify(const char *folder, const char *algorithm, doub
 YardstickResult yardstick_authorization_request(double seconds);
 // Signs in: authorization request, redirect, token request, verified ID token.
 YardstickResult yardstick_login(const char *folder, int port, int callers, double seconds);
-// Sends a GraphQL request over a kept connection and searches the answer for nine fields.
+// Sends a GraphQL request over a kept connection and searches the response for nine fields.
 YardstickResult yardstick_cart_create(const char *folder, int port, int callers, double seconds);
 // Sends the same request through libcurl's multi interface.
 YardstickResult yardstick_post(const char *folder, int port, int callers, double seconds);

@@ -27,7 +27,7 @@ enum MetadataFuzz {
             ]
             for (name, url) in endpoints {
                 guard let url else { continue }
-                try require(document[name]?.string?.isIdentical(to: url.text) ?? false, "another \(name)")
+                try require(document[name]?.string?.isIdentical(to: url.text) ?? false, "\(name) differs")
                 try require(url.isSecure || allowsLoopback && url.isLoopback, "\(name) is not https")
             }
         }

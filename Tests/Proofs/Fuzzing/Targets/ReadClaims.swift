@@ -29,9 +29,9 @@ struct ReadClaims {
         try require(!audience.isEmpty && audience.allSatisfy { Self.same($0, "client-1") }, "the audience differs")
         try require(!has("azp") || isText("azp", "client-1"), "the azp differs")
         let now = Forge.now.timeIntervalSince1970
-        try require(try require(time("exp"), "no expiry") > now - 60, "expired")
-        try require(try require(time("iat"), "no iat") <= now + 60, "the iat is in the future")
-        try require(try time("nbf") ?? 0 <= now + 60, "not valid yet")
+        try require(try require(time("exp"), "no expiry") > now - 60, "an expired token was accepted")
+        try require(try require(time("iat"), "no iat") <= now + 60, "a token whose iat is in the future was accepted")
+        try require(try time("nbf") ?? 0 <= now + 60, "a token that is not valid yet was accepted")
     }
 
     private static func same(_ value: Any?, _ text: String) -> Bool {

@@ -48,7 +48,7 @@ enum RecordFuzz {
             record: []
         )
         guard let session = StoreRecords.session(from: input[...], row) else { return }
-        // NaN dates keep their meaning, not their bits.
+        // The bits of a NaN date may change, so such sessions are not compared.
         let dates = [session.createdAt, session.retainedUntil].map(\.timeIntervalSinceReferenceDate)
         if !dates.contains(where: \.isNaN) {
             try require(StoreRecords.body(of: session) == input, "two encodings of one session")

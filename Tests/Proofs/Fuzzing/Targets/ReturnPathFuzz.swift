@@ -35,7 +35,7 @@ enum ReturnPathFuzz {
         let handle = unsafe curl_url()
         defer { unsafe curl_url_cleanup(handle) }
         for url in ["https://app.example/folder/page", location] {
-            try require(unsafe curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK, "libcurl refuses it")
+            try require(unsafe curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK, "libcurl refuses the location")
         }
         var value: UnsafeMutablePointer<CChar>?
         guard unsafe curl_url_get(handle, CURLUPART_HOST, &value, 0) == CURLUE_OK, let value = unsafe value else {
@@ -45,7 +45,9 @@ enum ReturnPathFuzz {
         return unsafe String(cString: value)
     }
 
-    /// Resolves it by the URL standard: tabs and line ends are removed, a backslash is a slash, two slashes begin a host.
+    /// Whether a browser stays at the app or at the permitted origin.
+    ///
+    /// By the URL standard a browser removes tabs and line ends, reads a backslash as a slash, and two slashes begin a host.
     private static func staysHome(_ location: [UInt8]) -> Bool {
         let bytes = location.drop { $0 <= 0x20 }.filter { ![0x09, 0x0A, 0x0D].contains($0) }
             .map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }

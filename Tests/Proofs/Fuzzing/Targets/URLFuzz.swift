@@ -11,7 +11,7 @@ enum URLFuzz {
         defer { unsafe curl_url_cleanup(handle) }
         try require(
             unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
-            "libcurl refuses it"
+            "libcurl refuses the URL"
         )
         func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
             var value: UnsafeMutablePointer<CChar>?
@@ -20,8 +20,8 @@ enum URLFuzz {
             defer { unsafe curl_free(value) }
             return unsafe String(cString: value)
         }
-        try require(part(CURLUPART_USER) == nil && part(CURLUPART_PASSWORD) == nil, "user information")
-        try require(part(CURLUPART_FRAGMENT) == nil, "a fragment")
+        try require(part(CURLUPART_USER) == nil && part(CURLUPART_PASSWORD) == nil, "libcurl finds user information")
+        try require(part(CURLUPART_FRAGMENT) == nil, "libcurl finds a fragment")
         try require(part(CURLUPART_SCHEME) == url.scheme, "the scheme differs")
         try require(part(CURLUPART_PORT, CURLU_DEFAULT_PORT) == String(url.port), "the port differs")
         // libcurl shortens IPv6 literals, after it has validated them.

@@ -37,7 +37,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Closes its input, so that it continues or ends.
+    /// Writes a line to its standard input, after which it continues or ends.
     func send(_ text: String) {
         let bytes = Array((text + "\n").utf8)
         input.withLock { _ = unsafe write($0, bytes, bytes.count) }

@@ -57,7 +57,7 @@ struct Driver: Sendable {
         _ = try await Self.repeating { try await flow.login() }
     }
 
-    /// Repeats a call that a loaded machine answered too late.
+    /// Repeats a call after temporary errors, which a busy machine can cause.
     private static func repeating<Value>(_ call: () async throws -> Value) async throws -> Value {
         for _ in 0..<4 {
             do { return try await call() } catch let error as IdentityError where error.kind == .retryLater {}
@@ -96,13 +96,15 @@ struct Driver: Sendable {
         return try await check(fleet.ledger, sandbox, manager) && isPaced
     }
 
-    /// Continues until the gap was hit as often as requested, with at most eight times as many kills.
+    /// Whether the run continues: the number of kills is not reached, or too few of them hit the gap.
+    ///
+    /// The gap is the time between the saved claim and the saved response. At most eight times the requested kills are made.
     private func isToGoOn(_ ledger: Ledger) -> Bool {
         if !ledger.broken.isEmpty { return false }
         return ledger.kills < plan.kills || (ledger.hits < plan.hits && ledger.kills < plan.kills * 8)
     }
 
-    /// Without kills: no token was refreshed before its last quarter, so once per expiry, and no caller got an error.
+    /// Checks a run without kills: each token was refreshed once, in the last quarter of its lifetime, and no caller got an error.
     private func isPaced(_ ledger: Ledger, _ sandbox: Sandbox, for seconds: Double) -> Bool {
         let most = Int(seconds / (0.74 * (Self.lifetime / .seconds(1)))) + 1
         return sandbox.openID.counters.refreshes <= most * plan.sessions && ledger.troubles.isEmpty
@@ -130,7 +132,7 @@ struct Driver: Sendable {
             """
             \(plan.processes) processes, \(plan.postgres == nil ? "SQLite" : "PostgreSQL"), reuse \(plan.reuse): \
             \(ledger.kills) kills (\(ledger.hits) between claim and journal), \(counters.refreshes) refreshes, \
-            \(refreshed) answered to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
+            \(refreshed) returned to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
             \(raced) of them by a race, \(lost) acknowledged tokens lost, \(ended.count) new logins \
             (\(reasons.joined(separator: ", "))), temporary errors \(ledger.troubles.values.reduce(0, +)), \
             \(ledger.longStops) stops of 14 s (\(ledger.stopHits) in the gap), \(ledger.overlaps) locks held twice

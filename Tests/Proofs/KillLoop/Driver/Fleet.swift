@@ -66,7 +66,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Its claims may be lost, because other processes took over.
+    /// Records that a process continues after a long stop: other processes may have taken over its claims.
     private func wake(_ number: Int32) {
         state.withLock { state in
             guard state.asleep.remove(number) != nil else { return }

@@ -45,7 +45,7 @@ struct Storm: Sendable {
         let refreshes = sandbox.openID.counters.refreshes - before
         let different = Set(tokens.withLock { $0 })
         print(
-            "\(processes) processes with \(callers) callers each: \(refreshes) refreshes, \(different.count) different answers, "
+            "\(processes) processes with \(callers) callers each: \(refreshes) refreshes, \(different.count) different results, "
                 + "\(took)"
         )
         for answer in different where answer.hasPrefix("token error") { print(answer) }

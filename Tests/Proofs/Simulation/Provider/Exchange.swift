@@ -56,7 +56,8 @@ final class Exchange: @unchecked Sendable {
         return process.refusals(since: sentAt) >= 2 && !isSpooled ? .savedNowhere : nil
     }
 
-    /// How long a process does not touch a claim whose holder may be alive: timeout, time for saving and one repair interval.
+    /// How long a process waits before it continues a claim of another process: the provider's timeout, the time for saving and one
+    /// repair interval.
     ///
     /// A holder that is stopped for longer is treated as crashed.
     private static let claimTimeout = Providers.timeout + .seconds(5) + VirtualProcess.repairInterval
@@ -84,7 +85,7 @@ final class Family: @unchecked Sendable {
     var revokedBecause: String?
     /// Whether the last exchange saved no tokens.
     var isInDoubt = false
-    /// How often the provider answered `invalid_grant`.
+    /// How often the provider returned `invalid_grant`.
     var refusals = 0
 
     init(_ number: Int, _ provider: ProviderName, _ subject: String, at now: Duration) {
@@ -115,7 +116,7 @@ final class Family: @unchecked Sendable {
 
     func accessToken(_ token: Int) -> String { "at.\(number).\(token)." }
 
-    /// Whether a text contains a token that the provider would accept.
+    /// Whether a row contains a refresh token that the provider would accept.
     func isUsable(in row: StoredSession?) -> Bool {
         guard let row else { return false }
         return valid.contains { row.holds(refreshToken($0)) }

@@ -8,7 +8,7 @@ struct Reply {
     /// Whether the response contains usable tokens.
     var isUsable = false
 
-    /// Answers a request, whose sender may have crashed.
+    /// The response to a request whose sender may have crashed.
     static func to(
         _ request: HTTPRequest,
         _ exchange: Exchange?,
@@ -107,7 +107,7 @@ struct Reply {
         HTTPResponse(status: status, body: Array("<!doctype html><title>Something went wrong</title>".utf8))
     }
 
-    /// Answers requests for metadata and keys.
+    /// The response to a request for metadata or keys.
     private static func document(_ url: HTTPURL, _ world: World) -> HTTPResponse {
         let issuer = url.origin
         guard url.path.hasSuffix("/.well-known/openid-configuration") else {

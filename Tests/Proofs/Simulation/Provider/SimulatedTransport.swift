@@ -5,7 +5,7 @@ internal import IdentityKit
 final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPTransportError>
 
-    /// A running request, which is answered once.
+    /// A running request, whose sender is resumed once.
     @safe private final class Call: @unchecked Sendable {
         var continuation: UnsafeContinuation<Outcome, Never>?
         var exchange: Exchange?
@@ -78,7 +78,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         stopWhileConnecting()
         arrive(in: 1...300) { [self] in
             guard unsafe call.continuation != nil else { return }
-            // Checked at the same time at which the request is sent.
+            // The lock is checked at the moment at which the request is sent, as the real transport does.
             guard request.maySend?() ?? true else {
                 return end(call, .failure(Self.failure(.sendingRefused, .notSent)))
             }
@@ -90,7 +90,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
     }
 
     private func deliver(_ request: HTTPRequest, _ call: Call, _ planned: PlannedOutcome, revoking token: String?) {
-        // Owned by the world, because a sent request continues without its sender.
+        // The timer belongs to the world: a request that was sent reaches the provider even if its sender crashes.
         world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.owner) { [self] in
             // The request does not arrive if the sender has disconnected before.
             guard unsafe call.continuation != nil || process.hasCrashed else { return }

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Signs the ID tokens of all simulated providers; the product validates them like any others.
+/// Signs the ID tokens of all simulated providers; the SDK validates them like those of real providers.
 final class TokenMint: @unchecked Sendable {
-    /// Shorter than the time that many responses wait in the store.
+    /// The lifetime of an ID token in seconds; many responses wait longer than this in the store.
     static let lifetime = 300
 
     private let key: SigningKey

@@ -48,7 +48,7 @@ final class Disk: @unchecked Sendable {
         spools.values.contains { family.isUsable(in: $0[id]) }
     }
 
-    /// Kernel locks work between the processes of one machine, which share its spool.
+    /// The machine of a process: with kernel locks all processes run on one machine and share its spool.
     private func machine(_ process: VirtualProcess) -> Int {
         world.episode.locking == .kernel ? 0 : process.slot
     }

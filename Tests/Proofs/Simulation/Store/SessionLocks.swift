@@ -7,7 +7,7 @@ final class SessionLocks: @unchecked Sendable {
         let id: SessionID
         let process: VirtualProcess
         let until: Duration?
-        /// Whether a lock of the kernel stays with its process when its holder releases it.
+        /// Whether the process keeps a kernel lock although the body has released it, because it has unsaved tokens.
         var isKept = false
         var isReleased = false
 

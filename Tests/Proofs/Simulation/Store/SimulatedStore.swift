@@ -19,10 +19,10 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         return body()
     }
 
-    /// Fails or waits while the server is down or restarts.
+    /// Throws while the store is down.
     private func failIfAway() throws {
         guard world.isStoreDown else { return }
-        throw IdentityError(.retryLater, .storeFailed, "The store does not answer.")
+        throw IdentityError(.retryLater, .storeFailed, "The store does not respond.")
     }
 
     /// A durable write, before and after which the process may crash.

@@ -78,7 +78,8 @@ struct Episode {
         profile = random.one(of: FaultProfile.allCases)
         locking = random.one(of: [.kernel, .kernel, .lease])
         if mutant == .ignoresGeneration {
-            // A lock that does not expire protects the row, so the generation is not compared.
+            // Only a lease can expire while its holder works. With a kernel lock no two processes save at the same time, so the
+            // fault would not show.
             profile = .time
             locking = .lease
         }

@@ -55,7 +55,8 @@ struct Tally {
         ]
         for reason in ResendReason.allCases {
             guard let count = resends[reason], let bound = bounds[reason], count > bound else { continue }
-            return "\(reason.rawValue) resends \(count) second sends, and happened \(bound) times at most"
+            return
+                "\(count) tokens were sent again because of \(reason.rawValue), which happened at most \(bound) times"
         }
         return nil
     }

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// A simulated process: a session manager over the shared store, until it crashes.
 final class VirtualProcess: @unchecked Sendable {
-    /// Longer than the default, so that stored answers wait for longer until a process validates them.
+    /// Longer than the default, so that stored responses wait for longer until a process validates them.
     static let repairInterval = Duration.seconds(15)
 
     /// A unique number, which is never reused.

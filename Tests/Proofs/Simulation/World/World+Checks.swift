@@ -104,7 +104,7 @@ extension World {
             && other.resendReason(episode.locking, now: scheduler.now) == nil
         {
             violate(
-                "\(exchange.text) is sent by p\(process.number) while p\(other.process.number) waits for its answer"
+                "\(exchange.text) is sent by p\(process.number) while p\(other.process.number) waits for its response"
             )
         }
     }
@@ -112,7 +112,9 @@ extension World {
     /// Checks a used token that was sent again: permitted if no process can have the response to its first use.
     func checkReplay(_ exchange: Exchange, of subject: Subject?, usedBy earlier: Exchange?) {
         guard let subject else { return }
-        guard let earlier else { return violate("\(exchange.text) was sent, which is older than every token in doubt") }
+        guard let earlier else {
+            return violate("\(exchange.text) was sent again, and no recorded exchange explains it")
+        }
         guard let reason = resendReason(exchange, usedBy: earlier) else {
             tally.familiesRevokedByRace += 1
             return violate(

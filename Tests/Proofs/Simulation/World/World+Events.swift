@@ -65,8 +65,8 @@ extension World {
 
     /// Moves the wall clock and corrects it after a while.
     ///
-    /// A fast clock is corrected before its offset has passed. After that, nothing would show that a response was
-    /// received with a wrong time (Documentation/Operating/Refresh.md, "A stored response").
+    /// A clock that is ahead is corrected before as much time has passed as it is ahead. Later, nothing would show that a response
+    /// was received with a wrong time (Documentation/Operating/Refresh.md, "A stored response").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
         let longest = seconds > 0 ? min(seconds * 800, 900_000) : 900_000

@@ -1,4 +1,4 @@
-/// The request of the suite's `cartCreate`.
+/// The request of the row `cart-create` of the suite.
 struct CartCreateRequest: Encodable {
     struct Document: Decodable {
         let query: String
@@ -33,7 +33,7 @@ struct CartAttribute: Codable {
     let value: String?
 }
 
-/// Its answer.
+/// The response to `cartCreate`.
 struct CartCreateResponse: Decodable {
     struct Root: Decodable {
         let cartCreate: Payload

@@ -20,7 +20,7 @@ enum HTTPPeers {
                     let items = URLComponents(string: location)?.queryItems,
                     items.first(where: { $0.name == "state" })?.value == request.state,
                     let code = items.first(where: { $0.name == "code" })?.value
-                else { throw PeerFailure("Not the redirect.") }
+                else { throw PeerFailure("The provider did not return the redirect.") }
                 var form = URLComponents()
                 form.queryItems = [
                     URLQueryItem(name: "grant_type", value: "authorization_code"),
@@ -37,7 +37,7 @@ enum HTTPPeers {
                 )
                 let tokens = try JSONDecoder().decode(TokenResponse.self, from: body)
                 let claims = try await keys.verify(tokens.id_token, as: IDTokenClaims.self)
-                guard claims.nonce == request.nonce else { throw PeerFailure("Not the nonce.") }
+                guard claims.nonce == request.nonce else { throw PeerFailure("The ID token has another nonce.") }
             }
         },
         Peer(row: "post", name: "AsyncHTTPClient", callers: callers) { context in
@@ -55,7 +55,9 @@ enum HTTPPeers {
                 let request = try JSONEncoder().encode(CartCreateRequest(query: query))
                 let answer = try await post(address, "application/json", request, client)
                 let cart = try JSONDecoder().decode(CartCreateResponse.self, from: answer).data.cartCreate.cart
-                guard cart.lines.nodes.count == 7 else { throw PeerFailure("Not the cart.") }
+                guard cart.lines.nodes.count == 7 else {
+                    throw PeerFailure("The response does not contain the seven lines.")
+                }
             }
         },
     ]
@@ -74,7 +76,7 @@ enum HTTPPeers {
         request.headers.add(name: "Content-Type", value: type)
         request.body = .bytes(ByteBuffer(bytes: body))
         let response = try await client.execute(request, timeout: .seconds(5))
-        guard response.status == .ok else { throw PeerFailure("The answer's status is \(response.status).") }
+        guard response.status == .ok else { throw PeerFailure("The response has status \(response.status).") }
         return Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
     }
 }

@@ -2,8 +2,9 @@ import Crypto
 import Foundation
 import GRDB
 
-/// Saves and reads of sealed sessions with GRDB and swift-crypto, in the journal mode and with the synchronization that
-/// GRDB's pool chooses (a write-ahead log), and for saves with the full synchronization that a session needs.
+/// Saves and reads of encrypted sessions with GRDB and swift-crypto.
+///
+/// GRDB's pool uses a write-ahead log. The synchronization is `FULL`, which a session needs.
 enum StorePeers {
     static let all = [
         Peer(row: "save", name: "GRDB, swift-crypto", callers: 1) { context in
@@ -27,7 +28,7 @@ enum StorePeers {
             let path = "\(context.folder)/grdb-\(rows).sqlite"
             let isNew = !FileManager.default.fileExists(atPath: path)
             pool = try DatabasePool(path: path)
-            // The pool sets NORMAL when it opens, after which a crash of the machine may lose the last saves.
+            // The pool sets NORMAL when it opens. With NORMAL, a crash of the machine may lose the last saves.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             guard isNew else { return }
             try pool.write { database in
@@ -66,12 +67,12 @@ enum StorePeers {
                     using: key,
                     authenticating: Data(Self.id(row).utf8)
                 ).count == body.count
-            else { throw PeerFailure("Not the row.") }
+            else { throw PeerFailure("The row cannot be read.") }
         }
 
         private func sealed(_ row: Int) throws -> Data {
             let box = try AES.GCM.seal(body, using: key, authenticating: Data(Self.id(row).utf8))
-            guard let sealed = box.combined else { throw PeerFailure("Not sealed.") }
+            guard let sealed = box.combined else { throw PeerFailure("The row cannot be encrypted.") }
             return sealed
         }
 

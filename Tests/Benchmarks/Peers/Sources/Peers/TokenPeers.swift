@@ -10,7 +10,9 @@ enum TokenPeers {
         Peer(row: "authorization-request", name: "Foundation, swift-crypto", callers: 1) { _ in
             {
                 let request = try AuthorizationRequest(endpoint: "https://id.benchmark.example/authorize")
-                guard request.url.absoluteString.utf8.count > 200 else { throw PeerFailure("Not the URL.") }
+                guard request.url.absoluteString.utf8.count > 200 else {
+                    throw PeerFailure("The authorization URL is too short.")
+                }
             }
         },
     ]
@@ -22,7 +24,9 @@ enum TokenPeers {
             let token = try String(contentsOfFile: path, encoding: .utf8)
             return {
                 let claims = try await keys.verify(token, as: IDTokenClaims.self)
-                guard claims.nonce == "nonce-of-the-signed-token" else { throw PeerFailure("Not the nonce.") }
+                guard claims.nonce == "nonce-of-the-signed-token" else {
+                    throw PeerFailure("The ID token has another nonce.")
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of the suite, done with other libraries.
+/// The work of a row of the suite, with other libraries.
 struct Peer: Sendable {
     let row: String
     let name: String
@@ -15,7 +15,7 @@ struct PeerFailure: Error, CustomStringConvertible {
 
 let peers = TokenPeers.all + HTTPPeers.all + StorePeers.all
 
-// The suite starts this program like itself: "list", or "measure ROW PEER CONTEXT" in a process for each measurement.
+// The suite starts this program with "list", and for each measurement with "measure ROW PEER CONTEXT".
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "list" {
     for peer in peers { print("\(peer.row)\t\(peer.name)") }
@@ -35,6 +35,6 @@ if arguments.first == "list" {
     )
     FileHandle.standardOutput.write(try JSONEncoder().encode(measurement))
 } else {
-    FileHandle.standardError.write(Data("Start this with Tests/Benchmarks/run --peers.\n".utf8))
+    FileHandle.standardError.write(Data("Tests/Benchmarks/run --peers starts this program.\n".utf8))
     exit(2)
 }
