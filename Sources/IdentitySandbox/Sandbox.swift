@@ -59,7 +59,7 @@ public final class Sandbox: Sendable {
         return sandbox
     }
 
-    /// Opens the ports, which answer with 503 until ``open(shop:)`` is called.
+    /// Opens the ports, which return 503 until ``open(shop:)`` is called.
     package static func listen(_ configuration: SandboxConfiguration, port: UInt16) async throws -> Sandbox {
         var servers: [SandboxServer] = []
         for index in UInt16(0)..<6 {

@@ -84,7 +84,7 @@ extension SandboxBolt {
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    /// The scopes of the login, restricted to those of the exchange; separated by spaces or plus signs.
+    /// Returns the scopes of the login, restricted to those that the token request asks for, which spaces or plus signs separate.
     private func scopes(asked: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let asked, !asked.isEmpty else { return grant.scopes }
         let wanted = asked.split { $0 == " " || $0 == "+" }.map(String.init)

@@ -18,7 +18,7 @@ public final class SandboxBolt: SandboxService {
     public let journal = SandboxJournal()
     /// The origin that stands for `https://api.bolt.com`.
     public let origin: String
-    /// How it was set up.
+    /// The configuration with which it was created.
     public let configuration: SandboxBoltConfiguration
 
     let codeLifetime: Duration
@@ -155,7 +155,7 @@ public final class SandboxBolt: SandboxService {
         return .json(state.withLock { $0.keyring.keySet() })
     }
 
-    /// Whether a `client_id` is ours: the whole publishable key or its last section.
+    /// Whether a `client_id` is the configured publishable key or its last section.
     func isClient(_ id: String?) -> Bool {
         id == configuration.publishableKey || id == configuration.publishableKeyLastSection
     }

@@ -4,9 +4,8 @@ internal import Synchronization
 
 /// A simulated buyer: logs in at the sandbox over HTTP like a person with a browser.
 ///
-/// It follows redirects by hand, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect
-/// that leads back to the app. It keeps its cookies, so a second login may need no page, as in a real
-/// browser; see ``forgetCookies()``.
+/// It follows redirects itself, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect that leads back
+/// to the app. Because of the cookies, a second login may show no page, as in a real browser; see ``forgetCookies()``.
 ///
 /// It is a `FormPostPresenting` presenter, so it can be handed to a login flow in place of a browser.
 public final class SandboxBuyer: Sendable {

@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// Invalid claims.
 extension SandboxMisbehaviour {
-    /// A claim with any text as its value: `1e300`, `01`, `NaN`, `{"a":`.
+    /// Writes a claim whose value is this text, even if the text is not valid JSON: `1e300`, `01`, `NaN`, `{"a":`.
     public static func rawClaim(_ name: String, _ text: String) -> SandboxMisbehaviour {
         .idToken { token in
             token.claims[name] = nil
@@ -11,7 +11,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// A second member with the same name after the others.
+    /// Adds a second claim with the same name after the other claims.
     ///
     /// - Parameters:
     ///   - name: The claim.
@@ -26,7 +26,7 @@ extension SandboxMisbehaviour {
         .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// A second member with the same name in the header.
+    /// Adds a second member with the same name to the token's header.
     public static func duplicateTokenHeader(
         _ name: String,
         _ value: JSONValue,

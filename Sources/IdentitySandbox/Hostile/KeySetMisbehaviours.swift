@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// Invalid key sets.
 ///
-/// All are valid at ``SandboxEndpoint/jwks``.
+/// Plan them for requests to ``SandboxEndpoint/jwks``.
 extension SandboxMisbehaviour {
     /// Changes the published keys in any way.
     public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxMisbehaviour {

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Signatures and headers of forged tokens.
 extension SandboxMisbehaviour {
-    /// The form of the provider's public key that is the key of an HMAC (CVE-2022-29217 and similar ones).
+    /// The form in which an attacker uses the provider's public key as the key of an HMAC (CVE-2022-29217 and similar ones).
     public enum ConfusedKey: Sendable, CaseIterable {
         /// The PEM text.
         case pem
@@ -19,7 +19,7 @@ extension SandboxMisbehaviour {
         case empty
     }
 
-    /// HMAC-SHA-256 with a public value as key.
+    /// Signs with HMAC-SHA-256 and the provider's public key as the HMAC key.
     public static func hmac(keyedWith key: ConfusedKey) -> SandboxMisbehaviour {
         .idToken { token in
             let publicKey = token.providerKey
@@ -37,9 +37,9 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// HMAC-SHA-256 with the client secret as key.
+    /// Signs with HMAC-SHA-256 and the client secret as the HMAC key.
     ///
-    /// The specification permits it if it was registered. Otherwise everybody who has the secret can forge tokens
+    /// OpenID Connect permits this if the client has registered it. Otherwise everybody who has the secret can forge tokens
     /// (CVE-2026-33322).
     public static func hmac(clientSecret: String) -> SandboxMisbehaviour {
         .signature(.hmac(key: Array(clientSecret.utf8)))
@@ -92,7 +92,7 @@ extension SandboxMisbehaviour {
 
     /// Invalid ECDSA signatures (CVE-2022-21449 and others).
     ///
-    /// Valid if the provider signs with ES256.
+    /// They work only if the provider signs with ES256.
     public enum CurveSignature: Sendable, CaseIterable {
         /// r and s are zero.
         case zero

@@ -5,7 +5,7 @@ internal import IdentityKit
 extension SandboxMisbehaviour {
     /// Changes the text of `id_token` before it is sent.
     ///
-    /// Use it for changes that have no function.
+    /// Use it for changes for which there is no other function.
     public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxMisbehaviour {
         .idToken { $0.rewrites.append(rewrite) }
     }

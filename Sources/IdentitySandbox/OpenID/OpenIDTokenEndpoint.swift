@@ -20,7 +20,7 @@ extension SandboxOpenID {
         return answer
     }
 
-    /// Answers a refusal with its error, and records a violation if the client broke a rule.
+    /// Returns the error response if the body refuses the request, and records a violation if the client broke a rule.
     func answer(_ call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxAnswer) -> SandboxAnswer {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)

@@ -42,7 +42,7 @@ extension SandboxMisbehaviour {
 
     /// Keys of unknown types beside the real ones.
     ///
-    /// Valid at the key set.
+    /// It works at the endpoint of the key set.
     public static let unknownKeys = SandboxMisbehaviour.editJSON { object in
         let strange: [JSONValue] = [
             .object(["kty": .string("LATTICE"), "kid": .string("future"), "z": .string("AQAB")]),

@@ -32,11 +32,11 @@ struct HostedLogin: Sendable {
     var failures = 0
     /// The name on the pages if it is not the provider's own.
     var brand: String?
-    /// How the answer goes back (`response_mode`).
+    /// How the response is returned (`response_mode`).
     var responseMode = SandboxResponseMode.query
-    /// What the answer contains (`response_type`).
+    /// What the response contains (`response_type`).
     var responseType: Set<String> = ["code"]
-    /// Whether the page asks for consent before the answer (`prompt=consent`).
+    /// Whether the page asks for consent before the response is sent (`prompt=consent`).
     var asksConsent = false
     /// The subject of `id_token_hint`: only this buyer may sign in.
     var hintedSubject: String?

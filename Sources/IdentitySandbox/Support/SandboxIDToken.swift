@@ -56,7 +56,7 @@ public struct SandboxIDToken: Sendable {
 extension SandboxMisbehaviour {
     /// Changes the ID token before it is signed.
     ///
-    /// Valid at the token endpoint.
+    /// It works at the token endpoint.
     public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.idToken(change)])
     }

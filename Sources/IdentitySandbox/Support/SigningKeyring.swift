@@ -21,8 +21,8 @@ struct SigningKeyring: Sendable {
     ///
     /// - Parameters:
     ///   - owner: The provider; providers share no key.
-    ///   - keyIDPrefix: What a number follows in the ids of the keys. By default an id is the thumbprint of its key (RFC 7638), so
-    ///     that a client's cache cannot take a key of an earlier run for this one.
+    ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. By default an id is the thumbprint of its key (RFC 7638),
+    ///     so that a client's cache cannot take a key of an earlier run for this one.
     ///   - algorithm: How the keys sign.
     init(owner: String, keyIDPrefix: String? = nil, algorithm: SignatureAlgorithm = .rs256) {
         self.owner = owner

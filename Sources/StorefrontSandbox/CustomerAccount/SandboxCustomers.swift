@@ -75,7 +75,7 @@ public final class SandboxCustomers: Sendable {
         }
     }
 
-    /// Stores an order that was paid at the checkout; an order of nobody only gets its number.
+    /// Stores an order that was paid at the checkout; an order without a buyer only gets a number.
     func place(_ order: CustomerOrderRecord, for buyer: KnownBuyer?) -> Int {
         state.withLock { state in
             state.lastOrder += 1

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension Cart {
-    /// Applies an identity input: absent members keep their value, null clears, a value sets.
+    /// Applies an identity input: an absent member keeps its value, null clears the value, and a new value replaces it.
     ///
     /// If one member is invalid, nothing is changed.
     mutating func updateIdentity(

@@ -106,7 +106,7 @@ extension SandboxStorefront {
             [
                 "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
                 "merchandise": variantNode(line.variant),
-                // The discount is one of the order, so a line has a part of it only if the document asks for that.
+                // The discount belongs to the order. A line shows its part only if the document passes `lineLevelOnly: false`.
                 "discountAllocations": .computed { arguments in
                     .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
                 },

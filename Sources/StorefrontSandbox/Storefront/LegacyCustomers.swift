@@ -21,7 +21,7 @@ struct LegacyCustomers: Sendable {
 
     private var customers: [Customer] = []
     private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
-    /// Reset and activation tokens, by purpose.
+    /// The numbers of customers, by the reset and activation tokens that were sent to them.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
     private var usedMultipassTokens: Set<String> = []

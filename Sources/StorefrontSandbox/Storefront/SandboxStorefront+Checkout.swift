@@ -65,7 +65,7 @@ extension SandboxStorefront {
         return .html(CheckoutPages.ordered(order))
     }
 
-    /// What the cart knows about its buyer.
+    /// The data of the buyer on the cart, for the checkout page.
     private func prefilled(_ cart: Cart, _ buyer: KnownBuyer?) -> [(label: String, value: String)] {
         var known: [(label: String, value: String)] = []
         if buyer == nil, let email = cart.identity.email { known.append(("E-mail", email)) }

@@ -40,7 +40,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
     public let journal = SandboxJournal()
     /// The origin that stands for `https://{shop}.myshopify.com`.
     public let origin: String
-    /// How it was set up.
+    /// The configuration with which it was created.
     public let configuration: SandboxStorefrontConfiguration
 
     let customers: SandboxCustomers

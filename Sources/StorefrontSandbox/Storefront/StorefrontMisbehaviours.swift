@@ -1,7 +1,7 @@
 public import IdentityKit
 public import IdentitySandbox
 
-/// Misbehaviours of the sandbox's Storefront. Valid at ``SandboxEndpoint/storefront``.
+/// Misbehaviours of the sandbox's Storefront API. They work at ``SandboxEndpoint/storefront``.
 extension SandboxMisbehaviour {
     /// An entry of `errors` with a code.
     private static func entry(_ message: String, _ code: String, path: [String] = []) -> JSONValue {

@@ -159,7 +159,7 @@ extension SandboxOpenID {
 
     /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
     ///
-    /// It ends a pushed request: until then the browser can reload it.
+    /// The response ends a pushed request. Until then the browser can load the pushed request again.
     private func answer(_ fields: [(name: String, value: String)], _ login: HostedLogin) -> SandboxAnswer {
         if let uri = login.pushedRequest { self.state.withLock { $0.pushed.remove(uri) } }
         let state = login.state.map { [(name: "state", value: $0)] } ?? []

@@ -99,7 +99,8 @@ extension AuthorizationQuery {
         Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
     }
 
-    /// How the answer goes back; a mode that is not served, or forbidden for the response type, is the default of the type.
+    /// How the response is returned; a mode that the provider does not serve, or that the response type forbids, is replaced by the type's
+    /// default.
     func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
         let fallback = isFragmentType ? SandboxResponseMode.fragment : .query

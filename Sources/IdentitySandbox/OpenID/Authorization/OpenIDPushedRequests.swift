@@ -7,7 +7,7 @@ struct PushedRequests: Sendable {
     struct Request: Sendable {
         let clientID: String
         let query: AuthorizationQuery
-        /// The thumbprint of the key of the push's DPoP proof (RFC 9449 section 10.1).
+        /// The thumbprint of the key of the DPoP proof that was sent with the request (RFC 9449 section 10.1).
         let keyThumbprint: String?
         let expires: Date
     }

@@ -1,7 +1,7 @@
 extension SandboxMisbehaviour {
     /// Redirects the browser after the logout with another `state` or, with nil, without one.
     ///
-    /// Valid at ``SandboxEndpoint/logout`` if the request has a `post_logout_redirect_uri`.
+    /// It works at ``SandboxEndpoint/logout`` if the request has a `post_logout_redirect_uri`.
     public static func logoutState(_ state: String?) -> SandboxMisbehaviour {
         .edit { answer in
             guard let index = answer.headers.firstIndex(where: { $0.name == "Location" }) else { return }

@@ -31,7 +31,8 @@ extension SandboxOpenID {
                 state: query["state"],
                 expires: clock.now + 600
             )
-            // Somebody else may have sent the buyer here (RP-Initiated Logout 1.0 section 2).
+            // Without an ID token of the session in this browser, another website may have sent the buyer here. So the page asks first
+            // (RP-Initiated Logout 1.0 section 2).
             guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
             return await end(pending)
         } catch {
