@@ -44,7 +44,7 @@ private struct Shop {
         client = CustomerAccountClient(
             configuration: try CustomerAccountConfiguration(
                 shopDomain: String(sandbox.storefront.origin.dropFirst("http://".count)),
-                // A URL other than the discovered one.
+                // The discovered URL has another version, which this version must replace.
                 apiVersion: .v2026_04,
                 allowsLoopbackHTTP: true
             ),
@@ -146,7 +146,7 @@ struct CustomerAccountTests {
             let changed = try await account.update(address: added.id, CustomerAddressInput(address2: .null))
             #expect(changed.address2 == nil)
             #expect(changed.city == "London")
-            // A change says nothing of the default address.
+            // Changing an address does not make it the default address.
             #expect(try await account.profile().defaultAddress?.id != added.id)
             try await account.setDefaultAddress(added.id)
             #expect(try await account.profile().defaultAddress?.id == added.id)
@@ -165,7 +165,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("orders are read page by page, the newest first, each once", .row("E7"))
+    @Test("orders are read page by page, the newest first, and each order occurs once", .row("E7"))
     func orders() async throws {
         try await Shop.with { shop in
             shop.sandbox.customers.addOrders(1_001...1_005, for: SandboxBuyerAccount.ada.email)
@@ -194,7 +194,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("too many requests wait as long as the API says, in seconds")
+    @Test("the error for too many requests has the wait that the API requests, in seconds")
     func throttling() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .api)
@@ -220,7 +220,9 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("no access token goes to an API, and no redirect to a document, at a host that is not in the list")
+    @Test(
+        "no access token is sent to an API at a host that is not in the list, and no redirect to such a host is followed"
+    )
     func foreignHosts() async throws {
         try await Shop.with { shop in
             let target = "https://evil.example/customer/api/2026-04/graphql"
@@ -284,7 +286,7 @@ struct CustomerAccountTests {
     }
 
     @Test(
-        "a configuration without a usable endpoint is refused",
+        "a shop domain that is not a plain host name is refused",
         arguments: ["", "shop", "https://a.example", "a.example/path", "user@a.example", "a.example?x"]
     )
     func domains(domain: String) {

@@ -3,7 +3,7 @@ import ShopifyGraphQL
 import TestGuides
 import Testing
 
-@Suite("Reading answers")
+@Suite("Reading responses")
 struct ReaderTests {
     private static let accepted: [String] = [
         "{}", "[]", "null", "true", "false", "0", "-0", "12.50", "1e400", "-1.5E-7", "\"\"", " \t\r\n[ 1 , 2 ] \n",
@@ -36,7 +36,7 @@ struct ReaderTests {
         #expect(try #require(ours) == #require(other))
     }
 
-    @Test("all other input is refused, as by the strict parser", arguments: refused)
+    @Test("invalid JSON is refused by this parser and by the strict parser", arguments: refused)
     func refusal(text: String) {
         let (ours, other) = verdicts(Array(text.utf8))
         #expect(ours == nil)
@@ -55,7 +55,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("text that is too large, too deep or too long is refused without a crash")
+    @Test("JSON that is too large, too deeply nested or has too many values is refused without a crash")
     func limits() throws {
         let bytes = Array(#"{"a":[1,2,{"b":3}]}"#.utf8)
         _ = try GraphQLNode(parsing: bytes, limits: .init(maximumBytes: 19, maximumDepth: 3, maximumElements: 8))
@@ -72,7 +72,7 @@ struct ReaderTests {
         #expect(throws: JSONError.self) { try GraphQLNode(parsing: bytes, limits: nothing) }
     }
 
-    @Test("fields are found in any order, also under names with escapes")
+    @Test("fields are found in any order, also if their names are written with escapes")
     func order() throws {
         let node = try GraphQLNode(parsing: Array(#"{"last":{"x":[1,{}]},"\u0066irst":"1","second":2,"é":[]}"#.utf8))
         #expect(try node.field("second") == 2)
@@ -82,7 +82,7 @@ struct ReaderTests {
         #expect(try node.field("e\u{301}", as: String?.self) == nil)
     }
 
-    @Test("a missing field is read like null, and an error has its path", .row("B2"))
+    @Test("a missing field is read like null, and a reading error has the path of the field", .row("B2"))
     func missing() throws {
         let node = try GraphQLNode(parsing: Array(#"{"a":null,"list":[{"id":"1"},{"id":2}]}"#.utf8))
         #expect(try node.field("a", as: String?.self) == nil)

@@ -182,7 +182,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "each becomes a typed error with the request's id, and no request is sent more often than permitted",
+        "each invalid response becomes a typed error with the request's id, and no request is sent more often than permitted",
         .row("A7"),
         arguments: BadAnswer.all
     )

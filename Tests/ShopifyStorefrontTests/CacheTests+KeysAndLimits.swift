@@ -28,7 +28,7 @@ extension CacheTests {
         #expect(try await name(client, StorefrontContext(country: "CA")) == "1")
     }
 
-    @Test("the order of variables does not matter, nor does context that the document does not declare")
+    @Test("the cache key depends neither on the order of variables nor on context that the document does not declare")
     func canonical() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)

@@ -58,7 +58,7 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("expiry uses the monotonic clock")
+    @Test("a cached response expires by the monotonic clock, so a changed system time has no effect")
     func wallClock() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -70,7 +70,7 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("an expiry of zero is never fresh")
+    @Test("with an expiry of zero no cached response is used")
     func zeroExpiry() async throws {
         let storefront = try await numbered()
         let client = try client(storefront, .cacheFirst(expireIn: .zero))
@@ -78,7 +78,10 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("networkFirst uses the network, and on failure returns the old response with the error", .row("A6"))
+    @Test(
+        "networkFirst uses the network, and after a temporary failure returns the cached response with the error",
+        .row("A6")
+    )
     func networkFirst() async throws {
         let storefront = try await numbered()
         let client = try client(storefront, Self.fallback)
@@ -101,7 +104,7 @@ import Testing
         #expect(error?.kind == .retryLater)
     }
 
-    @Test("no old response hides a rejection", arguments: [401, 402, 403, 404, 423, 400])
+    @Test("no cached response is returned when Shopify rejects the request", arguments: [401, 402, 403, 404, 423, 400])
     func refusal(status: Int) async throws {
         let storefront = try await numbered()
         let client = try client(storefront, Self.fallback)

@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "lines that Shopify refuses are removed from both carts and listed; insufficient stock is reported and not a failure"
+        "a line that Shopify rejects is listed and stays in the guest's cart, and insufficient stock is reported without an error"
     )
     func partialMerge() async throws {
         let shop = try await SandboxShop()
@@ -158,7 +158,7 @@ import Testing
         #expect(try await shop.carts.read(for: guest)?.cart.id == bundle.id)
     }
 
-    @Test("with preferCustomer the guest's cart is dropped, or kept if the buyer has none")
+    @Test("with preferCustomer the guest's cart is dropped, or becomes the buyer's cart if the buyer has none")
     func preferCustomer() async throws {
         let shop = try await SandboxShop()
         for hasCart in [false, true] {
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(
-        "a logout's copy has lines, note, attributes and codes and no data of the buyer, who is removed from the old cart",
+        "a logout's copy of the cart has lines, note and codes but no data of the buyer, who is removed from the old cart",
         .row("D11")
     )
     func cloned() async throws {
@@ -199,7 +199,7 @@ import Testing
         #expect(old.email == nil && old.phone == nil && old.addresses.isEmpty)
     }
 
-    @Test("a detached cart becomes a guest's only when the response shows that the buyer is removed")
+    @Test("a logout gives the cart to a guest only if Shopify's response shows that the buyer was removed")
     func detached() async throws {
         var policy = CartPolicy()
         policy.logout = .detach
@@ -227,7 +227,7 @@ import Testing
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(other) }
     }
 
-    @Test("a dropped cart makes no call to Shopify")
+    @Test("a logout that drops the cart sends no request to Shopify")
     func dropped() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

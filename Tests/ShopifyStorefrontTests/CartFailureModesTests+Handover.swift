@@ -47,7 +47,9 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.identityState(for: session) == .guest)
     }
 
-    @Test("33: while another process puts the buyer on the cart, the next buyer gets a copy and not the cart")
+    @Test(
+        "33: while another process puts the buyer on the cart, a logout gives the next buyer a copy and not the cart itself"
+    )
     func handOverDuringUpdate() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -161,7 +163,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "36: a login without a response to its identity update has a stored row, and a logout elsewhere detaches the buyer"
+        "36: after a login whose identity update got no response, a logout in another process removes the buyer from the cart"
     )
     func rowBeforeIdentity() async throws {
         let shop = try await SandboxShop()
@@ -181,7 +183,7 @@ extension CartFailureModesTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("37: a cart without a response to its identity update is detached when another cart replaces it")
+    @Test("37: if an identity update got no response, the buyer is removed from the cart when another cart replaces it")
     func replacedInDoubt() async throws {
         let shop = try await SandboxShop()
         let guest = try await shop.sessions.beginGuest().id

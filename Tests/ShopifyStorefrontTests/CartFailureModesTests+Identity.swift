@@ -15,7 +15,9 @@ import Testing
 
 /// Lost identities, lost responses, and secrets that must not appear in errors and events.
 extension CartFailureModesTests {
-    @Test("16: a token that is accepted without a customer is detected and reported, and the next checkout repairs it")
+    @Test(
+        "16: if Shopify accepts a token but the cart has no customer, this is reported, and the next checkout repairs it"
+    )
     func swallowedToken() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -110,7 +112,7 @@ extension CartFailureModesTests {
         #expect(state.addresses == ["1 Analytical Way, San Francisco, US"])
     }
 
-    @Test("22: empty texts are never sent")
+    @Test("22: empty fields of a contact or an address are never sent")
     func emptyTexts() async throws {
         let shop = try await SandboxShop { settings in
             settings.buyers[0].phone = ""
@@ -131,7 +133,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "23: a 430 without the buyer's IP is reported and not repeated at once, and with the IP the identity is put on"
+        "23: HTTP 430 without the buyer's IP is reported and not repeated at once, and with the IP the buyer gets on the cart"
     )
     func missingBuyerIP() async throws {
         let shop = try await SandboxShop(storefront: { $0.rejectsIdentityWithoutBuyerIP = true })
@@ -145,7 +147,7 @@ extension CartFailureModesTests {
         guard case .customer = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
     }
 
-    @Test("24: a response of another version than the requested one is used")
+    @Test("24: a response from another API version than the requested one is used")
     func fallForward() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -155,7 +157,7 @@ extension CartFailureModesTests {
         #expect(handoff.identity == .customer && handoff.cart.id == cart.cart.id)
     }
 
-    @Test("25: an added query field does not change a checkout URL's key")
+    @Test("25: adding sso=silent to a checkout URL does not change its key")
     func checkoutKey() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.sessions.beginGuest().id
@@ -172,7 +174,7 @@ extension CartFailureModesTests {
         #expect(try await CurlTransport().send(request).status == 200)
     }
 
-    @Test("26: tokens, cart ids and URLs show in no error, description, event or dump")
+    @Test("26: no error, description, event or dump shows a token, a cart id or a URL")
     func redaction() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -207,7 +209,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "27: a process that crashes between Shopify's response and the save leaves an unused cart, and reports it"
+        "27: after a crash before a new cart was saved, the next process reports it and creates another cart"
     )
     func crash() async throws {
         let shop = try await SandboxShop()

@@ -11,7 +11,7 @@ import Testing
 
 /// Additions and merges that succeed in part, lost carts, and state that several shops and clients share.
 extension CartFailureModesTests {
-    @Test("17: an addition without a response is checked by reading and never repeated")
+    @Test("17: after an addition of lines without a response, the cart is read, and the addition is not repeated")
     func lostAnswer() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -28,7 +28,7 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart.cart).quantities == [SandboxShop.mug: 3] && shop.count("cartLinesAdd") == 2)
     }
 
-    @Test("28: more than 250 lines are merged once and counted, also when the merge is interrupted")
+    @Test("28: a merge of more than 250 lines adds each line once, also if the merge was interrupted")
     func largeMerge() async throws {
         let variants = (1...300).map { number in
             SandboxStorefrontConfiguration.Variant(
@@ -131,7 +131,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart.totalQuantity == 2)
     }
 
-    @Test("40: added lines are returned also when the identity could not be put on the cart's new id")
+    @Test("40: an addition of lines succeeds even if the buyer could not be put on the cart under its new id")
     func reattachFails() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -146,7 +146,9 @@ extension CartFailureModesTests {
         #expect(handoff.identity == .customer && handoff.cart.id.rawValue == moved)
     }
 
-    @Test("41: the last known lines are kept when a new cart cannot be created, and the next one gets them")
+    @Test(
+        "41: the last known lines are kept when a new cart cannot be created, and the next attempt creates a cart with them"
+    )
     func recreateFails() async throws {
         var policy = CartPolicy()
         policy.gone = .recreate
@@ -164,7 +166,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
     }
 
-    @Test("42: the other known lines get into the new cart when Shopify rejects one")
+    @Test("42: if Shopify rejects one of the last known lines, the new cart gets the others")
     func recreateWithoutRefusedLine() async throws {
         var policy = CartPolicy()
         policy.gone = .recreate
@@ -225,7 +227,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "45: a session's cached responses are removed in each process when the provider ends the session that notices it"
+        "45: after the provider has ended a session, each process removes its cached responses when it notices the end"
     )
     func endedByProvider() async throws {
         let shop = try await SandboxShop()

@@ -13,7 +13,7 @@ import Testing
 
 /// Failure modes of carts, one test each, over HTTP with a stateful Storefront and with SQLite.
 @Suite("Cart failure modes") struct CartFailureModesTests {
-    @Test("1: a cart id from the buyer's browser gets no identity with any call")
+    @Test("1: no call puts the buyer on a cart whose id came from the browser")
     func foreignCart() async throws {
         let shop = try await SandboxShop()
         let planted = try await shop.carts.create(shop.mugs(), for: shop.sessions.beginGuest().id, in: shop.context)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "4: \"Customer is invalid\" causes one refresh, then a guest's cart with the reason, and never blocks the cart"
+        "4: after \"Customer is invalid\" the token is refreshed once, then the cart stays usable as a guest's cart with the reason"
     )
     func invalidCustomer() async throws {
         let shop = try await SandboxShop(storefront: { $0.takesCustomerAccountTokens = false })
@@ -98,7 +98,9 @@ import Testing
         #expect(other.storefront.requests.isEmpty)
     }
 
-    @Test("6: a refresh that fails temporarily keeps the identity, and one that fails permanently removes it")
+    @Test(
+        "6: a temporary failure of the refresh keeps the buyer on the cart, and a permanent failure removes the buyer"
+    )
     func refreshFails() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -117,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "7: a logout while Shopify is down ends the session, reports that the cart may still have the buyer, and keeps no binding"
+        "7: a logout while Shopify is unavailable ends the session, and reports that the buyer may still be on the cart"
     )
     func logoutDuringOutage() async throws {
         let shop = try await SandboxShop()
@@ -131,7 +133,7 @@ import Testing
         #expect(try await shop.first.store.attachment(TestShop.row, of: session) == nil)
     }
 
-    @Test("8: an old tab that adds a line after the logout reaches no cart")
+    @Test("8: a line that an old browser tab adds after the logout gets into no cart")
     func oldTab() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -169,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("10: a cart that was completed in another tab is forgotten, and the next line creates a new one")
+    @Test("10: after an order was placed in another tab, the next added line creates a new cart")
     func completed() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -182,7 +184,7 @@ import Testing
     }
 
     @Test(
-        "11: an evicted cart is created again, with its last known lines if the policy says so, and empty otherwise"
+        "11: a cart that Shopify has removed is created again with its last known lines only with the policy recreate"
     )
     func evicted() async throws {
         for policy in [CartPolicy.Gone.startEmpty, .recreate] {
@@ -202,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("12: a new cart id in a response becomes the cart's id, and the identity is put on again")
+    @Test("12: a new cart id in a response becomes the cart's id, and the buyer is put on the cart again")
     func movedCart() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -216,7 +218,7 @@ import Testing
         #expect(try await shop.process().carts.read(for: session)?.cart.note == "ring twice")
     }
 
-    @Test("13: after a null cart without an error the cart is read, and nothing is repeated")
+    @Test("13: after a response without a cart and without an error, the cart is read and the change is not repeated")
     func nullCart() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -226,7 +228,9 @@ import Testing
         #expect(cart.cart.totalQuantity == 2 && shop.count("cartLinesAdd") == 1)
     }
 
-    @Test("14: user errors beside a cart are errors, the session keeps the cart, and the next call works")
+    @Test(
+        "14: user errors are thrown even if the response has a cart, the session keeps its cart, and the next call works"
+    )
     func errorsAndData() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -245,7 +249,7 @@ import Testing
         #expect(try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart.totalQuantity == 2)
     }
 
-    @Test("15: a stock that is too small is a warning and no error")
+    @Test("15: insufficient stock is a warning and not an error")
     func warnings() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

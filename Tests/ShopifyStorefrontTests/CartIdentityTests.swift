@@ -53,7 +53,7 @@ import Testing
         #expect(cart.identity == .contact && cart.omitted == ["phone"])
     }
 
-    @Test("rejected parts of a contact are omitted, and the cart is never lost")
+    @Test("rejected parts of a contact are omitted, and the cart is created without them")
     func reducedContact() async throws {
         let shop = try await TestShop(.contact(Self.contact())) { call in
             let input = call.variables["input"]
@@ -72,7 +72,7 @@ import Testing
         #expect(shop.storefront.calls[2].identity?["email"] == .string("ada@example.com"))
     }
 
-    @Test("rejected lines are an error, and the identity is kept")
+    @Test("rejected lines are an error, and the call is not repeated without the identity")
     func refusedLines() async throws {
         let error = #"{"code":"INVALID","field":["input","lines","0","merchandiseId"],"message":"x"}"#
         let shop = try await TestShop(.contact(Self.contact())) {
@@ -129,7 +129,7 @@ import Testing
         #expect(shop.provider.refreshes == 1)
     }
 
-    @Test("a token that is rejected right after its refresh is remembered, and later attempts spend no refresh")
+    @Test("a token that is rejected right after its refresh is remembered, and later attempts do not refresh it again")
     func refusalRemembered() async throws {
         let shop = try await TestShop(.customer) { call in
             guard call.token != nil else { return .payload(call.field) }
@@ -169,7 +169,7 @@ import Testing
         #expect(handoff.identity == .customer && handoff.problem == nil)
         #expect(shop.storefront.calls.map { $0.identity?["companyLocationId"] } == [.string(location), .null])
         #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-1"] && shop.provider.refreshes == 0)
-        // It is forgotten: later attempts do not send it again.
+        // The location is removed from the binding, so later attempts do not send it again.
         _ = try await shop.carts.attach(to: shop.session)
         #expect(shop.storefront.calls.count == 3 && shop.storefront.calls[2].identity?["companyLocationId"] == nil)
     }
@@ -193,7 +193,7 @@ import Testing
         #expect(cart.identity == .degraded(.identityMissing))
     }
 
-    @Test("a customer that we may not read counts as attached")
+    @Test("a customer whom the token may not read counts as attached")
     func accessDenied() async throws {
         let denied =
             #"{"message":"Access denied","path":["cartCreate","cart","buyerIdentity","customer"],"extensions":{"code":"ACCESS_DENIED"}}"#

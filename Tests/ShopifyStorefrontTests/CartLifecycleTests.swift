@@ -20,7 +20,7 @@ import Testing
         #expect(cart.warnings.map(\.code) == [.merchandiseNotEnoughStock])
     }
 
-    @Test("a lost cart has its own error code, and the session forgets it")
+    @Test("a cart that Shopify no longer has leads to its own error code, and the session forgets the cart")
     func gone() async throws {
         let answers: [@Sendable (FakeStorefront.Call) async -> LoopbackResponse] = [
             { .payload($0.field, cart: "null", userErrors: Self.missing) },
@@ -145,7 +145,7 @@ import Testing
         #expect(shop.storefront.calls[1].identity?["customerAccessToken"] == .null)
     }
 
-    @Test("without a session there is no cart")
+    @Test("a call for the cart of an unknown session fails without a request")
     func unknownSession() async throws {
         let shop = try await TestShop(.customer, CartIdentityTests.shopify)
         _ = try await shop.sessions.logout(shop.session)
@@ -155,7 +155,7 @@ import Testing
         #expect(error?.code == .sessionUnknown && shop.storefront.calls.isEmpty)
     }
 
-    @Test("a foreign cart is accepted only by adoption, as a guest's, and only if it exists")
+    @Test("a cart from elsewhere becomes the session's only by adopt, as a guest's cart, and only if it exists")
     func adoption() async throws {
         let shop = try await TestShop(.customer) { _ in .json(#"{"data":{"cart":null}}"#) }
         let id = try #require(CartID(rawValue: "gid://shopify/Cart/theirs?key=k"))
@@ -211,7 +211,7 @@ import Testing
         #expect(canary.findings(in: shop.carts).isEmpty)
     }
 
-    @Test("forgetting a completed order makes no call to Shopify")
+    @Test("forgetting the cart of a completed order sends no request to Shopify")
     func forget() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)

@@ -7,9 +7,9 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-/// Merges that come at a bad moment.
+/// Merges at the same time as other operations, or with a guest's cart or session that cannot be read.
 @Suite struct CartMergeRaceTests {
-    @Test("a lost guest's cart does not change the buyer's own cart, and the login continues")
+    @Test("a guest's cart that Shopify no longer has does not change the buyer's cart, and the merge succeeds")
     func guestCartIsGone() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "the same login twice at once, beside reads and checkouts, ends, and adds nothing twice",
+        "merges of one guest's cart at the same time as reads and checkouts all finish, and no line is added twice",
         .timeLimit(.minutes(1))
     )
     func together() async throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(after == before + brought)
     }
 
-    @Test("a guest's session that the store cannot read fails the merge, and no line of the guest's cart is lost")
+    @Test("if the store cannot read the guest's session, the merge fails, and no line of the guest's cart is lost")
     func unreadableGuest() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -93,7 +93,7 @@ import Testing
         #expect(absent.outcome == .nothingToMerge)
     }
 
-    @Test("a session of a guest takes no other guest's cart")
+    @Test("a guest's session does not get the cart of another guest")
     func guestToGuest() async throws {
         let shop = try await SandboxShop()
         let (one, other) = (try await shop.sessions.beginGuest().id, try await shop.sessions.beginGuest().id)
@@ -103,7 +103,7 @@ import Testing
         #expect(try await shop.carts.read(for: one, in: shop.context)?.cart.id == cart.id)
     }
 
-    @Test("a requested copy leaves no buyer on the old cart, also with the policy drop")
+    @Test("a logout with mode clone removes the buyer from the old cart, also with the policy drop")
     func copyUnderDrop() async throws {
         var policy = CartPolicy()
         policy.logout = .drop

@@ -5,7 +5,7 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-/// A session past its retention has no cart, also before a sweep removes it.
+/// A session whose retention period is over has no cart, even before a sweep has removed the session.
 @Suite struct CartRetentionTests {
     private func expectUnknown(_ id: SessionID, _ shop: TestShop, _ carts: CartAdapter) async throws {
         let calls: [(String, @Sendable () async throws -> Void)] = [
@@ -34,7 +34,7 @@ import Testing
         #expect(try await shop.store.attachment(TestShop.row, of: id) != nil)
     }
 
-    @Test("every call for the cart of a session past its retention fails as session_unknown, also before a sweep")
+    @Test("after a session's retention period, every call for its cart fails with session_unknown, even before a sweep")
     func retention() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
@@ -42,7 +42,7 @@ import Testing
         try await expectUnknown(shop.session, shop, shop.carts)
     }
 
-    @Test("every call for the cart of a session past the maximum lifetime fails as session_unknown")
+    @Test("after a session's maximum lifetime, every call for its cart fails with session_unknown")
     func maximumLifetime() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
@@ -64,7 +64,7 @@ import Testing
         try await expectUnknown(shop.session, shop, carts)
     }
 
-    @Test("every call rejects an overdue guest's cart, and a login merges nothing from it")
+    @Test("after a guest session's retention period, every call for its cart fails, and a login merges nothing from it")
     func overdueGuest() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }
         let guest = try await shop.sessions.beginGuest(retainedFor: .seconds(3600)).id
@@ -76,7 +76,7 @@ import Testing
         #expect(shop.storefront.fields.isEmpty)
     }
 
-    @Test("a logout of an overdue session removes the buyer from the cart and creates no cart for a guest")
+    @Test("a logout after a session's retention period removes the buyer from the cart and creates no cart for a guest")
     func logout() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)

@@ -121,7 +121,7 @@ import Testing
         #expect(again.deletedID == nil && again.userErrors.map(\.code) == [.metafieldDoesNotExist])
     }
 
-    @Test("codes are compared without regard to case: one removal removes them, and no second spelling is sent")
+    @Test("codes are compared without regard to case: one removal removes every spelling, and each code is sent once")
     func codes() async throws {
         let session = try await shop.login()
         let carts = shop.carts
@@ -142,7 +142,7 @@ import Testing
         #expect(lists == [["summer10", "b"], ["b"], ["B", "c"], ["b", "c"], ["ABCD1234"]])
     }
 
-    @Test("an empty list of address changes is refused, and all addresses go only when the call says so")
+    @Test("an empty list of address changes is refused, and only removeAllDeliveryAddresses removes all addresses")
     func noAddressChanges() async throws {
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
@@ -159,7 +159,7 @@ import Testing
         #expect(try shop.state(cart).addresses.isEmpty)
     }
 
-    @Test("the consent reaches the checkout URL, for a guest and for a signed-in buyer")
+    @Test("the visitor's consent is encoded in the checkout URL, for a guest and for a signed-in buyer")
     func consent() async throws {
         var context = shop.context
         context.visitorConsent = VisitorConsent(analytics: true, marketing: false)

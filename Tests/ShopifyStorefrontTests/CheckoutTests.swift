@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "a token with enough time left is attached again without a refresh, because only that shows whether it is valid"
+        "a token with enough time left is attached again before checkout, because only Shopify's response shows that it is valid"
     )
     func attachedAgain() async throws {
         let shop = try await shop()
@@ -59,7 +59,7 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .identityMissing)
     }
 
-    @Test("single sign-on is added to the query once")
+    @Test("sso=silent is added to the checkout URL only once")
     func silent() async throws {
         let shop = try await TestShop(.none) { call in
             call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
@@ -76,7 +76,7 @@ import Testing
         #expect(again.url.reveal().text == "https://shop.example/c?sso=silent&key=k")
     }
 
-    @Test("single sign-on is not added to a cart with a buyer, because another buyer may be signed in in the browser")
+    @Test("sso=silent is not added for a cart with a buyer, because another buyer may be signed in in the browser")
     func silentBesideBuyer() async throws {
         let options = CheckoutOptions(singleSignOn: .silent)
         let customer = try await shop()
@@ -101,7 +101,7 @@ import Testing
         #expect(guest.usesBrowserSession && guest.identity == .guest)
     }
 
-    @Test("single sign-on is not added to a cart whose id came from the browser's side")
+    @Test("sso=silent is not added for a cart whose id came from the browser")
     func silentOnUntrusted() async throws {
         let shop = try await TestShop(.none) { call in
             call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)

@@ -82,7 +82,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "each supported version is asked for in the path",
+        "each supported version is part of the request's path",
         arguments: [StorefrontAPIVersion.v2026_01, .v2026_04, .v2026_07, .v2026_10]
     )
     func versions(version: StorefrontAPIVersion) async throws {
@@ -137,7 +137,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "another version than the requested one is flagged, and it and a deprecation are reported once for each document",
+        "a response from another version and a deprecation are each reported once for each document",
         .row("B12")
     )
     func fallForward() async throws {
@@ -173,7 +173,7 @@ private struct ShopName: GraphQLOperation {
         #expect(try await silent.client().execute(ShopName()).metadata.cost == nil)
     }
 
-    @Test("data with errors beside them are both returned", .row("A7"))
+    @Test("a response with both data and errors returns both", .row("A7"))
     func partialData() async throws {
         let text =
             #"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no","path":["shop",0,"x"],"locations":[{"line":1,"column":9}],"extensions":{"code":"ACCESS_DENIED"}}]}"#
@@ -196,7 +196,7 @@ private struct ShopName: GraphQLOperation {
         #expect(error.providerAnswer?.error == "undefinedField")
     }
 
-    @Test("errors as a string, as an object and as an array are understood")
+    @Test("errors are read as a string, as an object and as an array")
     func errorShapes() async throws {
         let text = try await failure(.json(#"{"errors":"Not Found"}"#, status: 400))
         #expect(text.providerAnswer?.errorDescription == "Not Found")
@@ -216,7 +216,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "each status leads to its error",
+        "each HTTP status leads to its error kind and code",
         arguments: [
             (429, IdentityError.Kind.retryLater, IdentityError.Code.throttled),
             (430, .retryLater, .securityRejection), (500, .retryLater, .providerUnavailable),
@@ -266,7 +266,7 @@ private struct ShopName: GraphQLOperation {
         #expect(error.providerAnswer?.errorDescription == "… is bad, …!")
     }
 
-    @Test("a broken connection has kind retryLater, and is not repeated automatically")
+    @Test("with one permitted attempt, a broken connection is an error of kind retryLater")
     func brokenConnection() async throws {
         let error = try await failure(.script([.reset]))
         #expect(error.kind == .retryLater && error.code == .providerUnavailable)

@@ -53,7 +53,10 @@ import Testing
         }
     }
 
-    @Test("a version cannot lead to another path", arguments: ["../..", "2026-10/../x", "", "2026-10?x", "A"])
+    @Test(
+        "a version that would change the URL's path is refused",
+        arguments: ["../..", "2026-10/../x", "", "2026-10?x", "A"]
+    )
     func wrongVersion(version: String) {
         #expect(throws: IdentityError.self) {
             try StorefrontConfiguration(
@@ -86,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "an error names a wrong member by its path",
+        "an error about a wrong configuration member names the path of the member",
         arguments: [
             (#"{"shopDomain":"shop.example","tokn":"x"}"#, "storefront.tokn"),
             (#"{"apiVersion":"2026-10"}"#, "storefront.shopDomain"),

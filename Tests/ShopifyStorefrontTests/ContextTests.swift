@@ -52,7 +52,7 @@ import Testing
         #expect(try await variables(Contextual.self, context) == expected)
     }
 
-    @Test("a document gets only the variables that it declares")
+    @Test("only the context variables that the document declares are sent")
     func undeclared() async throws {
         let context = StorefrontContext(country: "DE", language: "DE", buyer: Self.token)
         #expect(try await variables(Shared.self, context) == #"{"country":"DE"}"#)
@@ -85,7 +85,7 @@ import Testing
         )
     }
 
-    @Test("another buyer does not buy for the company of the client's buyer")
+    @Test("a call with its own buyer does not use the company location of the client's buyer")
     func overridingBuyer() {
         let own = StorefrontContext(buyer: Self.token, buyerCompanyLocationID: "l")
         #expect(own.overridden(by: StorefrontContext(buyer: Self.token)).buyerCompanyLocationID == nil)

@@ -33,7 +33,7 @@ import Testing
         return String(decoding: try #require(variables["buyerIdentity"]).serialized, as: UTF8.self)
     }
 
-    @Test("an input field has three states: left out, null, set", .row("B9"))
+    @Test("an input field is left out, sent as null, or sent with a value", .row("B9"))
     func inputFields() throws {
         #expect(try bytes(CartBuyerIdentityInput()) == "{}")
         #expect(try bytes(CartBuyerIdentityInput(email: .null)) == #"{"email":null}"#)
@@ -99,7 +99,7 @@ import Testing
         #expect(context.variables["buyer"] == .object(["customerAccessToken": .string("t")]))
     }
 
-    @Test("an unknown enum value survives, and so does a cart with unknown parts", .row("B4", "B10"))
+    @Test("a response with unknown enum values and unknown fields is read", .row("B4", "B10"))
     func unknownValues() throws {
         let text = #"""
             {"cartLinesAdd":{"cart":{"id":"gid://shopify/Cart/c","new":1,"totalQuantity":1,
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "data of a wrong shape is an error that names the path, never a trap",
+        "data of a wrong shape lead to an error with the path, and not to a crash",
         .row("B2", "B5"),
         arguments: [
             ("{}", "data.cart"), (#"{"cartLinesAdd":{"cart":null}}"#, "userErrors"),

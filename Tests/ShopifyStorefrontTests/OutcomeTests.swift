@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "null with errors is a failure and is never read as not found",
+        "a null result with errors is a failure and is not read as a missing object",
         arguments: ["THROTTLED", "INTERNAL_SERVER_ERROR", "ACCESS_DENIED"]
     )
     func nullBesideErrors(code: String) async throws {
@@ -122,7 +122,7 @@ import Testing
         #expect(storefront.calls.isEmpty)
     }
 
-    @Test("an outage at the end of polling keeps the last result and the timeout")
+    @Test("an outage at the end of polling is reported as a timeout with the last result")
     func pollOutage() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         let storefront = try await FakeStorefront.start([.mugs, .status(503)])
@@ -161,7 +161,7 @@ import Testing
         #expect(last.requestID == "req-2")
     }
 
-    @Test("no response is cached for a session that ended in the meantime")
+    @Test("no response is cached for a session that has ended while the request was running")
     func lateAnswer() async throws {
         let cache = InMemoryResponseCache()
         let storefront = try await FakeStorefront.start { _ in .mugs }
@@ -175,7 +175,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test("a response of many errors needs little memory")
+    @Test("of a response with very many errors, only the first 100 are read")
     func manyErrors() async throws {
         let errors = Array(repeating: #"{"message":"x","path":[1,[2]]}"#, count: 50_000).joined(separator: ",")
         let storefront = try await FakeStorefront.start([.json(#"{"errors":[\#(errors)]}"#)])

@@ -24,7 +24,7 @@ import Testing
         #"{"id":"\#(number)","handle":"h","title":"T","vendor":"V","productType":"","availableForSale":true,"featuredImage":null,"priceRange":{"minVariantPrice":{"amount":"1.0","currencyCode":"EUR"},"maxVariantPrice":{"amount":"2.0","currencyCode":"EUR"}}}"#
     }
 
-    @Test("pages follow each other to the end of the list, with the cursor of the one before")
+    @Test("all pages of a list are requested, each with the cursor of the page before")
     func pages() async throws {
         let fake = try await FakeStorefront.start { Self.page($0.variables, of: 5) }
         var ids: [String] = []
@@ -36,7 +36,7 @@ import Testing
         #expect(fake.calls.allSatisfy { $0.variables["query"]?.string == "tag:x" })
     }
 
-    @Test("a page is requested when it is needed, and none after a break")
+    @Test("a page is requested only when it is needed, and no page is requested after the loop ends")
     func lazy() async throws {
         let fake = try await FakeStorefront.start { Self.page($0.variables, of: 500) }
         for try await _ in try fake.client().products(size: 1_000) { break }
@@ -46,7 +46,7 @@ import Testing
         #expect(fake.calls.last?.variables["first"]?.number?.integer == 1)
     }
 
-    @Test("after 25,000 elements it throws if there are more", .row("C3"))
+    @Test("a list with more than 25,000 elements throws after them", .row("C3"))
     func depth() async throws {
         let fake = try await FakeStorefront.start { call in
             let start = call.variables["after"]?.string.flatMap(Int.init) ?? 0
@@ -64,7 +64,7 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test("a missing or repeated cursor is an error", arguments: ["null", #""1""#])
+    @Test("a page with a next page but a missing or repeated cursor is an error", arguments: ["null", #""1""#])
     func astray(cursor: String) async throws {
         let fake = try await FakeStorefront.start { _ in
             .json(#"{"data":{"products":{"nodes":[],"pageInfo":{"hasNextPage":true,"endCursor":\#(cursor)}}}}"#)
@@ -89,7 +89,7 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
-    @Test("a null list has no pages, and a nested list is read at the operation's path")
+    @Test("a list that is null in the response has no pages")
     func inside() async throws {
         let fake = try await FakeStorefront.start { _ in .json(#"{"data":{"product":null}}"#) }
         let pages = try fake.client().pages { page in

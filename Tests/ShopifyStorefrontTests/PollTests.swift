@@ -62,7 +62,7 @@ private struct Attempt: GraphQLOperation {
         )
     }
 
-    @Test("polls at the interval until the result is done", .row("A5"))
+    @Test("the operation is polled at the interval until its result is done", .row("A5"))
     func interval() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("NotReady"), Attempt.answer("NotReady"), Attempt.answer("Ready"),
@@ -71,7 +71,7 @@ private struct Attempt: GraphQLOperation {
         #expect(storefront.calls.count == 3 && clock.elapsed == .seconds(6))
     }
 
-    @Test("pollDelay is milliseconds", .row("D16"))
+    @Test("pollDelay is a number of milliseconds", .row("D16"))
     func delay() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("Processing", #","pollDelay":750"#), Attempt.answer("Ready"),
@@ -81,7 +81,7 @@ private struct Attempt: GraphQLOperation {
     }
 
     @Test(
-        "pollAfter is the server's time, so an error of our clock does not matter",
+        "pollAfter is compared with the server's time, so a wrong clock of this machine has no effect",
         .row("D4"),
         arguments: [-7200.0, 0, 7200]
     )
@@ -100,7 +100,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .seconds(5))
     }
 
-    @Test("a hint in the past still has a minimum pause, and a distant one a maximum pause")
+    @Test("the pause before the next poll has a minimum and a maximum, whatever the server's hint says")
     func wrongHints() async throws {
         let past = try await FakeStorefront.start([
             Attempt.answer("Throttled", #","pollAfter":1"#), Attempt.answer("Ready"),
@@ -139,7 +139,7 @@ private struct Attempt: GraphQLOperation {
         #expect(!("\(timeout) \(String(reflecting: error))" + dumped).contains("4711"))
     }
 
-    @Test("cancelling between polls ends it")
+    @Test("a cancellation between two polls ends the polling")
     func cancellation() async throws {
         let storefront = try await FakeStorefront.start([Attempt.answer("NotReady")])
         let client = try storefront.client(clock: ManualClock())

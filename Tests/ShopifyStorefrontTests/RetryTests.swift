@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "operations that were not executed are sent again, also mutations",
+        "an operation that Shopify has not executed is sent again, also a mutation",
         arguments: [LoopbackResponse.throttled, .status(429), .status(429, retryAfter: "2")]
     )
     func notCarriedOut(answer: LoopbackResponse) async throws {
@@ -48,7 +48,9 @@ import Testing
         }
     }
 
-    @Test("a mutation with the user error SERVICE_UNAVAILABLE is repeated, and the error is returned if it stays")
+    @Test(
+        "a mutation with the user error SERVICE_UNAVAILABLE is repeated, and the last response is returned if the error persists"
+    )
     func unavailable() async throws {
         let repaired = try await run(Adds.self, [.unavailable, .mugs])
         #expect(repaired.sent == 2 && repaired.name == "Mugs")
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "after an unknown outcome the document's repetition decides",
+        "after an unknown outcome, the document's repetition decides whether the operation is sent again",
         .row("A5"),
         arguments: [
             LoopbackResponse.status(500), .status(502), .status(503), .script([.reset]), .message(status: 200),
@@ -183,7 +185,7 @@ import Testing
         #expect(run.name == "Mugs" && run.waited == .seconds(2) + RetryLimits.standard.firstPause)
     }
 
-    @Test("a policy with extreme numbers does not trap")
+    @Test("retry limits with extreme numbers do not crash")
     func absurdPolicy() async throws {
         let huge = Duration.seconds(Int64.max)
         let policies = [
@@ -213,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("without a policy only one attempt is made")
+    @Test("with the retry limits none, only one attempt is made")
     func none() async throws {
         let run = try await run(Shared.self, [.throttled, .mugs], .none)
         #expect(run.sent == 1 && run.error?.code == .throttled)
@@ -246,7 +248,7 @@ import Testing
         #expect(error?.kind == .cancelled && transport.sent == 1)
     }
 
-    @Test("each repetition and the end are reported")
+    @Test("each repetition and the end of an operation are reported as events")
     func events() async throws {
         let recorder = EventRecorder()
         _ = try await run(Shared.self, [.status(503), .throttled, .mugs], observers: [recorder])

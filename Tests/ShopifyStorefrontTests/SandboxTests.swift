@@ -90,7 +90,7 @@ private struct Shop {
         #expect(try await !shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("without the buyer's IP Shopify opens the checkout signed out, so the IP is sent")
+    @Test("without the buyer's IP Shopify opens the checkout signed out, and with the IP signed in")
     func buyerIP() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session)
@@ -121,7 +121,7 @@ private struct Shop {
         #expect(try await !shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("after an hour the cart follows the refreshed token")
+    @Test("after a refresh an hour later, the cart has the new token")
     func anHourLater() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -151,7 +151,7 @@ private struct Shop {
         for request in shop.sandbox.storefront.requests { #expect(!request.bodyText.contains(token)) }
     }
 
-    @Test("an unknown country omits the address and keeps the cart")
+    @Test("a buyer's address with an unknown country is omitted, and the cart is created")
     func unknownCountry() async throws {
         var buyer = SandboxBuyerAccount.ada
         buyer.addresses[0].countryCode = "XX"
@@ -164,7 +164,7 @@ private struct Shop {
         #expect(cart.omitted == ["address"] && cart.identity == .contact)
     }
 
-    @Test("a completed cart is removed, and the next line creates a new one")
+    @Test("after an order was placed, the next added line creates a new cart")
     func completed() async throws {
         let shop = try await Shop("shopify")
         let cart = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -176,7 +176,7 @@ private struct Shop {
         #expect(try await shop.carts.add(shop.lines, for: shop.session, in: shop.context).cart.totalQuantity == 2)
     }
 
-    @Test("an unknown variant fails, and a stock that is too small warns")
+    @Test("an unknown variant is an error, and insufficient stock is a warning")
     func linesThatFail() async throws {
         let shop = try await Shop("shopify")
         let stock = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/3", quantity: 9)

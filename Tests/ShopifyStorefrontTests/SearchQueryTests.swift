@@ -22,7 +22,7 @@ import Testing
         (.all([]), ""), (.any([.text(""), .text("a")]), "a"), (.all([.text(" \n"), .text("a")]), "a"), (!.text(""), ""),
     ]
 
-    @Test("every operator of the search syntax", .row("C5"), arguments: operators.indices)
+    @Test("each search operator is written in Shopify's search syntax", .row("C5"), arguments: operators.indices)
     func syntax(index: Int) {
         let (query, expected) = Self.operators[index]
         #expect(query.text == expected)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ShopBreakerTests {
     private let attack = LoopbackResponse.status(430)
 
-    @Test("one delayed attempt follows a 430, and its success ends the pause")
+    @Test("after HTTP 430 one delayed attempt is made, and its success ends the pause")
     func delayedAttempt() async throws {
         let storefront = try await FakeStorefront.start([attack, .mugs])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "after the second 430 no request is sent for a while, then one operation probes, and its success ends the pause"
+        "after the second HTTP 430 no request is sent for a while, then the success of one operation ends the pause"
     )
     func opening() async throws {
         let storefront = try await FakeStorefront.start([attack])
@@ -44,7 +44,7 @@ import Testing
         #expect(try await client.execute(Probe<Shared>()).data.name == "Mugs")
     }
 
-    @Test("a rejected probe doubles the pause and is not repeated")
+    @Test("if the one operation after the pause is rejected too, the pause doubles, and the operation is not repeated")
     func failedProbe() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -57,7 +57,9 @@ import Testing
         #expect(recorder.kinds.contains(.paused(.seconds(60))))
     }
 
-    @Test("while one operation probes, all others are refused, and after its cancellation the next one probes")
+    @Test(
+        "while one operation tests the shop, all others fail, and after its cancellation the next operation tests the shop"
+    )
     func oneProbe() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -78,7 +80,7 @@ import Testing
         #expect(try await client.execute(Probe<Shared>()).data.name == "Mugs")
     }
 
-    @Test("many operations that get a 430 at once send only one more request together")
+    @Test("many operations that get HTTP 430 at once send only one more request together")
     func stampede() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let client = try storefront.client(clock: ManualClock(isAdvancedBySleeping: true), retry: .standard)
@@ -88,7 +90,7 @@ import Testing
         #expect(storefront.calls.count <= 21)
     }
 
-    @Test("a Retry-After on a 430 is waited for before the one attempt, and a long one is not")
+    @Test("after HTTP 430 a short Retry-After is waited for before the one attempt, and a long one is not")
     func retryAfter() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         let short = try await FakeStorefront.start([.status(430, retryAfter: "5"), .mugs])
