@@ -8,7 +8,9 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct AuthorizationRequestTests {
-    @Test("a pushed request can be reloaded until its login ends or it expires, and repeated parameters are ignored")
+    @Test(
+        "a pushed request can be used until its login ends or it expires, and parameters beside request_uri are ignored"
+    )
     func pushed()
         async throws
     {
@@ -66,7 +68,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a pushed request works for the client that pushed it only, also where another one has the same redirect URI")
+    @Test("a pushed request works only for the client that pushed it, even if another client has the same redirect URI")
     func pushedByAnotherClient() async throws {
         var other = SandboxOpenIDClient()
         other.clientID = "other"
@@ -94,7 +96,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("the authorization endpoint takes a form") func postedRequest() async throws {
+    @Test("the authorization endpoint accepts a request as a posted form") func postedRequest() async throws {
         let login = try await OpenIDLogin.start()
         func send(_ fields: OpenIDLogin.Fields) async throws -> (status: Int, location: String) {
             let answer = try await login.post(login.openID.authorizationEndpoint, fields)
@@ -116,7 +118,9 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("wrong methods get 405 with the right ones, responses have the sandbox's date, and UserInfo is not cached")
+    @Test(
+        "a wrong HTTP method gets status 405 with the allowed ones, responses have the sandbox's date, and UserInfo is not cached"
+    )
     func methods() async throws {
         let login = try await OpenIDLogin.start()
         let provider = login.openID
@@ -192,7 +196,8 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("max_age, prompt and id_token_hint decide whether a signed-in browser passes without a page") func freshness()
+    @Test("max_age, prompt and id_token_hint decide whether a signed-in browser must show the login page again")
+    func freshness()
         async throws
     {
         let login = try await OpenIDLogin.start { $0.acrValues = ["urn:two", "urn:one"] }

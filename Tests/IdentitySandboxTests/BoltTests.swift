@@ -76,7 +76,9 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
-    @Test("a refresh gets the reading scope and no ID token, and revokes the old tokens; its reuse revokes all")
+    @Test(
+        "a refresh returns the scope for reading and no ID token, and a second use of the same refresh token revokes all tokens"
+    )
     func refresh() async throws {
         let sandbox = try await ShopSandbox.start()
         let login = BoltLogin(sandbox: sandbox)

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "the registered authentication method gets tokens, and every other one is a violation",
+        "only the registered authentication method gets tokens, and each other method is recorded as a violation",
         arguments: Method.allCases
     )
     func registered(method: Method) async throws {

@@ -36,7 +36,8 @@ import Testing
         try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers)
     }
 
-    @Test("the thumbprint is the one of RFC 7638 section 3.1") func knownThumbprint() throws {
+    @Test("the thumbprint of the example key in RFC 7638 section 3.1 is the one that the RFC states")
+    func knownThumbprint() throws {
         let modulus = """
             0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs\
             tn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbI\
@@ -114,7 +115,8 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("each error in a proof has its own message, and the code can still be used") func wrongProofs()
+    @Test("each error in a DPoP proof has its own message, and the authorization code can still be used")
+    func wrongProofs()
         async throws
     {
         let login = try await OpenIDLogin.start { $0.dpop = .required }

@@ -27,7 +27,9 @@ import Testing
         try await OpenIDLogin.start { $0.supportsDeviceAuthorization = true }
     }
 
-    @Test("a device waits for its buyer, slows down when asked to, and gets tokens once")
+    @Test(
+        "a device gets authorization_pending until the buyer approves, slow_down if it polls too often, and tokens once"
+    )
     func approval() async throws {
         let login = try await start()
         let device = try await begin(login)

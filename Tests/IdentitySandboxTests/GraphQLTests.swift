@@ -129,7 +129,7 @@ import Testing
         #expect(try await run(query, version: "2026-04")["errors"] != nil)
     }
 
-    @Test("a customer without token access is an error beside the rest of the data")
+    @Test("a customer that the token may not read is an error, and the response still has the other data")
     func partialData() async throws {
         let answer = try await run(
             "mutation { cartCreate { cart { totalQuantity buyerIdentity { customer { id } } } } }"

@@ -69,7 +69,7 @@ import Testing
         #expect(certificate?.starts(with: [0x30, 0x82]) == true)
     }
 
-    @Test("an HMAC with the public key is what a verifier with algorithm confusion computes")
+    @Test("the forged HMAC is the one that a client computes if it uses the public key as the HMAC key")
     func confusion() async throws {
         let sandbox = try await ShopSandbox.start()
         sandbox.shopify.misbehave(.hmac(keyedWith: .numbers), on: .token)

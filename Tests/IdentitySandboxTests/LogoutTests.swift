@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "an access token is revoked alone, a refresh token with all tokens of its login; an unknown token is no error"
+        "revoking a refresh token revokes all tokens of its login, an access token only itself, and an unknown token is no error"
     )
     func revocation() async throws {
         let login = try await OpenIDLogin.start { $0.supportsRevocation = true }
@@ -144,7 +144,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("on request, the metadata list response types in unusual orders, and the path of the keys is random")
+    @Test("if configured, the metadata list response types in unusual orders, and the path of the key set is random")
     func metadata() async throws {
         let login = try await OpenIDLogin.start {
             $0.randomizesKeySetPath = true

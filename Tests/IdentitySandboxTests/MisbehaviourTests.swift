@@ -64,7 +64,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("members can be removed, set and added, and the key set can contain unusual keys")
+    @Test("members of a response can be removed and set, and the key set can contain unusual keys")
     func edited() async throws {
         let sandbox = try await ShopSandbox.start()
         sandbox.shopify.misbehave(
@@ -86,7 +86,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("a response is lost after the provider executed the request; a reset before that changes no state")
+    @Test(
+        "loseAnswer drops the response after the provider executed the request, and reset closes the connection before that"
+    )
     func lost() async throws {
         let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
@@ -120,7 +122,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the Storefront throttles, denies, rejects, loses carts and returns unknown codes")
+    @Test("the Storefront API can be made to throttle, deny, reject, omit the cart and return unknown codes")
     func storefront() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)

@@ -54,7 +54,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("a buyer other than the one of id_token_hint gets login_required after the login") func hint() async throws {
+    @Test("a login of another buyer than the one in id_token_hint ends with login_required") func hint() async throws {
         let login = try await OpenIDLogin.start()
         let token = try await tokens(login)["id_token"]?.string ?? ""
         let grace = SandboxBuyer(email: "grace@example.com")
@@ -65,7 +65,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("offline_access needs prompt=consent, and refresh tokens need offline_access, where a switch says so")
+    @Test("if configured, offline_access needs prompt=consent, and refresh tokens need offline_access")
     func offlineAccess() async throws {
         let login = try await OpenIDLogin.start {
             $0.offlineAccessNeedsConsent = true
@@ -81,7 +81,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("without rotation a refresh token is used again and again") func rotation() async throws {
+    @Test("without rotation, one refresh token works for several refreshes") func rotation() async throws {
         let login = try await OpenIDLogin.start { $0.rotatesRefreshTokens = false }
         let first = try await tokens(login)
         for _ in 0..<3 {
@@ -94,7 +94,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("claims about the buyer are in UserInfo and, where the configuration says so, in the ID token too")
+    @Test("claims about the buyer are in UserInfo and, if configured, in the ID token too")
     func claims() async throws {
         for place in SandboxOpenIDConfiguration.ClaimsPlace.allCases {
             let login = try await OpenIDLogin.start { $0.claimsIn = place }
@@ -116,7 +116,7 @@ struct OpenIDConsentTests {
     }
 
     @Test(
-        "UserInfo is signed for a client that is registered so",
+        "UserInfo is a signed JWT for a client that is registered for it",
         arguments: SandboxOpenIDConfiguration.Algorithm.allCases
     )
     func signedUserInfo(algorithm: SandboxOpenIDConfiguration.Algorithm) async throws {
@@ -138,7 +138,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("responses of served types come in their mode, and so do errors of the others")
+    @Test("responses and errors are returned in the response mode of the requested response type")
     func responseTypes() async throws {
         let login = try await OpenIDLogin.start {
             $0.responseTypes = ["code", "id_token", "code id_token"]
@@ -183,7 +183,7 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("a logout asks first without an id_token_hint, and with the hint of another session")
+    @Test("a logout without an id_token_hint, or with the hint of another session, asks the buyer first")
     func question() async throws {
         let login = try await OpenIDLogin.start()
         let (ada, grace) = (SandboxBuyer(), SandboxBuyer(email: "grace@example.com"))
@@ -216,7 +216,7 @@ struct OpenIDConsentTests {
             #expect(questions() == before + 1)
             #expect(try await !isSignedIn(buyer))
         }
-        // Another site sent the buyer, who stays.
+        // Another site sent the buyer here, and the buyer chooses to stay signed in.
         let page = try await TestClient.shared.send(.get, login.openID.endSessionEndpoint)
         let text = String(decoding: page.body, as: UTF8.self)
         let token = try #require(text.split(separator: "name=\"confirmation\" value=\"").last?.prefix { $0 != "\"" })
@@ -231,7 +231,9 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
-    @Test("tokens and unused codes end with the session, except for offline_access, and the app is told")
+    @Test(
+        "the end of a session revokes its tokens and codes, except with offline_access, and the app receives a logout token"
+    )
     func sessionEnd() async throws {
         let app = try await TestReceiver.start()
         let login = try await OpenIDLogin.start { $0.backchannelLogoutURI = app.url }

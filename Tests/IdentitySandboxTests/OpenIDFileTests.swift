@@ -83,7 +83,7 @@ struct OpenIDFileTests {
         await login.sandbox.stop()
     }
 
-    @Test("the members of the file reach the provider") func members() async throws {
+    @Test("the provider applies the members of the configuration file") func members() async throws {
         let login = try await OpenIDLogin.start {
             $0 = try Self.read(
                 """
@@ -196,7 +196,7 @@ struct OpenIDFileTests {
         await login.sandbox.stop()
     }
 
-    @Test("an issuer of the file is the beginning of all addresses") func issuer() async throws {
+    @Test("all endpoint URLs begin with the issuer of the configuration file") func issuer() async throws {
         let login = try await OpenIDLogin.start { $0 = try Self.read(#"{ "issuer": "https://id.example" }"#) }
         #expect(login.openID.issuer == "https://id.example")
         #expect(login.openID.tokenEndpoint == "https://id.example/token")

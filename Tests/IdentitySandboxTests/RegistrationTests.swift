@@ -42,7 +42,7 @@ struct RegistrationTests {
         return statuses
     }
 
-    @Test("a redirect URI is registered byte for byte, and only the port of a loopback URI may differ")
+    @Test("a redirect URI must equal a registered one byte for byte, and only the port of a loopback URI may differ")
     func redirectURIs() async throws {
         let sandbox = try await ShopSandbox.start()
         for uri in Self.goodLoopback + ["https://app.example/callback"] {
@@ -67,7 +67,7 @@ struct RegistrationTests {
         await sandbox.stop()
     }
 
-    @Test("logout URIs follow the same rule", arguments: badURIs)
+    @Test("a logout URI that does not equal a registered one byte for byte is refused", arguments: badURIs)
     func logoutURIs(uri: String) async throws {
         let login = try await OpenIDLogin.start()
         func status(_ uri: String) async throws -> Int {
@@ -83,7 +83,7 @@ struct RegistrationTests {
         await login.sandbox.stop()
     }
 
-    @Test("a JavaScript origin follows the same rule")
+    @Test("a JavaScript origin must equal a registered one, and only the port of a loopback origin may differ")
     func origins() async throws {
         let sandbox = try await ShopSandbox.start()
         for (origin, isGood) in [
@@ -178,7 +178,7 @@ struct RegistrationTests {
         await login.sandbox.stop()
     }
 
-    @Test("without refresh tokens offline_access is neither announced nor granted")
+    @Test("a provider without refresh tokens neither announces nor grants offline_access")
     func offlineAccess() async throws {
         let login = try await OpenIDLogin.start { $0.issuesRefreshTokens = false }
         #expect(try await login.metadata()["scopes_supported"]?.strings?.contains("offline_access") == false)
@@ -188,7 +188,7 @@ struct RegistrationTests {
         await login.sandbox.stop()
     }
 
-    @Test("the metadata announce the served features only")
+    @Test("the metadata announce only the enabled features")
     func metadata() async throws {
         let plain = try await OpenIDLogin.start()
         let metadata = try await plain.metadata()

@@ -21,7 +21,7 @@ import Testing
         await two.stop()
     }
 
-    @Test("the configuration file reads back strictly and names every provider")
+    @Test("the printed configuration file is valid and contains every provider")
     func configuration() async throws {
         let sandbox = try await ShopSandbox.start()
         let lab = sandbox.labConfiguration()
@@ -66,7 +66,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("expiry follows the configured clock")
+    @Test("an authorization code with a lifetime of zero is refused")
     func clock() async throws {
         var configuration = SandboxConfiguration()
         configuration.accessTokenLifetime = .seconds(60)

@@ -6,7 +6,7 @@ import Testing
 @testable import IdentitySandbox
 @testable import StorefrontSandbox
 
-@Suite("The shop of the sandbox answers as Shopify does")
+@Suite("The sandbox's shop responds as Shopify does")
 struct ShopTruthTests {
     private struct Shop {
         let sandbox: ShopSandbox
@@ -111,7 +111,7 @@ struct ShopTruthTests {
         }
     }
 
-    @Test("enums take their values only") func enums() async throws {
+    @Test("a value that an enum of the schema does not contain is refused") func enums() async throws {
         try await Self.run { shop async throws in
             let variables = "mutation($i: CartInput) { cartCreate(input: $i) { cart { id } } }"
             func country(_ code: String) -> JSONObject {
@@ -150,7 +150,8 @@ struct ShopTruthTests {
         #expect(served.sorted() == generated.sorted())
     }
 
-    @Test("the discount appears in the cart, and in parts on the lines, which add up") func allocations() async throws {
+    @Test("a discount is shown for the cart and in parts for its lines, and the parts add up to the discount")
+    func allocations() async throws {
         try await Self.run { shop async throws in
             let create = """
                 mutation($i: CartInput) { cartCreate(input: $i) { cart {

@@ -114,7 +114,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("special rules of the token endpoint: Origin, User-Agent, client_id in the body, app clients, shop id")
+    @Test(
+        "the token endpoint refuses a wrong Origin, a missing User-Agent or client_id, refreshes of an app, and a wrong shop id"
+    )
     func traps() async throws {
         let sandbox = try await ShopSandbox.start()
         let url = sandbox.shopify.endpoints.token
@@ -195,7 +197,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the token endpoint names the missing parameter, and needs client_id beside Basic unless a switch says no")
+    @Test(
+        "the token endpoint names a missing parameter, and needs client_id beside HTTP Basic unless configured otherwise"
+    )
     func missingParameters() async throws {
         for isRequired in [true, false] {
             var configuration = SandboxConfiguration()

@@ -105,7 +105,9 @@ import Testing
         #expect(again?["cart"] == .null && again?["userErrors"]?.array?.count == 1)
     }
 
-    @Test("a planned refusal does not change the cart, and a swallowed token sets no customer")
+    @Test(
+        "a planned user error leaves the cart unchanged, and a token that is accepted without effect sets no customer"
+    )
     func planned() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(

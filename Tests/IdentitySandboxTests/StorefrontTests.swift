@@ -95,7 +95,7 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("an expired token does not fail a cart call, and the checkout URL opens as a guest")
+    @Test("a cart call with an expired token succeeds, and its checkout URL opens a guest checkout")
     func expiredToken() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
@@ -156,7 +156,7 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("lines, addresses, notes and codes are kept, with warnings and user errors")
+    @Test("lines and addresses are stored, and their changes return warnings and user errors")
     func cartState() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)

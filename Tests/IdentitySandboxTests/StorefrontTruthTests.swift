@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "the Customer Account API serves retired versions by the oldest one, and names the version",
+        "the Customer Account API serves a retired version by the oldest supported one, and the response names it",
         arguments: [("2024-07", "2026-01"), ("2026-04", "2026-04"), ("unstable", "unstable"), ("2999-01", nil)]
     )
     func customerVersions(wanted: String, served: String?) async throws {

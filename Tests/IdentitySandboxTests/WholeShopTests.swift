@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentitySandbox
 
-@Suite("A sandbox worth a shop")
+@Suite("The sandbox with a whole catalogue")
 struct WholeShopTests {
     private func start(returnURL: String? = nil) async throws -> ShopSandbox {
         var storefront = SandboxStorefrontConfiguration.wholeShop
@@ -60,7 +60,7 @@ struct WholeShopTests {
         await sandbox.stop()
     }
 
-    @Test("a search understands what a search box sends, and lists can be sorted and filtered")
+    @Test("a search finds products by words, phrases, tags and types, and lists can be sorted and filtered")
     func search() async throws {
         let sandbox = try await start()
         let client = CartClient(sandbox: sandbox)
@@ -82,7 +82,9 @@ struct WholeShopTests {
         await sandbox.stop()
     }
 
-    @Test("the checkout shows whose it is and what is prefilled, leads back, and turns the cart into the buyer's order")
+    @Test(
+        "the checkout page shows buyer and prefilled data, links back to the app, and turns the cart into the buyer's order"
+    )
     func checkout() async throws {
         let sandbox = try await start(returnURL: "http://127.0.0.1:8080")
         let client = CartClient(sandbox: sandbox)
@@ -117,7 +119,7 @@ struct WholeShopTests {
         await sandbox.stop()
     }
 
-    @Test("without the key a checkout neither shows what was prefilled nor ends the cart")
+    @Test("a checkout URL without its key shows no prefilled data, and a payment there does not remove the cart")
     func strangersCheckout() async throws {
         let sandbox = try await start()
         let created = try await CartClient(sandbox: sandbox).create([
@@ -166,7 +168,7 @@ struct WholeShopTests {
     }
 
     @Test(
-        "Bolt behind SFCC has another name and colour than Bolt, and a long client id breaks only after its separators"
+        "login pages of Bolt behind SFCC differ from Bolt's in name and colour, and a long client id wraps only after separators"
     )
     func looks() async throws {
         let sandbox = try await start()

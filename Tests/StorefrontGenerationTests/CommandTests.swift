@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("it writes, checks, removes stale files, and does not change other files", .row("B13"))
+    @Test("the command writes files, checks them, removes stale ones, and does not change other files", .row("B13"))
     func files() throws {
         let folder = try Folder()
         #expect(folder.run("--check").status == 1)
@@ -88,7 +88,7 @@ import Testing
         #expect(result.output.errors.contains { $0.contains("documents/b.graphql:1:11: error: Query has no field") })
     }
 
-    @Test("usage and configuration errors differ from refusals")
+    @Test("a usage or configuration error has exit status 2")
     func usage() throws {
         let folder = try Folder()
         for options in [["--chek"], ["--access", "open"], ["--access"], ["--import", "X"], ["--output", "twice"]] {
@@ -118,7 +118,7 @@ import Testing
         #expect(output.lines.first?.hasPrefix(#"{"query":"query IntrospectionQuery"#) == true && output.errors.isEmpty)
     }
 
-    @Test("an extension adds missing parts of the schema and changes no existing ones")
+    @Test("the file of --extend adds missing parts of the schema and changes no existing ones")
     func extending() throws {
         let folder = try Folder()
         try folder.write("documents/inner/a.graphql", "query A { hidden { ... on Secret { word } } shop { name } }")

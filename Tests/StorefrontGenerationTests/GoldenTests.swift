@@ -50,7 +50,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         guard case .other("Comet") = shop.things.nodes[3] else { return #expect(Bool(false)) }
     }
 
-    @Test("common fields are beside those that depend on the type, also for unknown types", .row("B8"))
+    @Test("fields that all types have are read beside the fields of one type, also for an unknown type", .row("B8"))
     func interfaces() throws {
         let shop = try NodeByID.output(data(#"{"node":{"__typename":"Shop","id":"1","name":"N","tag":"t"}}"#))
         #expect(shop?.nodeParts.id == "1")
@@ -87,7 +87,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(try Count.output(data(#"{"count":{"count":3,"problems":[]}}"#)).count == 3)
     }
 
-    @Test("a nullable input has three states, and a default is left to the service")
+    @Test("a nullable input is unset, null or a value, and a variable with a default is not sent unless it is set")
     func inputs() {
         #expect(sent(Search().variables) == "{}")
         #expect(sent(Search(filter: .null, limit: .set(4)).variables) == #"{"filter":null,"limit":4}"#)
@@ -111,7 +111,9 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(sent(DoubleName(documentValue: "d", node: .set("n")).variables) == #"{"document":"d","node":"n"}"#)
     }
 
-    @Test("context comes from the call, and a document says how a client handles it")
+    @Test(
+        "context variables are not properties of the operation, and documents have the configured repetition and privacy"
+    )
     func documents() {
         #expect(ShopPage.document.contextVariables == ["country", "language"])
         #expect(sent(ShopPage(selfValue: .set("x")).variables) == #"{"self":"x"}"#)
@@ -135,7 +137,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         )
     }
 
-    @Test("types with secrets do not print them, and operations never print")
+    @Test("types with secrets, and all operations, do not print their values")
     func redaction() throws {
         let filter = Filter(value: "secret-value")
         for value in [filter, Search(filter: .set(filter)), Rename(id: ShopKey("secret-value"), name: "n")] as [Any] {

@@ -48,7 +48,7 @@ enum TestSchema {
         return JSONValue.object(["data": ["__schema": schema]]).serialized
     }
 
-    /// Fills in the kinds of types that are spoken of by name.
+    /// Fills in the kinds of types that are referred to by name.
     private static func withKinds(_ value: JSONValue, _ kinds: [String: JSONValue]) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map { withKinds($0, kinds) })
@@ -141,7 +141,7 @@ enum TestSchema {
         }
     }
 
-    /// Everything that is hard: words of Swift as names, types that contain each other, unions, interfaces in interfaces.
+    /// A schema with all difficult cases: Swift keywords as names, types that contain each other, unions, interfaces in interfaces.
     static let standard = #"""
         scalar DateTime
         scalar Decimal
@@ -204,7 +204,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
     }
 }
 
-/// What the generator makes of documents.
+/// Generates Swift code from documents.
 func generate(
     _ documents: String...,
     configuration: String = "{}",
