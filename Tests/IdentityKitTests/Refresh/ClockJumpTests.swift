@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Clocks that jump")
 struct ClockJumpTests {
-    @Test("a wall clock that is set back does not revive an expired token")
+    @Test("a wall clock that is set back does not make an expired token valid again")
     func back() async throws {
         let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))

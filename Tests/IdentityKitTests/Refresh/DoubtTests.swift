@@ -20,7 +20,7 @@ struct DoubtTests {
         return IdentityError(.retryLater, .providerUnavailable, "Gone.", cause: cause)
     }
 
-    /// A failure with its meaning, and whether the session is in doubt afterwards.
+    /// A failed request, and whether the session is in doubt afterwards.
     struct Failure: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let error: IdentityError
@@ -40,7 +40,7 @@ struct DoubtTests {
         Failure("504", answered(504), isDoubt: true),
         Failure("502 with a gateway's own JSON", answered(502, "Bad Gateway"), isDoubt: true),
         Failure("401 with an empty code", answered(401, ""), isDoubt: true),
-        Failure("200 with a page", answered(200), isDoubt: true),
+        Failure("200 with an HTML page", answered(200), isDoubt: true),
         Failure("200 with broken JSON", IdentityError(.rejected, .tokenResponseInvalid, "Broken."), isDoubt: true),
         Failure("503", answered(503), isDoubt: false),
         Failure("429", answered(429), isDoubt: false),
@@ -57,7 +57,7 @@ struct DoubtTests {
     ]
 
     @Test(
-        "each failure leaves the session unchanged, and in doubt exactly when the token may have been used",
+        "each failure keeps the session signed in, and leaves it in doubt only if the token may have been used",
         arguments: failures
     )
     func classes(_ failure: Failure) async throws {
@@ -78,7 +78,7 @@ struct DoubtTests {
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
     }
 
-    @Test("inside the grace window a lost response is requested again, also by another process")
+    @Test("inside the provider's grace window, another process gets new tokens although a response was lost")
     func grace() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(30)
@@ -90,7 +90,7 @@ struct DoubtTests {
         #expect(try await !world.manager().session(id).isInDoubt)
     }
 
-    @Test("a lost response at a strict provider ends the session as lost_rotation, a revocation as revoked")
+    @Test("without a grace window, a lost response ends the session as lost_rotation; a revocation ends it as revoked")
     func reasons() async throws {
         let world = RefreshFixture()
         let lost = try await world.expiredSession("lost")
@@ -112,7 +112,7 @@ struct DoubtTests {
         #expect(try await world.manager().session(revoked).endReason == .revoked)
     }
 
-    @Test("if a token from a backup is refused, the session ends as lost_rotation")
+    @Test("if the provider rejects a token from a backup, the session ends as lost_rotation")
     func restored() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -162,7 +162,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "a request for a longer validity than the token lifetime refreshes once, not at every call, also at times between two milliseconds"
+        "if a caller requests a longer validity than any token has, tokens are refreshed once in 30 seconds, not at every call"
     )
     func fresh() async throws {
         let world = RefreshFixture()
@@ -198,7 +198,7 @@ struct DoubtTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a repair finishes the refreshes of a dead process and reports them")
+    @Test("a repair finishes the refreshes of a crashed process and reports them")
     func repair() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(30)

@@ -50,7 +50,7 @@ struct DurabilityTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a store without a spool warns as well")
+    @Test("with a store without a spool, unsaved tokens come with the same warning")
     func withoutSpool() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -63,7 +63,7 @@ struct DurabilityTests {
         #expect(await manager.drain().isEmpty)
     }
 
-    @Test("tokens in the spool are durable: there is no warning, and another event")
+    @Test("tokens in the spool count as durable: callers get no warning, and observers get tokens_spooled")
     func spooled() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -81,7 +81,7 @@ struct DurabilityTests {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
-        // The claim and the answer are saved, and no later save succeeds.
+        // The claim and the response are saved, and no later save succeeds.
         world.store.allow(2)
         world.store.breakSpool()
         #expect(try await manager.tokens(for: id).warning == nil)
@@ -94,7 +94,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "tokens that expire before they are saved are reported as lost only if they may be lost",
+        "if tokens expire before they are saved, the error warns of a loss only if they are not in the spool",
         arguments: [true, false]
     )
     func expired(_ isSpooled: Bool) async throws {

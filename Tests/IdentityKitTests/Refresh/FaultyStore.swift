@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A manual clock that sleeping advances.
+/// A manual clock that each sleep advances, so that no test has to wait.
 struct ImpatientClock: IdentityClock {
     let manual: ManualClock
     var now: Date { manual.now }
@@ -21,11 +21,11 @@ struct ImpatientClock: IdentityClock {
 /// Its locks exclude no caller, so that another process can work in the middle of a refresh.
 final class FaultyStore: WrappingStore {
     enum Fault: Sendable {
-        /// The row is not written, and an error is thrown.
+        /// The session is not written, and an error is thrown.
         case fails
-        /// The row is written, and an error is thrown.
+        /// The session is written, and an error is thrown.
         case failsAfterCommit
-        /// Runs an action first; then the row is written.
+        /// Runs an action first; then the session is written.
         case after(@Sendable () async throws -> Void)
     }
 

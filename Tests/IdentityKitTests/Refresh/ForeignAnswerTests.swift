@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("Answers that belong to another login")
+@Suite("Responses that belong to another login")
 struct ForeignAnswerTests {
     private static let subject = IdentityError(
         .rejected,
@@ -28,7 +28,7 @@ struct ForeignAnswerTests {
         await #expect(throws: IdentityError.self) { _ = try await call() }
     }
 
-    @Test("no process returns a token, also while the old access token is valid, until the response is accepted")
+    @Test("after a response of another login, no process returns a token until the response is accepted")
     func stands() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -39,7 +39,7 @@ struct ForeignAnswerTests {
         #expect(first?.hint?.contains("sign in again") == true)
         #expect(first?.hint?.contains("keeps the provider's response") == true)
         for process in [manager, try world.manager(), try world.manager()] {
-            // Validated again each time; a response that cannot be validated keeps its mismatch code.
+            // The response is validated again each time. If it cannot be validated, its mismatch code is kept.
             let error = await refusal { try await process.tokens(for: id) }
             #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
         }
@@ -47,14 +47,14 @@ struct ForeignAnswerTests {
         let session = try await world.manager().session(id)
         #expect(session.needsLogin && session.isAttackSuspected && session.endReason == nil)
         #expect(world.provider.validations == 6)
-        // Put right, for example in the configuration.
+        // The cause is corrected, for example in the configuration, and the response is accepted.
         let got = try await world.manager().tokens(for: id)
         #expect(got.outcome == .refreshedEarly && got.tokens.refreshToken?.reveal() == "refresh-3")
         #expect(try await !world.manager().session(id).needsLogin)
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
-    @Test("the error of a stored mismatch has the reason why the response cannot be validated now as its cause")
+    @Test("the error of a stored mismatch has a cause that says why the response cannot be validated now")
     func cause() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -124,7 +124,7 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
-    @Test("a logout works, and sends neither the old refresh token nor the new tokens to be revoked")
+    @Test("the logout of a session with a mismatch revokes neither its old refresh token nor the new tokens")
     func logout() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -136,7 +136,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "a session with a mismatch is not stepped up, also when the step-up began before or the mismatch is not saved yet"
+        "a step-up of a session with a mismatch is refused, even if it began before or the mismatch is not saved yet"
     )
     func stepUp() async throws {
         let world = RefreshFixture()
@@ -160,13 +160,13 @@ struct ForeignAnswerTests {
         }
         #expect(world.provider.exchanges == 0)
         #expect(try await manager.sessions().map(\.id) == [id])
-        // Accepted, for example because the configuration was corrected.
+        // The response is accepted now, for example because the configuration was corrected.
         _ = try await manager.tokens(for: id)
         _ = try await manager.beginStepUp(of: id)
     }
 
     @Test(
-        "a response that only fails for its signature or its time is not an attack: the old token is returned with the reason"
+        "a response with only a wrong signature or time is no suspected attack: the old token is returned with the reason"
     )
     func noAttack() async throws {
         let world = RefreshFixture()
@@ -214,7 +214,7 @@ struct ForeignAnswerTests {
 private final class LockedStore: WrappingStore {
     let inner: InMemoryStore
     private let asked = Mutex<[Duration]>([])
-    /// How long callers were ready to wait.
+    /// The time limits with which callers waited for the lock.
     var limits: [Duration] { asked.withLock(\.self) }
 
     init(_ inner: InMemoryStore) { self.inner = inner }

@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Answers that are saved before they are validated")
+@Suite("Responses that are saved before they are validated")
 struct JournalTests {
     @Test("a response that cannot be validated yet stays in the store, and the old token is not sent again")
     func waits() async throws {
@@ -24,7 +24,7 @@ struct JournalTests {
     }
 
     @Test(
-        "a response survives every failure of the keys that validate it",
+        "a stored response is kept while the provider's metadata cannot be fetched",
         arguments: [
             IdentityError(.retryLater, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 503)),
             IdentityError(.configuration, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 404)),
@@ -35,7 +35,7 @@ struct JournalTests {
         let id = try await world.expiredSession()
         world.provider.refuseValidation(error, error, error)
         for _ in 0..<3 {
-            // Each attempt is made by another process, which has the answer from the store only.
+            // Each attempt is made by another process, which has the response from the store only.
             await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         }
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
@@ -73,7 +73,7 @@ struct JournalTests {
         let other = try world.manager(FaultyStore(world.memory))
         let provider = world.provider
         provider.hold {
-            // During our request another process stores an answer that it cannot validate.
+            // During our request another process stores a response that it cannot validate.
             provider.hold(nil)
             provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
             _ = try? await other.tokens(for: id)
@@ -86,7 +86,7 @@ struct JournalTests {
         #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
     }
 
-    @Test("a stored response is validated by another process at once")
+    @Test("another process validates a stored response at once")
     func atOnce() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -97,7 +97,7 @@ struct JournalTests {
         #expect(world.clock.elapsed == before)
     }
 
-    @Test("a refresh settles its session, also one from a backup")
+    @Test("a refresh clears the marks of a session from a backup and of a session in doubt")
     func settled() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -144,7 +144,7 @@ struct JournalTests {
             world.clock.advance(by: .seconds(60))
             world.provider.refuseValidation(wrong, wrong, wrong)
         }
-        // Neither callers nor repairs send the used token again while the answer may contain a valid one.
+        // Neither callers nor repairs send the used token again while the response may contain a valid one.
         #expect(world.provider.requests == 1)
         #expect(try await !world.manager().session(id).needsLogin)
         world.provider.refuseValidation()
@@ -209,7 +209,7 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a page with status 200 is not a token response, so the request is repeated at once")
+    @Test("an HTML page with status 200 is not a token response, so the request is repeated at once")
     func page() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -218,7 +218,7 @@ struct JournalTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("a claim reserves space for the response")
+    @Test("a claim reserves space for the provider's response")
     func reserve() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

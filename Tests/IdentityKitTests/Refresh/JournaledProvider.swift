@@ -32,7 +32,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         case lost(IdentityError)
         /// The provider does not receive the request.
         case refused(IdentityError)
-        /// A page arrives with status 200 instead of a token response.
+        /// An HTML page arrives with status 200 instead of a token response.
         case page
     }
 

@@ -18,7 +18,7 @@ struct LostLockTests {
     }
 
     @Test(
-        "after an outage longer than the lease and the saving limit, a second node sends no token that the first has used"
+        "after an outage longer than the lease, a second machine does not send a token that the first has used"
     )
     func outage() async throws {
         let world = RefreshFixture()
@@ -31,7 +31,7 @@ struct LostLockTests {
         #expect(first.spooled == [id])
         world.clock.advance(by: .seconds(60))
         shared.setDown(false)
-        // The other node first finds the claim and a free lock.
+        // The other machine first finds the claim and a free lock.
         #expect(try await other.repair() == Self.busy())
         world.clock.advance(by: .seconds(5))
         #expect(try await one.repair() == Self.repaired())
@@ -40,7 +40,7 @@ struct LostLockTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("a claim of a crashed process is not touched for the timeout, the saving limit and one repair interval")
+    @Test("a crashed process's claim is replaced only after the timeout, the time for saving and one repair interval")
     func dead() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
@@ -56,7 +56,7 @@ struct LostLockTests {
         #expect(try await node.repair() == Self.repaired())
     }
 
-    @Test("time in which the store cannot be reached does not count, nor does a jump of the wall clock")
+    @Test("the wait for another process's claim includes neither outages of the store nor jumps of the wall clock")
     func unreachable() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
@@ -74,7 +74,7 @@ struct LostLockTests {
         #expect(world.provider.requests == requests)
     }
 
-    @Test("time in which the store can be read but not written does not count")
+    @Test("the wait for another process's claim does not include time in which the store cannot be written")
     func full() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
@@ -133,7 +133,7 @@ struct LostLockTests {
         #expect(world.clock.elapsed - before < .seconds(20))
     }
 
-    @Test("after a lost response the same process sends the token again at once, also under a lease")
+    @Test("if a process gives up after a lost response, another one sends the token at once, even under a lease")
     func reported() async throws {
         let world = RefreshFixture()
         world.provider.setGrace(30)

@@ -106,7 +106,7 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: second).outcome == .refreshedLate)
     }
 
-    @Test("a refused client pauses the provider with a configuration error, and changes no session")
+    @Test("if the provider rejects the client, refreshes pause with a configuration error, and no session changes")
     func client() async throws {
         let world = RefreshFixture()
         var ids: [SessionID] = []

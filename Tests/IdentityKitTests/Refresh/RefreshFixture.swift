@@ -45,7 +45,7 @@ struct RefreshFixture {
         return id
     }
 
-    /// A task that has sent the refresh token when its process crashes: nothing that it does afterwards has an effect.
+    /// Simulates a process that crashes after it has sent the refresh token: the claim is stored, and no later save succeeds.
     func die(at id: SessionID) async throws {
         let grave = FaultyStore(memory)
         // The claim is written, and no later save succeeds.
@@ -68,7 +68,7 @@ struct RefreshFixture {
 final class Heard: IdentityObserver {
     private let events = Mutex<[IdentityEvent]>([])
     var kinds: [IdentityEvent.Kind] { events.withLock { $0.map(\.kind) } }
-    /// Those in which an attack is suspected.
+    /// The events in which an attack is suspected.
     var attacks: [IdentityEvent.Kind] { events.withLock { $0.filter(\.isAttackSuspected).map(\.kind) } }
     /// The sessions of the events.
     var sessions: [SessionReference] { events.withLock { $0.compactMap(\.session) } }

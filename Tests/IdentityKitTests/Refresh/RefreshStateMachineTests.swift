@@ -25,28 +25,28 @@ struct RefreshStateMachineTests {
         let all = [
             world("active", .active(old), newest: 1),
             world("claimed, the token was not used", .claimed(old, intent), newest: 1),
-            world("claimed, the answer was lost", .claimed(old, intent), newest: 2),
-            world("claimed, the answer was lost, with a grace window", .claimed(old, intent), newest: 2) {
+            world("claimed, the response was lost", .claimed(old, intent), newest: 2),
+            world("claimed, the response was lost, with a grace window", .claimed(old, intent), newest: 2) {
                 $0.hasGrace = true
             },
-            world("claimed and given up", .claimed(old, intent.abandoned), newest: 1),
+            world("claimed and abandoned", .claimed(old, intent.abandoned), newest: 1),
             world("claimed, the tokens are in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooled },
-            world("claimed, the answer is in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooledAnswer },
+            world("claimed, response in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooledAnswer },
             world("answered", .answered(old, RefreshWorld.answer("2")), newest: 2),
-            world("answered with a page", .answered(old, RefreshWorld.answer("page")), newest: 1),
+            world("answered with an HTML page", .answered(old, RefreshWorld.answer("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
             world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
             world("answered with a mismatch", .answered(old, foreign), newest: 2),
             world("answered, the mismatch is in the spool", .answered(old, RefreshWorld.answer("2")), newest: 2) {
                 $0.spool = spooledMismatch
             },
-            world("answered with a mismatch, another answer is in the spool", .answered(old, foreign), newest: 2) {
+            world("answered with a mismatch, another response is in the spool", .answered(old, foreign), newest: 2) {
                 $0.spool = spooledAnswer
             },
-            world("claimed, the answer with its mismatch is in the spool", .claimed(old, intent), newest: 2) {
+            world("claimed, the response with its mismatch is in the spool", .claimed(old, intent), newest: 2) {
                 $0.spool = spooledMismatch
             },
-            world("ended, an answer with a mismatch is in the spool", .ended(.lostRotation, old), newest: 2) {
+            world("ended, a response with a mismatch is in the spool", .ended(.lostRotation, old), newest: 2) {
                 $0.spool = spooledMismatch
             },
             world("refreshed by another process", .active(RefreshWorld.tokens(2)), newest: 2),
@@ -63,8 +63,8 @@ struct RefreshStateMachineTests {
 
     @Test(
         """
-        no path with two faults and a crash at any point loses tokens, sends a used token without need, revives a session or hands \
-        out tokens in spite of a mismatch
+        with up to two faults and a crash at any point, no path loses tokens, sends a used token needlessly, restores an ended \
+        session or returns tokens in spite of a mismatch
         """,
         arguments: beginnings
     )
@@ -95,7 +95,7 @@ struct RefreshStateMachineTests {
         }
     }
 
-    @Test("the mismatch of a response in memory does not overwrite another response in the row")
+    @Test("the mismatch of a response in memory does not overwrite another response in the store")
     func otherAnswer() {
         let old = RefreshWorld.tokens(1)
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
@@ -129,7 +129,7 @@ struct RefreshWalk {
         RefreshStateMachine(goal, provesPreviousHolderGone: !world.isLease)
     }
 
-    /// Begins a refresh in a world and follows all its paths with so many faults.
+    /// Begins a refresh in a world and follows all its paths with at most this many faults.
     mutating func begin(_ world: RefreshWorld, faults: Int) {
         var machine = Self.machine(world, .replacing(RefreshWorld.tokens(1)))
         let action = machine.handle(.began)
@@ -179,7 +179,7 @@ struct RefreshWalk {
         }
     }
 
-    /// The process ends a refresh.
+    /// Checks the end of a refresh, and lets the same process continue.
     private mutating func finished(
         _ world: RefreshWorld,
         _ outcome: RefreshOutcome,
@@ -198,7 +198,7 @@ struct RefreshWalk {
             }
         } else if world.hasMismatch {
             switch outcome {
-            case .refreshed, .adopted: violations.append("tokens were handed out in spite of a mismatch: \(trail)")
+            case .refreshed, .adopted: violations.append("tokens were returned in spite of a mismatch: \(trail)")
             case .changed, .wait, .refused, .failed: break
             }
         }
@@ -207,7 +207,7 @@ struct RefreshWalk {
         for number in world.received where number == world.newest && !kept.contains(number) {
             if !world.revoked.contains(number) { violations.append("tokens \(number) are lost: \(trail)") }
         }
-        // The same process goes on, with what it has in its memory.
+        // The same process continues with the state in its memory.
         settle(world, trail + ["and once more"])
     }
 
@@ -232,7 +232,7 @@ struct RefreshWalk {
         }
     }
 
-    /// Settles a session with no further fault.
+    /// Finishes the refresh of a session with no further fault.
     mutating func runClean(_ world: RefreshWorld) -> RefreshWorld {
         var world = world
         (world.base, world.isHeld, world.isRowForeign, world.received) = (nil, true, false, [])

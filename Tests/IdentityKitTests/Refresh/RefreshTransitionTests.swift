@@ -21,7 +21,8 @@ struct RefreshTransitionTests {
         return Set(table.map { $0.dropFirst(2).split(separator: " | ").prefix(3).map(String.init) })
     }
 
-    /// What the walk does not reach: another process refreshes the session in the meantime; a response without a token is in the spool.
+    /// Paths that the walk does not reach: another process refreshes the session in the meantime, or the spool contains a response
+    /// without a token.
     private static let rarePaths: [[RefreshStateMachine.Event]] = {
         let (old, answer) = (RefreshWorld.tokens(1), RefreshWorld.answer("2"))
         let newer = RefreshStateMachine.Event.loaded(.active(RefreshWorld.tokens(3)), isRestored: false, isOurs: false)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import Testing
 
-/// A provider, a store and a process as plain values, which answer every action of the state machine without I/O.
+/// A provider, a store and a process as plain values, which give a result for every action of the state machine without I/O.
 ///
 /// Tokens are numbers. The provider accepts the newest one only, and revokes all of them when it receives an older one.
 struct RefreshWorld: Sendable, CustomTestStringConvertible {
@@ -25,12 +25,12 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     var spool: Unsaved?
     /// The newest token of the provider; 0 when all are revoked.
     var newest = 1
-    /// Whether the provider answers a used token with the newest ones.
+    /// Whether the provider returns the newest tokens for a used refresh token.
     var hasGrace = false
-    /// Whether a lock proves that its previous holder has ended; a lease can be lost, too.
+    /// Whether the lock is a lease: it can be lost, and does not prove that its previous holder has ended.
     var isLease = false
     var isHeld = true
-    /// Whether another process has changed the row since this one loaded or saved it.
+    /// Whether another process has changed the stored session since this one loaded or saved it.
     var isRowForeign = false
     /// The token with which the attempt began.
     var base: Int?
@@ -41,9 +41,9 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     var reuses = 0
     /// How often a mismatch was reported.
     var reports = 0
-    /// Whether this attempt has accepted an answer.
+    /// Whether this attempt has accepted a response.
     var accepted = false
-    /// Whether the last validation found, or left, a mismatch.
+    /// Whether the last validation found a mismatch, or kept a stored one.
     var stands = false
     var violation: String?
 
@@ -75,7 +75,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     static let failure = IdentityError(.retryLater, .storeFailed, "Failed.")
     static let otherLogin = IdentityError(.rejected, .idTokenSubject, "Another buyer.", isAttackSuspected: true)
 
-    /// An answer that was found to belong to another login.
+    /// A response that was found to belong to another login.
     static func foreignAnswer(_ text: String) -> RefreshAnswer {
         var answer = answer(text)
         answer.mismatch = .idTokenSubject
@@ -86,7 +86,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         (tokens?.refreshToken?.reveal()).flatMap { Int($0.dropFirst("refresh-".count)) }
     }
 
-    /// The newest token that a state contains, also in an answer.
+    /// The newest token that a state contains, also in a stored response.
     static func newest(in state: SessionState?) -> Int? {
         if case .answered(_, let answer)? = state, let number = Int(answer.body.reveal()) { return number }
         return number(state?.tokens)
@@ -256,7 +256,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         row = state
     }
 
-    /// Another process gets the lease and changes the row.
+    /// Another process gets the lease and changes the stored session.
     private mutating func change(_ state: (TokenSet) -> SessionState) {
         guard let tokens = row?.tokens else { return }
         row = state(tokens)
@@ -287,7 +287,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 world.received.insert(world.newest)
                 return .answered(Self.answer("\(world.newest)"))
             },
-            Choice(name: "the answer is lost") { world in
+            Choice(name: "the response is lost") { world in
                 world.noteSend()
                 world.newest += 1
                 return .refused(Self.refusal(.inDoubt))
@@ -296,7 +296,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 world.noteSend()
                 return .refused(Self.refusal(.inDoubt))
             },
-            Choice(name: "a page") { world in
+            Choice(name: "an HTML page") { world in
                 world.noteSend()
                 return .answered(Self.answer("page"))
             },
@@ -310,7 +310,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
 
     private mutating func noteSend() {
         sends += 1
-        if hasMismatch { violation = "a token was sent although its answer has a mismatch" }
+        if hasMismatch { violation = "a token was sent although the stored response to it has a mismatch" }
         switch row {
         case .claimed, .answered: break
         case .active, .ended, nil:

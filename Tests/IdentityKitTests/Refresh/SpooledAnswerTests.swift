@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Answers and tokens that the store cannot save")
+@Suite("Responses and tokens that the store cannot save")
 struct SpooledAnswerTests {
     @Test("if the store saves neither the response nor the tokens, the spool keeps them after the process has ended")
     func spooled() async throws {
@@ -50,7 +50,7 @@ struct SpooledAnswerTests {
         let id = try await world.expiredSession()
         let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
         world.provider.refuseValidation(noKeys, noKeys)
-        // The claim is written, but the answer is not.
+        // The claim is written, but the response is not.
         world.store.allow(1)
         let manager = try world.manager()
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }

@@ -34,7 +34,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
         return try await inner.session(id)
     }
 
-    /// Sufficient because only one process works at a time.
+    /// Excludes no caller, which is sufficient because only one process works at a time.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
