@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A provider whose tokens a resource server accepts; the server demands a nonce where a test says so.
+/// A provider whose access tokens can be sent to a resource server.
 private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
     let inner: StrictProvider
     var descriptor: ProviderDescriptor { inner.descriptor }
@@ -14,7 +14,7 @@ private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
         self.inner = inner
     }
 
-    /// From now on a refresh brings neither scopes nor a refresh token.
+    /// From now on, a refresh returns only the scope `openid` and no refresh token.
     func narrow() { isNarrowing.withLock { $0 = true } }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
@@ -41,7 +41,7 @@ private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
     }
 }
 
-/// A resource server that refuses chosen tokens.
+/// A resource server that accepts only chosen tokens.
 private final class ResourceServer: Sendable {
     private let state = Mutex<(accepted: Set<String>, seen: [String])>(([], []))
     var seen: [String] { state.withLock { $0.seen } }
@@ -83,7 +83,7 @@ struct AccessTokenCallTests {
             return try await manager.establish(tokens, provider: "strict").id
         }
 
-        /// Calls the server, which challenges refused tokens.
+        /// Calls the server, which rejects tokens that it does not accept with status 401 and this challenge.
         func call(_ id: SessionID, challenge: String = #"Bearer error="invalid_token""#) async throws -> String {
             try await manager.withAccessToken(of: id) { access in
                 let sent = try access.headers(for: .get, url)
@@ -105,7 +105,7 @@ struct AccessTokenCallTests {
         }
     }
 
-    @Test("many callers whose token was refused cost one refresh, and each call is repeated once")
+    @Test("if a server rejects the token of many concurrent calls, it is refreshed once and each call is repeated once")
     func oneRefresh() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -120,7 +120,7 @@ struct AccessTokenCallTests {
     }
 
     @Test(
-        "a refreshed token that is refused too is a refusal with the server's challenge, and later calls do not refresh"
+        "if the server also rejects the refreshed token, the error has its challenge, and no call refreshes for five minutes"
     )
     func refusedAgain() async throws {
         let world = try World()
@@ -136,14 +136,14 @@ struct AccessTokenCallTests {
             #expect(world.provider.inner.refreshes == 1)
             #expect(world.server.seen.count == round + 1)
         }
-        // The server may have known too little of the new token.
+        // After five minutes a refresh is tried again, because the server may accept a new token then.
         world.server.accept("access-3")
         world.clock.advance(by: .seconds(301))
         #expect(try await world.call(id) == "access-3")
         #expect(world.provider.inner.refreshes == 2)
     }
 
-    @Test("a token that is refused right after a due refresh is not refreshed once more, neither now nor later")
+    @Test("a token that the server rejects right after it was refreshed is not refreshed again")
     func refusedAfterDueRefresh() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -167,7 +167,7 @@ struct AccessTokenCallTests {
         #expect(world.provider.inner.refreshes == 0)
     }
 
-    @Test("a refused token of a session without refresh token asks for a login")
+    @Test("if the server rejects a token and the session has no refresh token, the buyer must sign in again")
     func withoutRefreshToken() async throws {
         let world = try World()
         let id = try await world.signIn { $0.refreshToken = nil }
@@ -178,7 +178,7 @@ struct AccessTokenCallTests {
     }
 
     @Test(
-        "other errors leave at once, and the call is not repeated",
+        "other errors of the call are thrown at once, and the call is not repeated",
         arguments: [
             IdentityError(.retryLater, .providerUnavailable, "Down."),
             IdentityError(.rejected, .insufficientScope, "No."),
@@ -201,7 +201,7 @@ struct AccessTokenCallTests {
         #expect(world.provider.inner.refreshes == 0)
     }
 
-    @Test("a demand for a DPoP nonce repeats the call once with the same token, without a refresh", arguments: [1, 9])
+    @Test("if the server requires a DPoP nonce, the call is repeated once with the same token", arguments: [1, 9])
     func nonce(demands: Int) async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -227,7 +227,7 @@ struct AccessTokenCallTests {
         #expect(world.provider.inner.refreshes == 0)
     }
 
-    @Test("a challenge for a stronger login names the requirement, and a refresh is not tried")
+    @Test("if the server requires a stronger login, the error has the requirement, and nothing is refreshed")
     func stepUpChallenge() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -243,7 +243,7 @@ struct AccessTokenCallTests {
         #expect(await world.refusal(id, challenge: challenge + ", max_age=7")?.stepUpRequirement == nil)
     }
 
-    @Test("a refresh that takes scopes and the refresh token away says so in the outcome and in an event")
+    @Test("if a refresh returns fewer scopes and no refresh token, the result and an event report the losses")
     func losses() async throws {
         let world = try World()
         let id = try await world.signIn { $0.scopes = ["openid", "orders:read", "profile"] }

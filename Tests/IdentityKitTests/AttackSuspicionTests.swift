@@ -15,12 +15,12 @@ struct AttackSuspicionTests {
     }
 
     @Test(
-        "a callback of another login, browser or provider, or one that was used before, is suspected in error and event",
+        "a callback of another login, browser or provider, or a used one, is reported as a suspected attack",
         arguments: Case.allCases,
         [false, true]
     )
     func login(_ wrong: Case, isPosted: Bool) async throws {
-        // A posted refusal is kept, and reported when the browser comes back with GET.
+        // A posted error response is only stored. It is reported when the browser repeats the request with GET.
         guard !(isPosted && wrong == .denied) else { return }
         let clock = ManualClock()
         let heard = Heard()
@@ -61,7 +61,7 @@ struct AttackSuspicionTests {
         #expect(heard.attacks == attacks)
     }
 
-    @Test("an error keeps the suspicion when it is recast or its texts are redacted")
+    @Test("an error stays marked as a suspected attack when its kind is changed or its texts are redacted")
     func kept() {
         let error = IdentityError(.rejected, .stateInvalid, "Wrong.", providerAnswer: .init(error: "x"))
         #expect(!error.isAttackSuspected && !error.recast(as: .retryLater).isAttackSuspected)

@@ -4,7 +4,7 @@ import Testing
 
 /// Back-channel logout of sessions that are refreshed.
 extension BackChannelLogoutTests {
-    @Test("a running refresh does not restore an ended session")
+    @Test("a refresh that runs during a back-channel logout does not restore the session")
     func refresh() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")
@@ -23,7 +23,7 @@ extension BackChannelLogoutTests {
         #expect(try await ids(stage).isEmpty)
     }
 
-    @Test("a session is found by the sid of its refreshed ID token")
+    @Test("a logout token finds a session by the sid of its refreshed ID token")
     func named() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()

@@ -41,7 +41,7 @@ struct BackChannelLogoutTests {
         result.headers.first { $0.name == name }?.value
     }
 
-    @Test("a token with a sid ends the session with that sid; a token without ends all sessions of its buyer")
+    @Test("a logout token with a sid ends the session with that sid; one without a sid ends all sessions of its buyer")
     func affected() async throws {
         let stage = try LogoutStage()
         let first = try await stage.signIn(session: "s1")
@@ -65,7 +65,7 @@ struct BackChannelLogoutTests {
         #expect(cart.ended == [first, second, third])
     }
 
-    @Test("a token with sub and sid also ends the buyer's sessions without a sid, but no other buyer's sessions")
+    @Test("a logout token with sub and sid also ends the buyer's sessions without a sid, but no other buyer's sessions")
     func nameless() async throws {
         let stage = try LogoutStage()
         let nameless = try await stage.signIn()
@@ -77,7 +77,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "a token does not end sessions of another provider, tenant or issuer, or with a sid that differs only in its Unicode form"
+        "a logout token ends no session of another provider, tenant or issuer, or with a sid that differs only in its Unicode form"
     )
     func foreign() async throws {
         let stage = try LogoutStage()
@@ -101,7 +101,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage) == [there, stored.id])
     }
 
-    @Test("a token without a matching session succeeds; its second use is refused and ends no session")
+    @Test("a logout token without a matching session is accepted; its second use is refused and ends no session")
     func replay() async throws {
         let stage = try LogoutStage()
         let token = stage.provider.announce()
@@ -127,7 +127,7 @@ struct BackChannelLogoutTests {
         #expect(await send(stage.other.announce(jti: "1"), to: stage, provider: "other").status == 200)
     }
 
-    @Test("exactly one of many concurrent requests with a token succeeds", .timeLimit(.minutes(1)))
+    @Test("of many concurrent requests with one logout token, exactly one succeeds", .timeLimit(.minutes(1)))
     func race() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -179,7 +179,7 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).sessions.map(\.id) == [first])
     }
 
-    @Test("an unreadable session makes the request fail: the others end, and the token can be used again")
+    @Test("an unreadable session makes the logout request fail: the others end, and the token can be used again")
     func unreadable() async throws {
         let stage = try LogoutStage()
         let damaged = try await stage.signIn()
@@ -202,7 +202,7 @@ struct BackChannelLogoutTests {
         #expect(finished.sessions.map(\.id) == [damaged])
     }
 
-    @Test("a mark counts if it was written although the store reported an error")
+    @Test("a logout token counts as used if its mark was saved although the store reported an error")
     func failsAfterCommit() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -212,7 +212,7 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).status == 400)
     }
 
-    @Test("a failing cart is reported to the app, and the provider gets a success")
+    @Test("a failing cart is reported to the app, and the provider gets status 200")
     func cartDown() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -225,7 +225,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage).isEmpty)
     }
 
-    @Test("a request is refused unless it is a form with exactly one logout token")
+    @Test("a logout request is refused unless it is a form with exactly one logout token")
     func malformed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -257,7 +257,7 @@ struct BackChannelLogoutTests {
         #expect(good.status == 200)
     }
 
-    @Test("unavailable keys give a 503; a provider or store without the ability gives a 500, an unknown name a 400")
+    @Test("a logout request gets 503 without the keys, 500 if it is not supported, 400 for an unknown provider")
     func unavailable() async throws {
         let stage = try LogoutStage()
         let token = stage.provider.announce()

@@ -16,7 +16,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         var restored: Set<SessionID> = []
         var stuckLocks: Set<LockName> = []
         var damaged: Set<Attached> = []
-        /// The sessions that attachments are listed with instead of their own.
+        /// The wrong sessions with which attachments are listed.
         var listed: [Attached: SessionID] = [:]
     }
 

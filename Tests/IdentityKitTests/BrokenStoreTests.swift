@@ -12,14 +12,14 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("the suite detects a store with a defect", arguments: caught)
+    @Test("the conformance suite detects each defect of a store", arguments: caught)
     func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
         await withKnownIssue {
             try await promise.run(on: Self.place(defect))
         }
     }
 
-    @Test("the damage cases pass for a store with another defect")
+    @Test("the cases about damaged attachments pass for a store with another defect")
     func unrelated() async throws {
         for part in Defect.keepsLoggedIn.caught + Defect.trustsOwner.caught {
             for promise in StoreConformance.cases where promise.name.contains(part) {
@@ -39,7 +39,7 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("the suite has a case for each expected name", arguments: Defect.allCases)
+    @Test("the conformance suite has a case for each expected name", arguments: Defect.allCases)
     func isComplete(_ defect: Defect) {
         for part in defect.caught {
             #expect(StoreConformance.cases.contains { $0.name.contains(part) }, "\(part)")

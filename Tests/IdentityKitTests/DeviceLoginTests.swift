@@ -118,7 +118,7 @@ struct DeviceLoginTests {
         #expect(clock.elapsed == .seconds(1012))
     }
 
-    @Test("polls are at least a second apart and end after a day, with any values of the provider")
+    @Test("polls are at least a second apart and end after a day, even if the provider sends absurd values")
     func bounds() async throws {
         for interval in [Duration.zero, .seconds(-5)] {
             let device = ScriptedDevice([], lifetime: .seconds(3), interval: interval)
@@ -133,7 +133,7 @@ struct DeviceLoginTests {
         #expect(dead.polls.isEmpty)
     }
 
-    @Test("a refusal ends the login immediately with its error code")
+    @Test("if the provider rejects a poll, the device login ends immediately with that error")
     func refusal() async throws {
         let denied = IdentityError(.rejected, .accessDenied, "No.")
         let device = ScriptedDevice([.pending, .refused(denied), .tokens])
@@ -165,7 +165,7 @@ struct DeviceLoginTests {
         #expect(error?.code == .unsupportedByProvider)
     }
 
-    @Test("cancelling ends the wait immediately; a failing prompt ends the login before the first poll")
+    @Test("cancelling a device login ends the wait immediately; a failing prompt ends it before the first poll")
     func cancel() async throws {
         let device = ScriptedDevice([.tokens], clock: ManualClock())
         let sessions = try manager(device, device.clock)
@@ -182,7 +182,7 @@ struct DeviceLoginTests {
         #expect(device.polls.isEmpty)
     }
 
-    @Test("each of the three entry points ends exactly once")
+    @Test("a device login ends exactly once at each of the three entry points")
     func entryPoints() async throws {
         func endings(_ step: ScriptedDevice.Step) async throws -> [String] {
             let device = ScriptedDevice([step, step, step])

@@ -22,7 +22,7 @@ struct DocumentationTests {
         return try paths.map { "Sources/" + $0 }.filter { try text($0).contains("extension IdentityError.Code {") }
     }
 
-    @Test("the catalogue lists every error code with its meaning")
+    @Test("the guide to errors lists every error code with its meaning")
     func catalogue() throws {
         let rows = try text("Documentation/Operating/Errors.md").split(separator: "\n")
         let known = try files().flatMap { try codes(in: $0) }
@@ -34,7 +34,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("the catalogue has no duplicate and no removed code")
+    @Test("the guide to errors has no duplicate and no removed code")
     func ghosts() throws {
         let known = try files().flatMap { try codes(in: $0).map(String.init) }
         #expect(known.count == Set(known).count)

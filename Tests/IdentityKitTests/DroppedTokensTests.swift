@@ -22,7 +22,7 @@ struct DroppedTokensTests {
         }
     }
 
-    @Test("they are revoked, and events report the failed login and the revocation")
+    @Test("tokens of a login that could not be stored are revoked, and events report the login and the revocation")
     func revoked() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -31,7 +31,7 @@ struct DroppedTokensTests {
         #expect(sink.names == ["login_started", "login_tokens_dropped revoked", "login_failed store_busy"])
     }
 
-    @Test("if the provider does not revoke, the event reports tokens that stay valid")
+    @Test("if the provider does not support revocation, an event reports that the tokens stay valid")
     func unsupported() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -39,7 +39,7 @@ struct DroppedTokensTests {
         #expect(sink.names == ["login_started", "login_tokens_dropped not_revoked", "login_failed store_busy"])
     }
 
-    @Test("a failed revocation does not replace the login's error")
+    @Test("a failed revocation does not hide the error of the failed login")
     func failure() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -61,7 +61,7 @@ struct DroppedTokensTests {
         #expect(stage.clock.elapsed == .seconds(5))
     }
 
-    @Test("the tokens are revoked although the caller is cancelled", .timeLimit(.minutes(5)))
+    @Test("the tokens of a failed login are revoked even if its caller is cancelled", .timeLimit(.minutes(5)))
     func cancelled() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])

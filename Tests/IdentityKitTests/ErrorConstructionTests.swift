@@ -7,20 +7,20 @@ struct ErrorConstructionTests {
     private struct Construction {
         let path: String
         let line: Int
-        /// The arguments, with the white space of one line.
+        /// The arguments, each on one line.
         let arguments: [String]
 
         func has(_ label: String) -> Bool { arguments.contains { $0.hasPrefix("\(label):") } }
     }
 
-    /// The folders whose errors a specification or a provider's page decides.
+    /// The folders whose errors must refer to a specification or to a provider's page.
     private static let protocolFolders = [
         "IdentityOIDC", "IdentityShopify", "IdentityBolt", "ShopifyGraphQL", "ShopifyStorefront",
         "ShopifyCustomerAccount", "ShopifyLegacyCustomers", "IdentityKit/Login", "IdentityKit/Logout",
         "IdentityKit/StepUp",
     ]
 
-    /// Errors of these folders that no specification decides: a text in their arguments, and the reason.
+    /// The errors of these folders that no specification requires: a part of their message, and the reason.
     private static let withoutReference: [(text: String, reason: String)] = [
         ("could not be removed from a cart that another process changed", "the adapter's lock of the stored cart"),
         ("kept changing the session's cart", "the adapter's lock of the stored cart"),
@@ -29,7 +29,7 @@ struct ErrorConstructionTests {
         ("lines, then the addition failed", "the adapter adds a long list in several calls"),
         ("The cart still has", "the adapter compares what it asked for"),
         ("came from an untrusted source", "the adapter's rule about cart ids of the browser"),
-        ("neither a cart nor an error", "an answer that Shopify does not describe"),
+        ("neither a cart nor an error", "a response that Shopify does not describe"),
         ("identity for the cart could not be computed", "OpenSSL"),
         ("The provider of this session issues no Shopify customer token", "the app chose another provider"),
         ("the cache policy allows no request", "the cache policy of the caller"),
@@ -37,7 +37,7 @@ struct ErrorConstructionTests {
         ("Polling with", "the caller's time limit"),
         ("got no usable response, so it may have been executed", "the network"),
         ("The session belongs to another provider", "the app passed another provider's session"),
-        ("carried out a change but returned no result", "an answer that Shopify does not describe"),
+        ("carried out a change but returned no result", "a response that Shopify does not describe"),
         ("The login took too long", "the time limit of SessionManager.Configuration"),
         ("A stored logout could not be decoded", "the store's own format"),
     ]
@@ -128,7 +128,7 @@ struct ErrorConstructionTests {
         }
     }
 
-    @Test("each error that a specification decides has a reference, or a reason why it has none")
+    @Test("each error of protocol code refers to a specification, or is listed with the reason why it does not")
     func references() throws {
         let all = try Self.constructions().filter { found in
             Self.protocolFolders.contains { found.path.hasPrefix("\($0)/") } && !found.has("asking")

@@ -20,7 +20,7 @@ struct KeyWipingTests {
         }
     }
 
-    @Test("a key from a file and its digits are wiped from memory after use")
+    @Test("a store key that was read from a file, and its digits, are wiped from memory after use")
     func gone() async throws {
         let directory = try TemporaryDirectory("key")
         defer { directory.remove() }
@@ -53,7 +53,7 @@ struct KeyWipingTests {
         #expect(try search.occurrences(ofInverted: key) == 0)
     }
 
-    @Test("the search finds freed memory that was not wiped")
+    @Test("the memory search of these tests finds freed memory that was not wiped")
     func control() throws {
         let inverted = try SecureRandom.bytes(32)
         let search = MemorySearch()

@@ -94,7 +94,7 @@ struct LoginFlowTests {
         }
     }
 
-    @Test("cancelling the handle gives one cancellation, and has no effect after the end")
+    @Test("cancelling a login through its handle is reported once, and has no effect after the login has ended")
     func cancel() async throws {
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
         let waiting = Buyer { _ in
@@ -111,7 +111,7 @@ struct LoginFlowTests {
         #expect(delegate.calls.withLock { $0 } == ["cancelled"])
     }
 
-    @Test("a delegate is held weakly")
+    @Test("a login holds its delegate weakly")
     func weakDelegate() async throws {
         let (released, release) = AsyncStream<Void>.makeStream()
         var delegate: Delegate? = Delegate()
@@ -127,7 +127,7 @@ struct LoginFlowTests {
         await handle.finished()
     }
 
-    @Test("callbacks run on the caller's executor")
+    @Test("callbacks run on the executor that the caller names")
     func executor() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "callbacks")

@@ -41,7 +41,7 @@ struct LogoutReturnTests {
         #expect(again?.code == .stateUnknown)
     }
 
-    @Test("the configured return address is used where the options name none")
+    @Test("the configured return address is used if the options name none")
     func configuredAddress() async throws {
         let stage = try LogoutStage()
         let none = try await stage.manager.logout(try await stage.signIn(), options: LogoutOptions())
@@ -79,7 +79,7 @@ struct LogoutReturnTests {
         #expect(try await stage.manager.completeLogout(callback, browserBinding: cookie).isConfirmed)
     }
 
-    @Test("a state is refused from another browser, without a cookie, too late or at another provider's address")
+    @Test("a logout's state is refused from another browser, without a cookie, too late or at another provider")
     func misplaced() async throws {
         let stage = try LogoutStage()
         let (cookie, second) = try await logout(stage)
@@ -148,7 +148,7 @@ struct LogoutReturnTests {
         #expect(try await stage.manager.sessions().isEmpty)
     }
 
-    @Test("a return path that leaves the app is refused before the session ends, and a malformed return immediately")
+    @Test("a return path to another site is refused before the session ends; a malformed return URL is refused")
     func malformed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()

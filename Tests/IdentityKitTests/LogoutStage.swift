@@ -134,7 +134,7 @@ final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     /// The session that cannot be removed.
     func setStuck(_ id: SessionID?) { stuck.withLock { $0 = id } }
 
-    /// The session whose row is damaged.
+    /// The session that cannot be read.
     func setUnreadable(_ id: SessionID?) { unreadable.withLock { $0 = id } }
 
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {

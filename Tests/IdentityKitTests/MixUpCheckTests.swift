@@ -72,7 +72,7 @@ struct MixUpCheckTests {
         }
     }
 
-    @Test("if another provider has no separate redirect URI, the callback needs the provider's name or an iss")
+    @Test("if another provider has no configured redirect URI, a callback needs the provider's name or an iss")
     func otherWithoutRedirectURI() async throws {
         let world = try World(attacker: Self.callbackURL, honest: nil)
         #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
@@ -81,7 +81,7 @@ struct MixUpCheckTests {
         #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
     }
 
-    @Test("a login without a redirect URI needs proof of the sender")
+    @Test("if the login's provider has no configured redirect URI, a callback needs the provider's name")
     func ownWithoutRedirectURI() async throws {
         let world = try World(attacker: nil, honest: Self.callbackURL)
         #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
@@ -89,7 +89,7 @@ struct MixUpCheckTests {
         #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
     }
 
-    @Test("providers of other tenants are possible senders, too")
+    @Test("a provider of another tenant can also be the sender of a callback")
     func otherTenant() async throws {
         for honest in [Self.callbackURL, nil] {
             let world = try World(attacker: Self.callbackURL, honest: honest, tenant: "shop-1")
@@ -98,7 +98,7 @@ struct MixUpCheckTests {
         }
     }
 
-    @Test("separate redirect URIs prove the sender only if the callback's address is known")
+    @Test("separate redirect URIs prove the sender of a callback only if the callback's address is known")
     func distinctRedirectURIs() async throws {
         let world = try World(attacker: Self.callbackURL, honest: "https://app.example/callback/honest")
         #expect(try await world.refusal(at: Self.callbackURL) == nil)
@@ -111,14 +111,14 @@ struct MixUpCheckTests {
         #expect(try await world.refusal(at: "/behind-a-proxy/callback", provider: "attacker") == nil)
     }
 
-    @Test("redirect URIs with equal paths on two hosts prove the sender only with the whole URL")
+    @Test("redirect URIs with equal paths on two hosts prove the sender of a callback only with the whole URL")
     func twoHosts() async throws {
         let world = try World(attacker: Self.callbackURL, honest: "https://other.example/callback")
         #expect(try await world.refusal(at: Self.callbackURL) == nil)
         #expect(try await world.refusal(at: "/callback") == .responseIssuerMismatch)
     }
 
-    @Test("a redirect URI set for one login proves nothing about the other provider")
+    @Test("a redirect URI that was set for one login does not prove the sender of a callback")
     func ownRedirectURIOfOneLogin() async throws {
         let world = try World(attacker: Self.callbackURL, honest: "https://app.example/callback/honest")
         let other = "https://app.example/other"
@@ -126,7 +126,7 @@ struct MixUpCheckTests {
         #expect(try await world.refusal(at: other, provider: "attacker", redirectURI: other) == nil)
     }
 
-    @Test("an iss proves the sender if it equals the login's issuer byte for byte")
+    @Test("the iss of a callback proves its sender if it equals the login's issuer byte for byte")
     func issuer() async throws {
         let bound = try World(attacker: Self.callbackURL, honest: nil, issuer: "https://id.example/K")
         #expect(try await bound.refusal(at: Self.callbackURL, iss: "https://id.example/K") == nil)
@@ -141,7 +141,7 @@ struct MixUpCheckTests {
         )
     }
 
-    @Test("a callback at another path is refused, also with a single provider")
+    @Test("a callback at another path than the redirect URI's is refused, even with a single provider")
     func otherPath() async throws {
         let clock = ManualClock()
         let provider = StrictProvider(clock: clock, redirectURI: "https://app.example/callback/strict")
@@ -176,7 +176,7 @@ struct MixUpCheckTests {
         }
     }
 
-    @Test("the only provider of a registry needs no proof of the sender")
+    @Test("with a single provider, a callback needs no proof of its sender")
     func alone() async throws {
         let clock = ManualClock()
         let provider = StrictProvider(clock: clock)

@@ -75,7 +75,7 @@ struct PrivacyTests {
         #expect(canary.findings(in: configuration.store as Any) == [])
     }
 
-    @Test("a provider's text is cut, also when it consists of few long characters")
+    @Test("a provider's text is cut even if it is a single very long character")
     func providerAnswer() {
         let text = "e" + String(repeating: "\u{301}", count: 100_000)
         #expect(text.count == 1)

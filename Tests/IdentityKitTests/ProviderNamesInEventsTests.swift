@@ -47,7 +47,7 @@ struct ProviderNamesInEventsTests {
         #expect(sink.providers == [""])
     }
 
-    @Test("events report a registered name also when the request fails")
+    @Test("events report the name of a registered provider even if the request fails")
     func known() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])

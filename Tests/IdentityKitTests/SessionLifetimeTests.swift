@@ -83,7 +83,7 @@ struct SessionLifetimeTests {
         #expect(try await world.store.session(id) != nil)
         try await expectUnknown(id, to: manager)
         #expect(world.provider.requests == 0)
-        // The logout of an unknown session also removes its row.
+        // The logout throws session_unknown, but removes the stored session.
         #expect(try await world.store.session(id) == nil)
         #expect(world.provider.revoked.count == 1)
         #expect(cart.ends == 1)
@@ -184,7 +184,7 @@ struct SessionLifetimeTests {
     }
 
     @Test(
-        "a session whose row was restored after its logout has revoked tokens and ends with its maximum lifetime"
+        "a session that was put back into the store after its logout has revoked tokens, and ends with its maximum lifetime"
     )
     func putBack() async throws {
         let world = World(lifetime: 0.5)
@@ -196,7 +196,7 @@ struct SessionLifetimeTests {
         _ = try await manager.logout(id)
         #expect(world.provider.revoked == ["refresh-1"])
         try await world.store.insert(row)
-        // The row does not show that it was restored: the threat model names this limit.
+        // The stored session does not show that it was put back: the threat model names this limit.
         #expect(try await manager.session(id).id == id)
         world.clock.advance(by: Self.day * 30 + .seconds(1))
         try await expectUnknown(id, to: manager)

@@ -28,7 +28,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
-    @Test("tokens without issuer or subject become no session")
+    @Test("no session is stored for tokens without issuer or subject")
     func namelessTokens() async throws {
         let world = try LoginWorld()
         for buyer in [Buyer(issuer: "", subject: "buyer-1"), Buyer(issuer: "https://id.example", subject: "")] {
@@ -112,7 +112,7 @@ struct SessionManagerTests {
     }
 
     @Test(
-        "an error of the client configuration changes no session",
+        "if the provider rejects the client's configuration, no session is changed",
         arguments: [IdentityError.Code.invalidClient, .unauthorizedClient, .unsupportedGrantType]
     )
     func misconfiguration(code: IdentityError.Code) async throws {
@@ -124,7 +124,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.tokens(for: session.id).outcome == .refreshedLate)
     }
 
-    @Test("invalid_grant requires a new login, is requested once, and keeps the row")
+    @Test("after invalid_grant the buyer must sign in again, the token is not sent again, and the session stays stored")
     func dead() async throws {
         let world = try LoginWorld()
         let session = try await world.signIn()
@@ -156,7 +156,7 @@ struct SessionManagerTests {
         #expect(world.provider.refreshes == 2)
     }
 
-    @Test("a logout during a refresh wins: the late response does not restore the session")
+    @Test("the response to a refresh does not restore a session that was logged out in the meantime")
     func logoutDuringRefresh() async throws {
         let world = try LoginWorld()
         let session = try await world.signIn()

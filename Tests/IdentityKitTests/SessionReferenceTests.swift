@@ -37,7 +37,7 @@ struct SessionReferenceTests {
         #expect("\(id)" == id.reference.rawValue)
     }
 
-    @Test("a reference is 16 characters, the same for the same id, and never an id")
+    @Test("a session reference has 16 characters, is the same for the same id, and is never a valid id")
     func form() throws {
         let id = try #require(SessionID(rawValue: Self.text))
         let other = try #require(SessionID(rawValue: "kX9fQ2bT7hLw0ZsN4mVcRQ"))
@@ -49,7 +49,7 @@ struct SessionReferenceTests {
         #expect(SessionReference(rawValue: Self.text) == nil)
     }
 
-    @Test("events of a login, a refresh, a failure and a logout carry the reference of the session")
+    @Test("events of a refresh and a logout carry the reference of the session")
     func events() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

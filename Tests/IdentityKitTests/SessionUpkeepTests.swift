@@ -54,7 +54,7 @@ private final class SlowParticipant: SessionParticipant {
     }
 }
 
-/// A cart that requests a token with a margin whenever it is told of a new one.
+/// A cart that requests a token with a long validity whenever it is notified of a refresh.
 private final class TokenRequestingParticipant: SessionParticipant {
     private let manager: SessionManager
     private let count = Mutex(0)
@@ -126,7 +126,7 @@ struct SessionUpkeepTests {
         #expect(cart.told.last == last)
     }
 
-    @Test("a cart that requests more than the token lifetime is told of one refresh, not of those that it causes")
+    @Test("a cart is notified of a refresh, but not of the refreshes that its own calls cause")
     func noLoop() async throws {
         let world = try World()
         let cart = TokenRequestingParticipant(world.manager)
@@ -163,7 +163,7 @@ struct SessionUpkeepTests {
         #expect(world.provider.inner.refreshes == 2)
     }
 
-    @Test("a refused token is refreshed once, also for a caller that reports it later")
+    @Test("a rejected token is refreshed once, even if another caller reports the rejection later")
     func lateRefusal() async throws {
         let world = try World()
         let (id, token) = try await world.signIn()

@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A store whose reads wait for the test after they have read.
+/// A store whose reads a test can hold after they have read the session.
 private final class GatedStore: WrappingStore {
     let inner = InMemoryStore()
     private let state = Mutex((reads: 0, gates: [Int: AsyncStream<Void>]()))

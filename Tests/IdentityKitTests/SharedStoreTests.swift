@@ -124,7 +124,7 @@ struct SharedStoreTests {
         #expect(try await !other.session(id).needsLogin)
     }
 
-    @Test("a process waits for another process's claim and does not take the old token for a new one")
+    @Test("a process that finds another process's claim waits, and does not return the old token as a new one")
     func claimedMeanwhile() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -148,7 +148,7 @@ struct SharedStoreTests {
         #expect(world.provider.refreshes == 1)
     }
 
-    @Test("a refresh that certainly failed releases its claim immediately")
+    @Test("a failed refresh whose token was certainly not used releases its claim immediately")
     func givesBack() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -170,7 +170,7 @@ struct SharedStoreTests {
         #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
     }
 
-    @Test("a commit that succeeded although it reported an error counts as a success")
+    @Test("a save that succeeded although the store reported an error counts as a success")
     func failedAfterCommit() async throws {
         let world = World()
         let id = try await world.expiredSession()

@@ -89,7 +89,7 @@ struct StepUpTests {
             manager.add(follower)
         }
 
-        /// A session whose buyer signed in an hour ago.
+        /// Creates a session whose buyer signed in a minute ago.
         func signIn() async throws -> SessionID {
             let tokens = provider.tokens(Login(acr: "silver", authenticatedAt: clock.now))
             let id = try await manager.establish(tokens, provider: "strict").id
@@ -97,7 +97,7 @@ struct StepUpTests {
             return id
         }
 
-        /// The callback of the last login; the state counts.
+        /// Completes a login with a callback that has the state of its authorization URL.
         func complete(_ started: StartedLogin) async throws -> CompletedLogin {
             let state = String(started.url.text.split(separator: "=").last ?? "")
             return try await manager.complete(
@@ -116,7 +116,7 @@ struct StepUpTests {
         }
     }
 
-    @Test("a step-up gives the session a new id and its attachments, and ends the old one without telling carts")
+    @Test("a step-up moves the attachments to a session with a new id, and carts are not notified of an end")
     func replaces() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -143,7 +143,7 @@ struct StepUpTests {
         #expect(world.heard.names.contains("session_replaced"))
     }
 
-    @Test("a step-up without requirement asks for prompt=login and for auth_time")
+    @Test("a step-up without requirements requests prompt=login, and max_age so that the ID token contains auth_time")
     func login() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -154,7 +154,7 @@ struct StepUpTests {
         #expect(world.provider.asked?.maximumAge == .seconds(600))
     }
 
-    /// What a provider answers that does not do what was asked, in seconds after the beginning of the step-up.
+    /// Logins that do not satisfy their requirement; `time` is `auth_time` in seconds after the beginning of the step-up.
     private static let refusals:
         [(StepUpRequirement, subject: String, acr: String?, time: Double?, IdentityError.Code)] =
             [
@@ -169,7 +169,7 @@ struct StepUpTests {
                 (StepUpRequirement(maximumAge: .seconds(10)), "buyer-1", "gold", nil, .idTokenAuthentication),
             ]
 
-    @Test("a login that does not prove what was required is refused, and the session stays", arguments: 0..<8)
+    @Test("a step-up login that does not satisfy the requirement is refused, and the session stays", arguments: 0..<8)
     func refused(index: Int) async throws {
         let (requirement, subject, acr, time, code) = Self.refusals[index]
         let world = try World()
@@ -186,7 +186,7 @@ struct StepUpTests {
         #expect(world.provider.revoked.count == 1)
     }
 
-    @Test("a step-up with a maximum age accepts the earlier login within it, but for the clocks' difference")
+    @Test("a step-up accepts a login that exceeds the maximum age by up to a minute, because clocks may differ")
     func recentEnough() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -196,7 +196,7 @@ struct StepUpTests {
         #expect(try await world.complete(started).replaced == id)
     }
 
-    @Test("the same subject of another issuer is another buyer")
+    @Test("a step-up is refused if the same subject signs in at another issuer")
     func otherIssuer() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -208,7 +208,7 @@ struct StepUpTests {
         #expect(try await world.manager.sessions().map(\.id) == [id])
     }
 
-    @Test("a demanded login has to be new, also beside a maximum age; the login page gets the buyer's address")
+    @Test("a step-up with demandsLogin refuses an earlier login, and passes the buyer's e-mail address as login hint")
     func newLogin() async throws {
         let world = try World()
         var tokens = world.provider.tokens(Login(authenticatedAt: world.clock.now))
@@ -219,7 +219,7 @@ struct StepUpTests {
         let started = try await world.manager.beginStepUp(of: id, requiring: requirement)
         #expect(world.provider.asked?.prompt == "login" && world.provider.asked?.maximumAge == .seconds(600))
         #expect(world.provider.asked?.loginHint == "ada@example.com")
-        // Newer than the session's login and young enough, but not of this step-up.
+        // This login is within the maximum age and newer than the session's login, but it was before the step-up began.
         world.provider.answer(Login(authenticatedAt: world.clock.now - 300))
         #expect(await world.refusal(started)?.code == .idTokenAuthentication)
     }
@@ -234,7 +234,7 @@ struct StepUpTests {
         #expect(await world.refusal(started)?.code == .idTokenAuthentication)
     }
 
-    @Test("a session that has ended in the meantime is not replaced, and the code is not sent")
+    @Test("a step-up of a session that has ended in the meantime fails before the code is sent")
     func loggedOut() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -253,7 +253,7 @@ struct StepUpTests {
         #expect(error?.code == .sessionUnknown)
     }
 
-    @Test("of two step-ups that end at the same time, one replaces the session")
+    @Test("of several step-ups that end at the same time, one replaces the session")
     func concurrent() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -283,7 +283,7 @@ struct StepUpTests {
         #expect(ended?.code == .sessionEnded)
     }
 
-    @Test("a step-up works in the browser only in which it began")
+    @Test("a step-up can be completed only in the browser in which it began")
     func browser() async throws {
         let world = try World()
         let id = try await world.signIn()

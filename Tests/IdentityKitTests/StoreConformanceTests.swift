@@ -21,13 +21,13 @@ struct StoreConformanceTests {
         )
     }
 
-    @Test("the suite has at least 120 cases with unique names")
+    @Test("the conformance suite has at least 120 cases with unique names")
     func size() {
         #expect(StoreConformance.cases.count >= 120)
         #expect(Set(StoreConformance.cases.map(\.name)).count == StoreConformance.cases.count)
     }
 
-    @Test("the store limits the login attempts and used tokens of a hundred tenants in any order of expiry")
+    @Test("the in-memory store limits the login attempts of each of a hundred tenants, in any order of expiry")
     func bounds() async throws {
         let store = InMemoryStore(maximumAttempts: 4)
         for number in 0..<4_000 {

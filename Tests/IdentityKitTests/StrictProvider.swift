@@ -55,7 +55,7 @@ final class StrictProvider: IdentityProvider {
         state.withLock { $0.failures = errors }
     }
 
-    /// Every refresh waits here before it answers.
+    /// Every refresh waits for this closure before it returns.
     func hold(_ gate: (@Sendable () async -> Void)?) {
         state.withLock { $0.gate = gate }
     }

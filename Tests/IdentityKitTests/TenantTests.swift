@@ -99,7 +99,7 @@ struct TenantTests {
         #expect(try await world.manager(of: nil).sessions().isEmpty)
     }
 
-    @Test("logoutAll for one shop keeps the buyer's sessions at another; without a shop all end")
+    @Test("logoutAll ends the buyer's sessions at the manager's shop only; a manager of all shops ends all of them")
     func logoutAll() async throws {
         let world = World()
         for shop in [1, 1, 2, 2] { _ = try await world.signIn(at: shop) }
@@ -145,7 +145,7 @@ struct TenantTests {
         #expect(shops[1].exchanges == 0)
     }
 
-    @Test("a pending logout of one shop is unknown at another, and a flood of them evicts none of another's")
+    @Test("a pending logout of one shop is unknown at another, and many logouts at one shop evict none of another shop")
     func logouts() async throws {
         let clock = ManualClock()
         let store = InMemoryStore(maximumAttempts: 3)
