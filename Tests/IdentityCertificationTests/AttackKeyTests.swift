@@ -6,7 +6,10 @@ import Testing
 /// Attacks by keys and signatures, against the whole client.
 @Suite("Attacks: keys and signatures")
 struct AttackKeyTests {
-    @Test("identitykit-alg-none", arguments: ["none", "None", "nOnE", "NONE", " none", "", "null"])
+    @Test(
+        "an ID token without a signature is refused, however its header spells none",
+        arguments: ["none", "None", "nOnE", "NONE", " none", "", "null"]
+    )
     func unsigned(spelling: String) async throws {
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenAlgorithm, .unsigned(spelling))
@@ -16,7 +19,10 @@ struct AttackKeyTests {
         }
     }
 
-    @Test("identitykit-alg-confusion", arguments: SandboxMisbehaviour.ConfusedKey.allCases)
+    @Test(
+        "an ID token that is signed with HMAC and the public key is refused",
+        arguments: SandboxMisbehaviour.ConfusedKey.allCases
+    )
     func confusion(key: SandboxMisbehaviour.ConfusedKey) async throws {
         for algorithm in [SandboxOpenIDConfiguration.Algorithm.rs256, .es256] {
             var openID = SandboxOpenIDConfiguration()
@@ -39,7 +45,7 @@ struct AttackKeyTests {
         }
     }
 
-    @Test("identitykit-header-keys")
+    @Test("a key in the header of an ID token is neither used nor fetched")
     func headerKeys() async throws {
         let listener = try await SandboxListener.start()
         let attacker = try SandboxKeyPair()
@@ -61,7 +67,7 @@ struct AttackKeyTests {
         await listener.stop()
     }
 
-    @Test("identitykit-kid-hostile")
+    @Test("an ID token with a hostile kid is refused, and causes few fetches of keys")
     func keyIDs() async throws {
         let listener = try await SandboxListener.start()
         let texts = [
@@ -92,7 +98,10 @@ struct AttackKeyTests {
         await listener.stop()
     }
 
-    @Test("identitykit-ecdsa-signatures", arguments: SandboxMisbehaviour.CurveSignature.allCases)
+    @Test(
+        "an ECDSA signature with invalid numbers or a wrong length is refused",
+        arguments: SandboxMisbehaviour.CurveSignature.allCases
+    )
     func curves(kind: SandboxMisbehaviour.CurveSignature) async throws {
         var openID = SandboxOpenIDConfiguration()
         openID.algorithm = .es256
@@ -102,7 +111,7 @@ struct AttackKeyTests {
         }
     }
 
-    @Test("identitykit-foreign-signatures")
+    @Test("an ID token signed with another key or another algorithm is refused")
     func signatures() async throws {
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenSignature, .signature(.foreignKey))
@@ -136,7 +145,7 @@ struct AttackKeyTests {
         ("no use and no alg", { .keysWithout("use", "alg") }, nil),
     ]
 
-    @Test("identitykit-key-sets", arguments: keySets.indices)
+    @Test("unsuitable or unreadable keys of a key set fail the login or are ignored", arguments: keySets.indices)
     func keySet(index: Int) async throws {
         let (_, keys, code) = Self.keySets[index]
         try await CertificationModule.run(.init(keys: try keys())) { module in

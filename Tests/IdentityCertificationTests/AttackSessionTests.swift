@@ -9,7 +9,7 @@ import Testing
 /// Attacks on the state of the app: pending logins, sessions and identities.
 @Suite("Attacks: sessions and identities")
 struct AttackSessionTests {
-    @Test("identitykit-session-fixation")
+    @Test("each login creates a new session id, and completes only in its own browser")
     func fixation() async throws {
         try await CertificationModule.run { module in
             let first = try await module.login()
@@ -33,7 +33,7 @@ struct AttackSessionTests {
         }
     }
 
-    @Test("identitykit-pending-login-flood")
+    @Test("a flood of pending logins removes older ones, and the newest login still works")
     func flood() async throws {
         let store = InMemoryStore()
         let sessions = SessionManager(
@@ -60,7 +60,7 @@ struct AttackSessionTests {
         #expect(try await store.sweep(expiredBefore: .distantFuture) == 9_999)
     }
 
-    @Test("identitykit-scope-defaults")
+    @Test("a missing scope means the requested scopes, and an empty scope means none")
     func scopes() async throws {
         try await CertificationModule.run { module in
             func granted(_ misbehaviour: SandboxMisbehaviour) async throws -> [String] {
@@ -76,7 +76,7 @@ struct AttackSessionTests {
         }
     }
 
-    @Test("identitykit-email-is-no-identity")
+    @Test("a buyer with the e-mail address of another buyer stays a different buyer")
     func email() async throws {
         try await CertificationModule.run { module in
             let ada = try await module.login()
@@ -94,7 +94,7 @@ struct AttackSessionTests {
         }
     }
 
-    @Test("identitykit-validator-cache-confusion")
+    @Test("an accepted ID token is refused for another client and for another login")
     func cacheConfusion() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()

@@ -6,9 +6,12 @@ import IdentitySandbox
 import Testing
 
 /// Attacks through HTTP messages: redirects, sizes and characters.
-@Suite("Attacks: the wire")
+@Suite("Attacks: redirects, sizes and characters of HTTP messages")
 struct AttackWireTests {
-    @Test("identitykit-credentials-on-redirect", arguments: [301, 302, 303, 307, 308])
+    @Test(
+        "no redirect of an endpoint is followed, so no credential reaches another server",
+        arguments: [301, 302, 303, 307, 308]
+    )
     func redirects(status: Int) async throws {
         let listener = try await SandboxListener.start()
         for endpoint in [SandboxEndpoint.discovery, .jwks, .token, .api] {
@@ -30,7 +33,10 @@ struct AttackWireTests {
         .answer(SandboxAnswer(status: 200, headers: [("Content-Type", "application/json")], body: [0xFF])),
     ]
 
-    @Test("identitykit-too-much", arguments: unreadable.indices)
+    @Test(
+        "responses that are too large or not HTTP are refused, and the code is sent at most once",
+        arguments: unreadable.indices
+    )
     func tooMuch(index: Int) async throws {
         let misbehaviour = Self.unreadable[index]
         for endpoint in [SandboxEndpoint.discovery, .jwks, .token, .api] {
@@ -49,7 +55,7 @@ struct AttackWireTests {
     }
 
     @Test(
-        "identitykit-injection",
+        "special characters in client id, secret and scope are sent encoded and add no parameter",
         arguments: [
             "x\r\nX-Injected: 1", "x&client_id=y&grant_type=password", "x+y %41%00é", "x=y;z#f?q", "\u{202E}x\u{1F600}",
         ]
@@ -81,7 +87,7 @@ struct AttackWireTests {
     }
 
     @Test(
-        "identitykit-injection-by-callback",
+        "special characters in the code of a callback add no parameter to the token request",
         arguments: ["x%26grant_type%3Drefresh_token", "x%0D%0AX%3A+1", "%2B%25%00"]
     )
     func callbackInjection(code: String) async throws {
@@ -97,7 +103,7 @@ struct AttackWireTests {
         }
     }
 
-    @Test("identitykit-pkce-downgrade")
+    @Test("a provider that does not offer S256 is refused, and PKCE is never plain or omitted")
     func downgrade() async throws {
         func metadata(_ methods: JSONValue?) -> CertificationModule.Setup {
             .init(metadata: .editJSON { $0["code_challenge_methods_supported"] = methods })

@@ -5,9 +5,9 @@ import IdentitySandbox
 import Testing
 
 /// The modules of `oidcc-client-back-channel-logout-rp-basic`, in their order.
-@Suite("Back-channel logout")
+@Suite("OpenID conformance suite: the plan for back-channel logout")
 struct BackChannelLogoutPlanTests {
-    /// An app with a back-channel logout endpoint, a signed-in buyer, and a logout token of the provider.
+    /// Signs a buyer in, sends a logout token of the provider to the app, and checks the status and the remaining sessions.
     private func send(
         _ edit: @escaping @Sendable (inout SandboxIDToken) -> Void = { _ in },
         expecting status: Int,
@@ -97,12 +97,15 @@ struct BackChannelLogoutPlanTests {
         )
     }
 
-    @Test("identitykit-logout-token-without-claim", arguments: ["iss", "aud", "iat", "jti", "events"])
+    @Test(
+        "a logout token without a required claim is refused with status 400",
+        arguments: ["iss", "aud", "iat", "jti", "events"]
+    )
     func withoutClaim(name: String) async throws {
         try await send({ $0.claims[name] = nil }, expecting: 400)
     }
 
-    @Test("identitykit-logout-token-without-subject")
+    @Test("a logout token without sub and sid is refused with status 400")
     func withoutSubject() async throws {
         try await send(
             {
@@ -113,7 +116,7 @@ struct BackChannelLogoutPlanTests {
         )
     }
 
-    @Test("identitykit-logout-token-of-another-key")
+    @Test("a logout token signed with another key is refused with status 400")
     func foreignKey() async throws {
         try await send({ $0.signature = .foreignKey }, expecting: 400)
     }

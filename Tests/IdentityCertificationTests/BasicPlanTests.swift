@@ -4,7 +4,7 @@ import IdentitySandbox
 import Testing
 
 /// The modules of `oidcc-client-basic-certification-test-plan`, in their order.
-@Suite("Basic RP")
+@Suite("OpenID conformance suite: the plan Basic RP")
 struct BasicPlanTests {
     @Test("oidcc-client-test")
     func plain() async throws {

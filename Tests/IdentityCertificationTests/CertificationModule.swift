@@ -165,7 +165,9 @@ struct CertificationModule {
         #expect(try await sessions.sessions().count == sessionsBefore, sourceLocation: sourceLocation)
     }
 
-    /// The client must refuse the refresh and keep the old tokens.
+    /// The client must refuse the refresh.
+    ///
+    /// If the ID token belongs to another login, the SDK returns no token of the session; otherwise it keeps the old tokens.
     func refusesRefresh(
         of session: Session,
         _ code: IdentityError.Code,
@@ -204,7 +206,7 @@ struct CertificationModule {
         #expect(!after.session.needsLogin, sourceLocation: sourceLocation)
     }
 
-    /// The codes of a refreshed ID token that belongs to another login.
+    /// The error codes that mean: the refreshed ID token belongs to another login.
     private static let ofOtherLogins: Set<IdentityError.Code> = [
         .idTokenIssuer, .idTokenSubject, .idTokenAudience, .idTokenNonce,
     ]

@@ -4,7 +4,7 @@ import IdentitySandbox
 import Testing
 
 /// The modules of `oidcc-client-test-plan` that are in no certification plan and apply to the code flow, in their order.
-@Suite("Comprehensive plan")
+@Suite("OpenID conformance suite: modules of the comprehensive plan")
 struct ComprehensivePlanTests {
     @Test("oidcc-client-test-missing-aud")
     func missingAudience() async throws {

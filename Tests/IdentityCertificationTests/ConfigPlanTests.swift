@@ -4,7 +4,7 @@ import IdentitySandbox
 import Testing
 
 /// The modules of `oidcc-client-config-certification-test-plan`, in their order.
-@Suite("Config RP")
+@Suite("OpenID conformance suite: the plan Config RP")
 struct ConfigPlanTests {
     @Test("oidcc-client-test-discovery-openid-config")
     func discovery() async throws {

@@ -5,7 +5,7 @@ import IdentityTesting
 import Testing
 
 /// The modules of the FAPI 2 Security Profile client plan that require more than Basic RP, in their order.
-@Suite("FAPI 2 client")
+@Suite("OpenID conformance suite: the client plan of FAPI 2")
 struct FAPI2PlanTests {
     private func run(_ body: (CertificationModule) async throws -> Void) async throws {
         var openID = SandboxOpenIDConfiguration()
@@ -69,7 +69,8 @@ struct FAPI2PlanTests {
             }
             #expect(refused?.code == .accessTokenRefused)
             #expect(refused?.kind == .rejected)
-            // One process remembers for five minutes that a refresh did not help. The suite runs each call in a separate process.
+            // The SDK remembers for five minutes that a refresh did not help, and does not refresh again. In the suite each call runs
+            // in a separate process, which does not remember it.
             module.clock.advance(by: .seconds(301))
             #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
             let spent = openID.requests(to: .token).compactMap { $0.formValue("refresh_token") }

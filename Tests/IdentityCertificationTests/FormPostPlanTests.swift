@@ -4,7 +4,7 @@ import IdentitySandbox
 import Testing
 
 /// `response_mode=form_post`: the error module of the comprehensive plan, and the Basic modules that apply to a posted callback.
-@Suite("Form Post RP")
+@Suite("OpenID conformance suite: the plan Form Post RP")
 struct FormPostPlanTests {
     private let setup = CertificationModule.Setup(
         asksSilentlyForFreshLogin: true,

@@ -3,10 +3,10 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-/// Mix-up and confusion of configurations (RFC 9700 section 4.4 and its draft successor).
-@Suite("Own modules: several providers")
+/// Mix-up attacks (RFC 9700 section 4.4 and the draft of its successor): a callback or token of one provider is used for another.
+@Suite("Mix-up attacks with two providers")
 struct MixUpTests {
-    @Test("identitykit-mixup-callback-of-another-provider")
+    @Test("a callback of one provider is refused at the route of another provider")
     func anotherCallback() async throws {
         try await TwoProviders.run { world in
             let (callback, binding) = try await world.callback(of: "a")
@@ -17,10 +17,10 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-mixup-code-of-another-provider")
+    @Test("a code that another provider issued for this login is refused before it is sent")
     func anotherCode() async throws {
         try await TwoProviders.run(sharesRedirectURI: true) { world in
-            // The attacker at b redirects the browser to a, which answers a login that the app began at b.
+            // The attacker at b redirects the browser to a. Then a sends the callback of a login that the app began at b.
             let started = try await world.sessions.begin("b")
             let forwarded = started.url.text.replacingPrefix(world.b.openID.issuer, by: world.a.openID.issuer)
             let url = try await world.buyer.login(at: forwarded, redirectURI: TwoProviders.redirectURI["a"])
@@ -30,7 +30,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-mixup-without-iss")
+    @Test("without iss, separate redirect URIs show that another provider sent the callback")
     func withoutIssuer() async throws {
         try await TwoProviders.run { world in
             // If b does not announce iss, its separate redirect URI shows that the response is from a.
@@ -48,7 +48,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-mixup-shared-redirect-uri-without-iss")
+    @Test("without iss, a callback at a redirect URI that two providers share is refused")
     func sharedRedirectURI() async throws {
         try await TwoProviders.run(sharesRedirectURI: true) { world in
             world.b.openID.misbehave(
@@ -66,7 +66,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-mixup-provider-without-redirect-uri")
+    @Test("if a provider has no redirect URI, a callback without iss needs the name of its provider")
     func withoutRedirectURI() async throws {
         // Provider a is like Bolt: its redirect URI is registered there and not configured here.
         try await TwoProviders.run(redirectURIs: ["b": "https://app.example/callback"]) { world in
@@ -86,7 +86,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-mixup-other-tenant")
+    @Test("a provider of another tenant counts as a possible sender of a callback")
     func otherTenant() async throws {
         try await TwoProviders.run(sharesRedirectURI: true, tenant: "shop-b") { world in
             world.b.openID.misbehave(
@@ -101,7 +101,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-same-client-id-at-two-providers")
+    @Test("an ID token of another provider with the same client id is refused")
     func sameClientID() async throws {
         try await TwoProviders.run { world in
             // Both sandboxes sign with the same key, so only the issuer distinguishes their tokens.
@@ -116,7 +116,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("identitykit-two-tenants")
+    @Test("the same subject at two tenants means two buyers")
     func tenants() async throws {
         try await TwoProviders.run { world in
             for name in ["a", "b"] {

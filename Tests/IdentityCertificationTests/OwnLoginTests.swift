@@ -4,10 +4,10 @@ import IdentitySandbox
 import Synchronization
 import Testing
 
-/// Modules that are in no suite: logins in the code flow that a client must refuse in addition to the certification.
-@Suite("Own modules: login")
+/// Logins in the code flow that a client must refuse and for which the conformance suite has no module.
+@Suite("Login responses that must be refused, beyond the conformance suite")
 struct OwnLoginTests {
-    @Test("identitykit-athash-invalid-code-flow")
+    @Test("a wrong at_hash is refused in the code flow")
     func invalidHash() async throws {
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenAccessTokenHash, .claim("at_hash", appending: "1"))
@@ -17,7 +17,7 @@ struct OwnLoginTests {
         }
     }
 
-    @Test("identitykit-athash-fails-closed")
+    @Test("an at_hash that cannot be checked is refused")
     func hashFailsClosed() async throws {
         let strange: [JSONValue] = [.null, .bool(true), .integer(1), .string(""), .array([]), .object([:])]
         try await CertificationModule.run { module in
@@ -32,13 +32,13 @@ struct OwnLoginTests {
         }
     }
 
-    @Test("identitykit-athash-missing-code-flow")
+    @Test("a missing at_hash is accepted in the code flow")
     func missingHash() async throws {
         try await CertificationModule.run { try await $0.acceptsLogin(.claim("at_hash", nil)) }
     }
 
     @Test(
-        "identitykit-claims-of-any-type",
+        "a claim of a wrong JSON type is refused with the error code of the claim",
         arguments: [
             ("iss", IdentityError.Code.idTokenIssuer), ("aud", .idTokenAudience), ("azp", .idTokenAudience),
             ("sub", .idTokenSubject), ("exp", .idTokenTime), ("iat", .idTokenTime), ("nbf", .idTokenTime),
@@ -56,7 +56,7 @@ struct OwnLoginTests {
     }
 
     @Test(
-        "identitykit-numbers",
+        "an exp that is out of range or not a JSON number is refused",
         arguments: [
             "1e300", "-1", "9223372036854775808", "1e-300", "253402300800", "01", "NaN", "0x7fffffff", "1.", "--1",
         ]
@@ -69,7 +69,7 @@ struct OwnLoginTests {
         }
     }
 
-    @Test("identitykit-duplicate-members", arguments: [false, true])
+    @Test("a duplicate claim or header member is refused, also if its name is escaped", arguments: [false, true])
     func duplicates(isEscaped: Bool) async throws {
         try await CertificationModule.run { module in
             try await module.refusesLogin(
@@ -98,7 +98,7 @@ struct OwnLoginTests {
         ("critical b64", .unencodedPayload(isCritical: true)),
     ]
 
-    @Test("identitykit-token-text", arguments: texts.indices)
+    @Test("an ID token that is not exactly a compact JWS is refused", arguments: texts.indices)
     func text(index: Int) async throws {
         let (name, misbehaviour) = Self.texts[index]
         try await CertificationModule.run { module in
@@ -109,7 +109,7 @@ struct OwnLoginTests {
         }
     }
 
-    @Test("identitykit-refused-login-revokes-tokens")
+    @Test("a refused login revokes the tokens of its response")
     func refusedLoginRevokes() async throws {
         var setup = CertificationModule.Setup()
         setup.openID.supportsRevocation = true
@@ -134,7 +134,7 @@ struct OwnLoginTests {
         }
     }
 
-    @Test("identitykit-refused-login-without-refresh-token")
+    @Test("a refused login without a refresh token revokes the access token")
     func refusedLoginWithoutRefreshToken() async throws {
         var setup = CertificationModule.Setup()
         setup.openID.supportsRevocation = true
@@ -152,7 +152,7 @@ struct OwnLoginTests {
         }
     }
 
-    @Test("identitykit-nested-token")
+    @Test("a signed token inside another token is refused")
     func nested() async throws {
         let pair = try SandboxKeyPair()
         try await CertificationModule.run { module in
@@ -161,7 +161,7 @@ struct OwnLoginTests {
     }
 }
 
-/// Passes each event on as `name detail`.
+/// Passes on each event about dropped tokens, as its name and detail.
 private struct EventNames: IdentityObserver {
     let tell: @Sendable (String) -> Void
 

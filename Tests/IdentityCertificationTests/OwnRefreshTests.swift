@@ -3,8 +3,8 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// Modules that are in no suite: a refreshed ID token compared with the one of the login (OpenID Connect Core section 12.2).
-@Suite("Own modules: refresh")
+/// A refreshed ID token is compared with the one of the login (OpenID Connect Core section 12.2); the suite has no module for these.
+@Suite("Refreshed ID tokens that must be refused, beyond the conformance suite")
 struct OwnRefreshTests {
     private func refuses(_ code: IdentityError.Code, _ misbehaviour: SandboxMisbehaviour) async throws {
         try await CertificationModule.run { module in
@@ -24,29 +24,29 @@ struct OwnRefreshTests {
         }
     }
 
-    @Test("identitykit-refresh-invalid-aud")
+    @Test("a refreshed ID token for another client is refused")
     func audience() async throws {
         try await refuses(.idTokenAudience, .claim("aud", appending: "1"))
         try await refuses(.idTokenAudience, .audienceArray(others: "another"))
     }
 
-    @Test("identitykit-refresh-invalid-azp")
+    @Test("a refreshed ID token with another authorized party is refused")
     func authorizedParty() async throws {
         try await refuses(.idTokenAudience, .claim("azp", .string("another")))
     }
 
-    @Test("identitykit-refresh-changed-auth-time")
+    @Test("a refreshed ID token with another auth_time is refused")
     func authenticationTime() async throws {
         try await refuses(.idTokenAuthentication, .shiftClaim("auth_time", by: 600))
         try await refuses(.idTokenAuthentication, .shiftClaim("auth_time", by: -1))
     }
 
-    @Test("identitykit-refresh-missing-iat")
+    @Test("a refreshed ID token without iat is refused")
     func missingIssuedAt() async throws {
         try await refuses(.idTokenTime, .claim("iat", nil))
     }
 
-    @Test("identitykit-refresh-older-iat")
+    @Test("a refreshed ID token is refused if it is more than 60 seconds older than its predecessor")
     func olderIssuedAt() async throws {
         // Issued at the login, 60 seconds before it, and 61 seconds before it, which exceeds the permitted clock difference.
         try await accepts(.shiftClaim("iat", by: -600))
@@ -54,7 +54,7 @@ struct OwnRefreshTests {
         try await refuses(.idTokenTime, .shiftClaim("iat", by: -661))
     }
 
-    @Test("identitykit-refresh-nonce")
+    @Test("a refreshed ID token may repeat the nonce of the login, and is refused with another nonce")
     func nonce() async throws {
         try await refuses(.idTokenNonce, .claim("nonce", .string("another")))
         try await refuses(.idTokenNonce, .claim("nonce", .null))
@@ -66,7 +66,7 @@ struct OwnRefreshTests {
         }
     }
 
-    @Test("identitykit-refresh-signature")
+    @Test("a refreshed ID token that is unsigned, wrongly signed or expired is refused")
     func signature() async throws {
         try await refuses(.idTokenSignature, .signature(.corrupted))
         try await refuses(.idTokenAlgorithm, .unsigned())
@@ -74,7 +74,7 @@ struct OwnRefreshTests {
         try await refuses(.idTokenTime, .shiftClaim("exp", by: -3660))
     }
 
-    @Test("identitykit-refresh-without-id-token")
+    @Test("a refresh response without an ID token keeps the ID token of the login")
     func withoutIDToken() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()

@@ -4,7 +4,7 @@ import IdentitySandbox
 import Testing
 
 /// The modules of `oidcc-client-rp-initiated-logout-rp-basic`, in their order.
-@Suite("RP-initiated logout")
+@Suite("OpenID conformance suite: the plan for RP-initiated logout")
 struct RPInitiatedLogoutPlanTests {
     private static let returnURI = "https://app.example/signed-out"
 

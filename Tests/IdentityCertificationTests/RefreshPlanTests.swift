@@ -4,7 +4,7 @@ import IdentityTesting
 import Testing
 
 /// The modules of `oidcc-client-refreshtoken-test-plan`, in their order.
-@Suite("Refresh")
+@Suite("OpenID conformance suite: the plan for refresh tokens")
 struct RefreshPlanTests {
     @Test("oidcc-client-test-refresh-token")
     func refresh() async throws {

@@ -18,7 +18,7 @@ struct TableTests {
         )
     }
 
-    /// The tests of this target that run a module, without those about the page and the guide.
+    /// The tests of this target, without those about the page and the guide.
     private func tests() throws -> Set<Named> {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: SourceFile.root.appending(path: Self.folder).path

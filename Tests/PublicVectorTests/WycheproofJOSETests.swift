@@ -64,14 +64,15 @@ struct WycheproofJOSETests {
         #expect(accepted == 32)
     }
 
-    @Test("the encoding of HMAC vectors is checked too: invalid characters, padding, unused bits")
+    @Test("HMAC vectors with invalid characters, padding or unused bits are malformed, and the others are refused")
     func forms() throws {
         let vectors = try Wycheproof("json_web_signature").vectors.filter {
             $0.group["comment"]?.string == "base64"
         }
         #expect(vectors.count == 21)
         for vector in vectors {
-            // Two valid vectors have a question mark inside a part; in two invalid ones only the code is wrong.
+            // Two vectors that Wycheproof calls valid have a question mark inside a part, so they are malformed here. In two invalid
+            // ones only the authentication code is wrong, so they are well-formed.
             let hasMark = (vector.test["jws"]?.string ?? "?").utf8.contains(UInt8(ascii: "?"))
             let isWrongCode = [367, 370].contains(vector.test["tcId"]?.number?.integer)
             let isWellFormed = vector.isValid && !hasMark || isWrongCode

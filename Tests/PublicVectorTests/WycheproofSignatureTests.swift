@@ -83,7 +83,7 @@ struct WycheproofSignatureTests {
         try check("rsa_pkcs1_\(size)_sig_gen", count: count) {
             try rsaKey($0, in: "privateKey")
         } algorithm: {
-            // These are "acceptable" for reasons that do not concern a verifier, such as a weak hash.
+            // Wycheproof calls the others "acceptable" for reasons that do not matter when a signature is verified, such as a weak hash.
             $0.isValid ? ($0.group["sha"]?.string).flatMap { Self.pkcs1Algorithms[$0] } : nil
         }
     }

@@ -31,7 +31,9 @@ struct WycheproofSymmetricTests {
         #expect(opened == 39)
     }
 
-    @Test("HMAC-SHA-256 returns the codes of the valid vectors, complete or truncated, and of no other")
+    @Test(
+        "HMAC-SHA-256 computes the authentication codes of the valid vectors, whole or truncated, and of no invalid one"
+    )
     func hmac() throws {
         let vectors = try Wycheproof("hmac_sha256").vectors
         #expect(vectors.count == 174)

@@ -134,7 +134,7 @@ struct BoltLoginTests {
         }
     }
 
-    @Test("a class that is neither final nor Sendable is the delegate", .sample("B2"))
+    @Test("a class that is neither final nor Sendable can be the delegate", .sample("B2"))
     func delegate() async throws {
         let bolt = try await Bolt()
         let manager = LoginManager()
@@ -151,7 +151,7 @@ struct BoltLoginTests {
         #expect(manager.outcomes[1].hasPrefix("error ") && manager.outcomes.last == "cancel")
     }
 
-    @Test("a screen on the main actor is called there", .sample("B2"))
+    @Test("a delegate that is isolated to the main actor is called on it", .sample("B2"))
     func mainActorDelegate() async throws {
         let bolt = try await Bolt()
         BoltCheckout.configure(
@@ -161,7 +161,7 @@ struct BoltLoginTests {
         )
         let screen = LoginScreen()
         await screen.startLogin().finished()
-        // The callback was put on the main queue before this.
+        // The callback was enqueued on the main queue before this access.
         #expect(await screen.isSignedIn)
     }
 
@@ -272,7 +272,7 @@ struct BoltLoginTests {
         #expect(await failure { try await bolt.backend.sessions.tokens(for: session.id) }?.code == .sessionUnknown)
     }
 
-    @Test("behind SFCC the code goes to the two controllers, without PKCE", .sample("B9"))
+    @Test("behind SFCC the code is sent to the two controllers, and PKCE is refused", .sample("B9"))
     func sfcc() async throws {
         let bolt = try await Bolt()
         var configuration = SFCCConfiguration(name: "sfcc", host: "shop.example", siteID: "Shop")

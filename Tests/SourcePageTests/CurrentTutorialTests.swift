@@ -8,7 +8,7 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-/// Remembers what a client stores.
+/// A token storage that keeps the refresh token, counts writes and can fail.
 private final class Vault: AuthTokenStorage {
     private let state = Mutex<(refreshToken: String?, writes: Int, isBroken: Bool)>((nil, 0, false))
 
@@ -85,7 +85,10 @@ struct CurrentTutorialTests {
         #expect(shop.sandbox.shopify.violations.isEmpty)
     }
 
-    @Test("a callback with the login's state has a code, once; another one has none", .sample("T4"))
+    @Test(
+        "a callback with the login's state gives its code once, and a callback with another state gives none",
+        .sample("T4")
+    )
     func callback() async throws {
         let shop = try await Shop()
         let client = shop.client()
@@ -171,7 +174,7 @@ struct CurrentTutorialTests {
         #expect(client.getIdToken() == nil && shop.sandbox.shopify.counters.logouts == 1)
     }
 
-    @Test("a storage that fails makes the login fail, and the tokens are in memory", .sample("T9"))
+    @Test("if the token storage fails, the login fails and the tokens stay in memory", .sample("T9"))
     func brokenStorage() async throws {
         let shop = try await Shop()
         let vault = Vault()

@@ -171,7 +171,7 @@ struct CustomerAccountGuideTests {
         )
     }
 
-    @Test("the token response is decoded from Shopify's JSON and does not print", .sample("G5"))
+    @Test("the token response is decoded from Shopify's JSON, and printing it shows no token", .sample("G5"))
     func response() throws {
         func decode(_ json: String) throws -> CustomerAccountAccessTokenResponse {
             try JSONDecoder().decode(CustomerAccountAccessTokenResponse.self, from: Data(json.utf8))

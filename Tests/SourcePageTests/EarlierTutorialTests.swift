@@ -44,7 +44,7 @@ private class LoginScreen: AuthWebViewDelegate {
         return queryItems.first(where: { $0.name == "code" })?.value
     }
 
-    /// Whether the web view may open a URL; nil with the exchange that began, if it is the callback.
+    /// Begins the exchange of the code if the URL is the callback; nil for other URLs, which the web view may open.
     func webView(decidePolicyFor url: URL) -> LoginHandle? {
         guard let code = code(of: url) else { return nil }
         return client.exchangeCodeForTokens(code: code)
@@ -121,7 +121,7 @@ struct EarlierTutorialTests {
         #expect(shop.sandbox.shopify.requests(to: .token).count == 2)
     }
 
-    @Test("a code of a URL built by hand is exchanged with its own verifier, once", .sample("E4"))
+    @Test("the code of an authorization URL built by hand is exchanged once, with its own verifier", .sample("E4"))
     func exchange() async throws {
         let shop = try await Shop()
         let screen = LoginScreen(shop.client())

@@ -23,7 +23,7 @@ private struct StoreOpener {
     }
 }
 
-/// The README's code runs in the sandbox, because `CurlTransport` and `SQLiteStore` are names of the test here.
+/// Runs the README's code in the sandbox: here `CurlTransport` and `SQLiteStore` are a function and a value of the test.
 private func signInAndShop(
     _ shop: Shop,
     clientID: String,
@@ -100,13 +100,13 @@ struct ReadmeTests {
         let source = String(decoding: try Data(contentsOf: here), as: UTF8.self)
         let block = try #require(readme.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
         let body = try #require(block.split(separator: "\n\n", maxSplits: 1).last)
-        // The test's browser takes the place of the comment about the way back.
+        // In the test, the actions of the browser replace the comment about the provider's redirect.
         let parts = body.split(separator: /\/\/ … .* …\n/)
         #expect(parts.map { $0.split(separator: "\n").count } == [16, 4])
         for part in parts { #expect(source.contains(part)) }
     }
 
-    /// That script needs minutes, so it is no part of the tests.
+    /// The script needs minutes, so the tests do not run it.
     @Test("the script that builds a package with the README's code is part of the checks", .row("A9"))
     func consumer() throws {
         let here = URL(filePath: #filePath)

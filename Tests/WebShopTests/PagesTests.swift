@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The pages of the web shop", .serialized, .enabled(if: Browser.isInstalled, Browser.howToInstall))
 struct PagesTests {
-    @Test("every page fits a phone and a desktop, and no script, style or picture breaks its policy")
+    @Test("every page fits phone and desktop widths, and violates no rule of its Content-Security-Policy")
     func sizes() async throws {
         try await ShopStage.run { stage in
             stage.sandbox.customers.addOrders(1_001...1_003, for: "ada@example.com")
@@ -57,7 +57,7 @@ struct PagesTests {
         }
     }
 
-    @Test("texts of buyers and of the shop appear as texts, also with HTML in them")
+    @Test("HTML in a search text is shown as text and not interpreted")
     func escaping() async throws {
         try await ShopStage.run { stage in
             try await Browser.run { browser in

@@ -39,7 +39,7 @@ struct ProgramTests {
             let status = try await RunningProgram.run(arguments, environment) { program in
                 let line = try #require(await program.line(after: "Forward its requests to "))
                 let address = String(line.prefix { $0 != "," })
-                // The browser knows the public origin only; a proxy leads its requests to the address.
+                // The buyer's browser uses the public origin; this function plays the proxy, which forwards requests to the address.
                 func get(_ target: String) async throws -> HTTPResponse {
                     let url = try HTTPURL(Self.origin + target)
                     var request = HTTPRequest(
@@ -65,7 +65,7 @@ struct ProgramTests {
                 let account = try await get("/account")
                 let text = String(decoding: account.body, as: UTF8.self)
                 #expect(account.status == 200 && text.contains("Signed in with Shopify."))
-                // Only the section `customerAccount` makes this page; other buyers see their claims.
+                // The page has this sentence only if the configuration has the section `customerAccount`.
                 #expect(text.contains("You have no orders yet."))
             }
             #expect(status == 0)

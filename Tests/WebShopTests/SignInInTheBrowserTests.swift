@@ -5,7 +5,7 @@ import StorefrontSandbox
 import Testing
 import WebShop
 
-/// The web shop in a real browser: the shop at [::1], the providers at 127.0.0.1, so that cookies behave as between two sites.
+/// The web shop in a real browser: the shop is at [::1] and the providers are at 127.0.0.1, so the browser treats them as two sites.
 @Suite("The web shop in a browser", .serialized, .enabled(if: Browser.isInstalled, Browser.howToInstall))
 struct SignInInTheBrowserTests {
     @Test(
@@ -130,7 +130,7 @@ struct SignInInTheBrowserTests {
                 try await browser.go(stage.origin + callback)
                 try await browser.wait(for: "signed in with")
                 #expect(try await browser.url == "\(stage.origin)/cart")
-                // In another browser the same callback is worth nothing.
+                // Another browser cannot use the same callback.
                 try await Browser.run { other in
                     try await other.go(stage.origin + callback)
                     try await other.wait(for: "This sign-in has expired")
@@ -141,7 +141,7 @@ struct SignInInTheBrowserTests {
         }
     }
 
-    @Test("two tabs sign in at the same time, and both arrive")
+    @Test("two tabs of a browser sign in at the same time, and both sign-ins succeed")
     func tabs() async throws {
         try await ShopStage.run { stage in
             try await Browser.run { browser in
@@ -159,7 +159,7 @@ struct SignInInTheBrowserTests {
         }
     }
 
-    @Test("a sign-in that took too long leads to a page from which it starts again")
+    @Test("a sign-in that took too long shows a page with a link that starts it again")
     func expired() async throws {
         try await ShopStage.run { stage in
             try await Browser.run { browser in
@@ -174,7 +174,7 @@ struct SignInInTheBrowserTests {
         }
     }
 
-    @Test("another buyer over a living session gets nothing of it")
+    @Test("a buyer who signs in while another buyer is signed in gets nothing of that buyer's session")
     func anotherBuyer() async throws {
         try await ShopStage.run { stage in
             try await Browser.run { browser in
@@ -206,7 +206,7 @@ struct SignInInTheBrowserTests {
         }
     }
 
-    @Test("a browser that blocks the shop's cookies gets a page, and no loop")
+    @Test("a browser that blocks the shop's cookies gets an error page and is not redirected endlessly")
     func blockedCookies() async throws {
         try await ShopStage.run { stage in
             try await Browser.run(blockingCookiesOf: stage.origin) { browser in
@@ -247,7 +247,7 @@ struct SignInInTheBrowserTests {
     }
 
     @Test(
-        "a cookie attribute that is changed or dropped breaks the sign-in, so these tests would notice it",
+        "the sign-in fails if a cookie has a wrong SameSite, no Secure or no Path",
         arguments: [
             ("any", "SameSite=Lax", "SameSite=Strict"), ("any-form-post", "SameSite=None", "SameSite=Lax"),
             ("any-form-post", "; Secure", ""), ("any", "; Path=/", ""),
@@ -265,9 +265,9 @@ struct SignInInTheBrowserTests {
 }
 
 extension Browser {
-    /// Checks that the browser complained about nothing, for example about a violation of the Content-Security-Policy.
+    /// Checks that the browser has reported no problem, for example no violation of the Content-Security-Policy.
     func expectNoComplaints(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        // An error page is no complaint. Over TLS, the pictures of the sandbox, which has no TLS, are mixed content.
+        // Error pages are expected in some tests. Over TLS, the sandbox's pictures are mixed content, because the sandbox has no TLS.
         let complaints = try await complaints.filter { complaint in
             !["the server responded with a status of", "Mixed Content"].contains { complaint.contains($0) }
         }

@@ -58,7 +58,7 @@ struct TLSTests {
         let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { name in
             "\(name)_temp_path \(folder.path(of: name));"
         }
-        // The development server answers only requests that name this machine.
+        // The development server refuses requests whose `Host` does not name this machine.
         let configuration = try folder.write(
             """
             daemon off; master_process off; pid \(folder.path(of: "pid")); error_log stderr;

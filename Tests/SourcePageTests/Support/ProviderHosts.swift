@@ -21,7 +21,7 @@ final class ProviderHosts: HTTPTransport {
         guard let origin = origins.first(where: { $0.real == request.url.origin }),
             let url = try? HTTPURL(origin.sandbox + request.url.text.dropFirst(origin.real.count))
         else {
-            throw HTTPTransportError(code: .resolutionFailed, phase: .notSent, message: "No such host in this test.")
+            throw HTTPTransportError(code: .resolutionFailed, phase: .notSent, message: "This test has no such host.")
         }
         var request = request
         request.url = url

@@ -9,7 +9,7 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-/// A shop in the sandbox that answers at Shopify's own URLs, and a mobile client of it.
+/// A shop in the sandbox that can be reached at Shopify's own URLs, and a mobile client of it.
 struct Shop {
     static let id = "82920341806"
     static let domain = "example.myshopify.com"
@@ -34,7 +34,7 @@ struct Shop {
         environment = IdentityEnvironment(transport: hosts, clock: clock)
     }
 
-    /// The initializer of the page, with what a server adds.
+    /// A client with the arguments of the page, and the environment that a server adds.
     func client(
         tokenStorage: (any AuthTokenStorage)? = nil,
         callbackExecutor: CallbackExecutor = .immediate
@@ -55,7 +55,7 @@ struct Shop {
         SandboxBuyer(behaviour: behaviour, transport: hosts)
     }
 
-    /// Where the login page sends the buyer's web view.
+    /// The URL to which the login page redirects the buyer's web view.
     func callback(of page: String) async throws -> URL {
         try #require(URL(string: try await buyer().login(at: page, redirectURI: Self.redirectURI)))
     }

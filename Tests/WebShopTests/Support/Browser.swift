@@ -4,7 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import Testing
 
-// The other servers' packages have these files in the module of their tests.
+// The packages in Examples/ compile these files as part of their own test module, so there they need no import.
 #if canImport(TestDirectories)
 import TestDirectories
 import TestProcesses
@@ -190,7 +190,7 @@ final class Browser: Sendable {
     }
 
     private func element(_ selector: String) async throws -> String {
-        // A page may still be on its way.
+        // The page may not have loaded yet.
         for attempt in 0... {
             do {
                 let query: JSONObject = ["using": .string("css selector"), "value": .string(selector)]
@@ -206,7 +206,7 @@ final class Browser: Sendable {
         return ""
     }
 
-    /// Clicks like a buyer, and waits until the page that the click opens is there.
+    /// Clicks like a buyer, and waits until the page that the click opens has loaded.
     func click(_ selector: String) async throws {
         try await withElement(selector) { try await command(.post, "element/\($0)/click") }
     }

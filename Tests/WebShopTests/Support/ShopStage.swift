@@ -7,7 +7,7 @@ import StorefrontSandbox
 import Synchronization
 import WebShop
 
-// The other servers' packages have their own StageServer, and TemporaryDirectory in the module of their tests.
+// The packages in Examples/ have their own StageServer, and compile TemporaryDirectory as part of their test module.
 #if canImport(TestDirectories)
 import IdentityDevelopmentServer
 import TestDirectories
@@ -24,7 +24,7 @@ final class MovableClock: IdentityClock {
     func advance(by duration: Duration) { offset.withLock { $0 += duration } }
 }
 
-/// The web shop at [::1] and the sandbox at 127.0.0.1: two sites, as in real life.
+/// The web shop at [::1] and the sandbox at 127.0.0.1, which a browser treats as two sites, like a real shop and its providers.
 final class ShopStage: Sendable {
     let sandbox: ShopSandbox
     let shop: WebShop
@@ -107,14 +107,14 @@ final class ShopStage: Sendable {
         folder.remove()
     }
 
-    /// Where a proxy finds the shop.
+    /// The origin to which a proxy in front of the shop forwards requests.
     var backend: String { server.origin }
 
     /// The targets of the callbacks that arrived, the newest last.
     var callbacks: [String] { calls.callbacks.withLock(\.self) }
 }
 
-/// What buyers do.
+/// The actions of a buyer.
 extension Browser {
     /// Puts a product into the cart.
     func add(_ handle: String, _ stage: ShopStage) async throws {
