@@ -8,7 +8,7 @@ import Testing
 struct AppSandboxTests {
     private static let app = "http://127.0.0.1:8080"
 
-    @Test("it prints and registers one redirect URI per provider: logins through them work, another path is refused")
+    @Test("--app prints and registers one redirect URI per provider, and the sandbox refuses all others")
     func redirectURIs() async throws {
         try await SandboxProcess.with(["--app", Self.app]) { sandbox in
             let names = try #require(sandbox.started["configuration"]?["providers"]?.object).members.map(\.name)
@@ -32,7 +32,7 @@ struct AppSandboxTests {
         }
     }
 
-    @Test("without --app the same redirect URI is refused")
+    @Test("without --app the redirect URIs of the app are refused")
     func notRegistered() async throws {
         try await SandboxProcess.with { sandbox in
             for name in ["shopify", "bolt", "any"] {
@@ -48,7 +48,7 @@ struct AppSandboxTests {
         }
     }
 
-    @Test("the checkout leads back to the app")
+    @Test("with --app the page of the checkout has a link back to the app")
     func checkout() async throws {
         try await SandboxProcess.with(["--app", Self.app]) { sandbox in
             let session = try await sandbox.login("shopify")
@@ -60,7 +60,10 @@ struct AppSandboxTests {
         }
     }
 
-    @Test("--app takes an origin only", arguments: ["http://127.0.0.1:8080/shop", "127.0.0.1", "http://a.example/?q"])
+    @Test(
+        "--app refuses a value that is not an origin",
+        arguments: ["http://127.0.0.1:8080/shop", "127.0.0.1", "http://a.example/?q"]
+    )
     func origin(app: String) async throws {
         let ended = try await LabProcess(["sandbox", "--app", app, "--json"], environment: [:]).ended()
         #expect(ended.status == 2)

@@ -20,7 +20,7 @@ struct CallTests {
         }
     }
 
-    /// Signs in, and calls a resource server that answers the n-th request with the n-th status, the last one again and again.
+    /// Signs in, and calls a resource server that responds to the n-th request with the n-th status, and then always with the last one.
     private func call(
         _ statuses: [Int],
         method: String = "GET",
@@ -51,7 +51,7 @@ struct CallTests {
         return (ended, requests.all, refreshes)
     }
 
-    @Test("the token is sent to a listed origin, and the response is printed")
+    @Test("call sends the token to an origin in resources, and prints the response")
     func listed() async throws {
         let (ended, requests, refreshes) = try await call([200], method: "DELETE")
         #expect(ended.status == 0, "\(ended)")
@@ -65,7 +65,7 @@ struct CallTests {
         #expect(!ended.output.contains(token.dropFirst(7)) && !ended.errors.contains(token.dropFirst(7)))
     }
 
-    @Test("a refused token is refreshed once; a second refusal is the result")
+    @Test("a refused token is refreshed once, and a second refusal is an error")
     func refused() async throws {
         let (ended, requests, refreshes) = try await call([401, 200])
         #expect(ended.status == 0, "\(ended)")
@@ -77,7 +77,7 @@ struct CallTests {
         #expect(again.refreshes == 1 && again.requests.count == 2)
     }
 
-    @Test("an origin that is not listed gets no request")
+    @Test("an origin that is not in resources gets no request")
     func notListed() async throws {
         let (ended, requests, _) = try await call([200], isListed: false)
         #expect(ended.status == 2)
@@ -85,7 +85,7 @@ struct CallTests {
         #expect(requests.isEmpty)
     }
 
-    @Test("a bound token is sent with a proof, which is repeated with the server's nonce without a refresh")
+    @Test("a bound token is sent with a DPoP proof, and once more with the server's nonce, without a refresh")
     func bound() async throws {
         let challenge = [("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#), ("DPoP-Nonce", "n-1")]
         let (ended, requests, refreshes) = try await call([401, 200], usesDPoP: true, headers: challenge)

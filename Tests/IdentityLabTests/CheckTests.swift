@@ -6,7 +6,7 @@ import Testing
 
 @Suite("identity-lab check", .timeLimit(.minutes(2)))
 struct CheckTests {
-    /// One decided point.
+    /// One line of the result of `check`.
     private struct Point {
         let result: String
         let message: String
@@ -24,7 +24,7 @@ struct CheckTests {
         }
     }
 
-    @Test("a valid configuration passes, before and after the first sign-in")
+    @Test("check reports no failure for a valid configuration, before and after the first sign-in")
     func good() async throws {
         try await LabStage.with { stage in
             let fresh = try await stage.run("check", "--json")
@@ -87,7 +87,7 @@ struct CheckTests {
         }
     }
 
-    @Test("a wrong clock is found by the Date of a response")
+    @Test("check detects a wrong clock by the Date of a response")
     func clock() async throws {
         try await LabStage.with { stage in
             stage.sandbox.openID.misbehave(
@@ -103,7 +103,7 @@ struct CheckTests {
         }
     }
 
-    @Test("a store under another key, a wrong Storefront token and an unknown member are found")
+    @Test("check detects a wrong store key, a wrong Storefront token and an unknown member")
     func storeAndShop() async throws {
         try await LabStage.with { stage in
             #expect(try await stage.login("any").status == 0)
@@ -146,7 +146,7 @@ struct CheckTests {
         }
     }
 
-    @Test("a file that is no JSON is reported with line and column, and a store whose folder is missing fails")
+    @Test("a file that is not JSON is reported with line and column, and a store in a missing folder fails")
     func file() async throws {
         try await LabStage.with { stage in
             let broken = stage.folder.appendingPathComponent("broken.json")

@@ -28,7 +28,7 @@ struct ControlCommandTests {
         return ids
     }
 
-    @Test("rotate-keys: the providers sign with new keys, and publish the old ones only where that is asked for")
+    @Test("rotate-keys makes providers sign with new keys, and with keepOld false no longer publish the old ones")
     func rotation() async throws {
         try await SandboxProcess.with { sandbox in
             let first = try await keyIDs(sandbox)
@@ -43,7 +43,7 @@ struct ControlCommandTests {
         }
     }
 
-    @Test("the SDK survives a rotation of the keys and expired tokens: login, token, profile")
+    @Test("after a rotation of the keys and with expired tokens, login, token and profile still work")
     func survival() async throws {
         try await SandboxProcess.with { sandbox in
             for provider in ["any", "shopify", "bolt"] {
@@ -64,7 +64,7 @@ struct ControlCommandTests {
         }
     }
 
-    @Test("a process that has the old keys in its memory notices the rotation")
+    @Test("a process with the old keys in memory accepts an ID token that is signed with the new key")
     func survivalInMemory() async throws {
         try await SandboxProcess.with { sandbox in
             let configuration = try IdentityConfiguration(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The control port of identity-lab sandbox", .timeLimit(.minutes(2)))
 struct ControlPortTests {
-    @Test("GET lists the commands, which the guide lists too")
+    @Test("GET lists all commands, and the guide has a row for each")
     func list() async throws {
         try await SandboxProcess.with { sandbox in
             let response = try await sandbox.get(sandbox.control)
@@ -59,7 +59,7 @@ struct ControlPortTests {
         }
     }
 
-    @Test("a command is read strictly, and the refusal names the member")
+    @Test("a command with an unknown member or a wrong value is refused, and the error names the member")
     func strict() async throws {
         try await SandboxProcess.with { sandbox in
             for (command, body, status, text) in [
@@ -95,7 +95,7 @@ struct ControlPortTests {
         }
     }
 
-    @Test("without --json, a shell can source what goes to standard error, also after requests")
+    @Test("without --json, standard error can be sourced by a shell, also after requests")
     func text() async throws {
         let process = try LabProcess(["sandbox", "--app", "http://127.0.0.1:8080"], environment: [:])
         var file = ""

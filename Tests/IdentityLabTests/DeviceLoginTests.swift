@@ -75,7 +75,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("a signal ends the wait")
+    @Test("a signal cancels a device login that waits for the buyer")
     func interrupted() async throws {
         try await LabStage.with(Self.sandbox { $0.devicePollingInterval = .seconds(60) }) { stage in
             let process = try LabProcess(Self.arguments + ["--json"], environment: stage.environment)

@@ -7,7 +7,7 @@ import Testing
 /// Failures between the claim and the save, after which new tokens are only in the memory of the command.
 @Suite("identity-lab token warns about new tokens that could not be stored", .timeLimit(.minutes(3)))
 struct DurabilityTests {
-    @Test("after the directory of the database was renamed")
+    @Test("token warns if the directory of the database was renamed")
     func renamedDirectory() async throws {
         try await LabStage.with { stage in
             let store = stage.folder.appendingPathComponent("store")
@@ -17,7 +17,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("after the database was renamed and its spool cannot be written")
+    @Test("token warns if the database was renamed and its spool cannot be written")
     func brokenSpool() async throws {
         try await LabStage.with { stage in
             let store = stage.folder.appendingPathComponent("store")

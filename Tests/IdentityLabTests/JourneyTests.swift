@@ -8,7 +8,7 @@ import Testing
 
 @Suite("identity-lab journey and comparison", .timeLimit(.minutes(2)))
 struct JourneyTests {
-    @Test("every step of the journey against the embedded sandbox passes")
+    @Test("without arguments, identity-lab runs all steps from login to logout against the embedded sandbox")
     func journey() async throws {
         let ended = try await LabProcess([], environment: [:]).ended()
         #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
@@ -18,7 +18,7 @@ struct JourneyTests {
         #expect(!ended.output.contains("\u{1B}"))
     }
 
-    @Test("the comparison prints one event per approach and writes a self-contained page without secrets")
+    @Test("compare prints one event for each approach, and writes a page without secrets and external resources")
     func comparison() async throws {
         let folder = try TemporaryDirectory("compare")
         defer { folder.remove() }

@@ -183,7 +183,7 @@ struct KeysTests {
         }
     }
 
-    @Test("a session that is being refreshed is left for the next run, which exits with 0")
+    @Test("keys rotate postpones a session with a refresh in progress, and the next run encrypts it")
     func postponed() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -256,7 +256,7 @@ struct KeysTests {
         }
     }
 
-    @Test("damaged rows are counted by kind, and nothing is changed")
+    @Test("keys verify counts damaged rows and changes nothing")
     func damaged() async throws {
         try await LabStage.with { stage in
             let world = World(stage)

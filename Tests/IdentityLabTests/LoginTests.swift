@@ -29,7 +29,7 @@ struct LoginTests {
         }
     }
 
-    @Test("for a loopback redirect URI the default is a listener on a free port")
+    @Test("for a loopback redirect URI, login listens on a free port by default")
     func loopback() async throws {
         try await LabStage.with { stage in
             let process = try stage.start("login", "--provider", "any", "--json")

@@ -4,7 +4,7 @@ import IdentitySandbox
 import StorefrontSandbox
 import Testing
 
-/// The modules `rp-init-logout`, `-other-state` and `-no-state` of the conformance suite, played with the program.
+/// The modules `rp-init-logout`, `-other-state` and `-no-state` of the OpenID conformance suite, run with `identity-lab`.
 @Suite("identity-lab logout with a return address", .timeLimit(.minutes(2)))
 struct LogoutReturnTests {
     private static let address = "https://app.example/signed-out"
@@ -83,7 +83,7 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("for a loopback address the default is a listener on a free port")
+    @Test("for a loopback return address, logout listens on a free port by default")
     func loopback() async throws {
         try await Self.run(returningTo: "http://127.0.0.1/signed-out") { stage, id, file in
             let process = try stage.start("logout", "--session", id, "--config", file, "--json")
@@ -99,7 +99,7 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("--callback without a configured address ends no session")
+    @Test("logout --callback without a configured return address is refused and ends no session")
     func noAddress() async throws {
         try await LabStage.with { stage in
             let login = try await stage.login("any")

@@ -5,7 +5,7 @@ import IdentityLoopback
 import TestDirectories
 import Testing
 
-@Suite("identity-lab: what the provider said", .timeLimit(.minutes(2)))
+@Suite("identity-lab: error responses of the provider", .timeLimit(.minutes(2)))
 struct ProviderAnswerTests {
     private static func json(_ object: JSONObject, status: Int = 200) -> LoopbackResponse {
         let headers = [("Content-Type", "application/json")]
@@ -70,7 +70,7 @@ struct ProviderAnswerTests {
         return ""
     }
 
-    @Test("--json has the provider's error, its description and the status: bounded, printable, without what was sent")
+    @Test("--json prints the provider's error, description and status, shortened and without secrets of the request")
     func json() async throws {
         let ended = try await login("--json")
         #expect(ended.status == 2)
@@ -84,7 +84,7 @@ struct ProviderAnswerTests {
         #expect(!ended.output.contains("s3cret") && !ended.errors.contains("s3cret"))
     }
 
-    @Test("text has the same in one line")
+    @Test("without --json, the provider's error is printed in one line")
     func text() async throws {
         let ended = try await login()
         #expect(ended.status == 2)
@@ -96,7 +96,7 @@ struct ProviderAnswerTests {
         #expect(!ended.errors.contains("s3cret") && !ended.errors.contains("\u{1B}"))
     }
 
-    @Test("metadata of another issuer: both names are printed, and an error without a response has null")
+    @Test("for metadata of another issuer both issuers are printed, and an error without a response has null members")
     func issuers() async throws {
         let error = try await login(issuer: "https://other.example", "--json").event("error")
         #expect(error["code"]?.string == "discovery_issuer_mismatch")

@@ -31,7 +31,7 @@ final class SandboxProcess: Sendable {
         self.environment = environment
     }
 
-    /// Runs a test body with a sandbox, which is then interrupted and must end well.
+    /// Runs a test body with a sandbox, then interrupts the sandbox, which must end with status 0.
     static func with(_ arguments: [String] = [], _ body: (SandboxProcess) async throws -> Void) async throws {
         let directory = try TemporaryDirectory("lab-sandbox")
         defer { directory.remove() }
@@ -69,7 +69,7 @@ final class SandboxProcess: Sendable {
         return (process, try #require(try await process.nextEvent()?["url"]?.string))
     }
 
-    /// Signs the buyer in and hands the callback to the command: its URL, or the posted form.
+    /// Signs the buyer in and sends the callback to the command: its URL, or the posted form.
     func finish(_ login: (process: LabProcess, url: String), _ buyer: SandboxBuyer) async throws -> LabProcess.Ended {
         let redirectURI = LabStage.parameter("redirect_uri", in: login.url)
         let callback = try await buyer.callback(at: login.url, redirectURI: redirectURI)

@@ -21,7 +21,7 @@ struct SchemaTests {
         return try #require(value["properties"]?.object).members.map(\.name).sorted()
     }
 
-    /// The members that the program knows: the error about an unknown member `?` lists them.
+    /// The members that the program knows, from the hint of the error about an unknown member named `?`.
     private func known(_ configuration: String) async throws -> [String] {
         let folder = try TemporaryDirectory("lab-schema")
         defer { folder.remove() }
@@ -40,7 +40,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "every kind of provider has the members of the schema",
+        "the schema lists exactly the members that the program knows for each kind of provider",
         arguments: ["shopify", "bolt", "bolt-sfcc", "openid"]
     )
     func provider(_ kind: String) async throws {
@@ -52,7 +52,7 @@ struct SchemaTests {
         #expect(endpoints == (try members("$defs", kind, "properties", "endpoints")))
     }
 
-    @Test("the file, the store and the storefront have the members of the schema")
+    @Test("the schema lists exactly the members that the program knows for the file and its sections")
     func sections() async throws {
         #expect(try await known(#"{"?":1}"#) == (try members()))
         #expect(try await known(#"{"store":{"?":1}}"#) == (try members("properties", "store")))

@@ -11,7 +11,7 @@ import Testing
 private final class PageBrowser: Sendable {
     let origin: String
     let transport: CurlTransport
-    /// The forms' token of this run.
+    /// The token of this run, which every form must contain.
     let token: String
     private let cookies = Mutex<[String: String]>([:])
 
@@ -88,7 +88,7 @@ struct ServeTests {
         #expect(await process.ended().status == 0)
     }
 
-    @Test("two sign-ins live side by side, and their buttons do what they say")
+    @Test("two columns have separate sign-ins, and each button does what it says")
     func columns() async throws {
         try await with { browser, _ in
             let routed = try await browser.signIn("left", "shopify", "routes")
@@ -116,7 +116,7 @@ struct ServeTests {
         }
     }
 
-    @Test("a column is sent again only after a change")
+    @Test("serve sends a column again only after it has changed")
     func revisions() async throws {
         try await with { browser, _ in
             _ = try await browser.signIn("right", "any", "async")
@@ -130,7 +130,7 @@ struct ServeTests {
         }
     }
 
-    @Test("the sandbox misbehaves once, and lets all tokens expire")
+    @Test("the buttons of the sandbox plan a fault, expire all tokens and rotate keys")
     func sandbox() async throws {
         try await with { browser, _ in
             _ = try await browser.signIn("left", "any", "completion")
@@ -149,7 +149,7 @@ struct ServeTests {
         }
     }
 
-    @Test("a form without the token of this run is refused")
+    @Test("serve refuses a form without the token of this run")
     func foreign() async throws {
         try await with { browser, _ in
             for target in ["/columns/left/sign-in", "/columns/left/logout", "/sandbox/expire", "/sandbox/fault"] {
@@ -161,7 +161,7 @@ struct ServeTests {
         }
     }
 
-    @Test("other programs reach the routes at their addresses")
+    @Test("other programs can use the sign-in routes of serve")
     func routes() async throws {
         try await with { browser, event in
             #expect(event["callbacks"]?["any"]?.string == browser.origin + "/auth/callback/any")
@@ -212,7 +212,7 @@ struct ServeTests {
         }
     }
 
-    @Test("behind a public origin, redirect URIs and cookies follow it")
+    @Test("redirect URIs and cookies use the origin of --public-origin")
     func publicOrigin() async throws {
         try await with(["--public-origin", "https://lab.example"]) { browser, event in
             #expect(event["callbacks"]?["shopify"]?.string == "https://lab.example/auth/callback/shopify")

@@ -25,7 +25,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a refresh that takes scopes away says which ones, in JSON and as text")
+    @Test("token names the scopes that a refresh no longer grants, in JSON and as text")
     func lostScopes() async throws {
         try await LabStage.with { stage in
             for format in [["--json"], []] {
@@ -146,7 +146,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the profile is the provider's response, and a profile of another subject is refused")
+    @Test("profile prints the provider's UserInfo, and UserInfo of another subject is refused")
     func profile() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)
@@ -178,7 +178,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the wrong key decrypts nothing and changes nothing")
+    @Test("a command with the wrong store key fails, and the store is unchanged")
     func wrongKey() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)

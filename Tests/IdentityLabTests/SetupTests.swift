@@ -10,7 +10,7 @@ import StorefrontSandbox
 import TestDirectories
 import Testing
 
-@Suite("Everything from one configuration file")
+@Suite("IdentitySetup creates everything from one configuration file")
 struct SetupTests {
     @Test("one call creates providers, store, sessions, Storefront, carts and customer accounts that work together")
     func everything() async throws {

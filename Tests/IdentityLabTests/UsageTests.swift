@@ -41,7 +41,7 @@ struct UsageTests {
         #expect(try ended.event("error")["code"]?.string == "configuration_invalid")
     }
 
-    @Test("help for the program and for every command")
+    @Test("--help of the program and of every command shows examples")
     func help() async throws {
         for command in [
             [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["check"], ["keys"], ["compare"],
