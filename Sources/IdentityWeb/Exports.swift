@@ -1,3 +1,3 @@
-// The routes use values of these modules, so an app needs one import only.
+// The public functions of the routes use types of these modules. With these re-exports, an app needs one import only.
 @_exported public import IdentityHTTP
 @_exported public import IdentityKit

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 internal import Synchronization
 
-/// One request on its way through the routes and the app: its session, and what the response must carry.
+/// One request on its way through the routes and the app, with the browser's session and the cookies that the response must set.
 ///
 /// ```swift
 /// let context = routes.context(for: request)
@@ -11,7 +11,7 @@ internal import Synchronization
 /// return context.finish(page)                                        // cookies and cache headers
 /// ```
 ///
-/// A response of a request that has read a session is private: ``finish(_:)`` forbids every cache to store it.
+/// If a request has read a session, its response is private: ``finish(_:)`` forbids every cache to store it.
 public final class WebContext: Sendable {
     private struct State {
         var cookies: [ResponseCookie] = []
@@ -35,7 +35,7 @@ public final class WebContext: Sendable {
 
     /// The buyer's session; nil if the browser is not signed in.
     ///
-    /// Nothing is asked of the provider.
+    /// This reads the store and sends no request to the provider. If a guest's cart could not be merged at the sign-in, it tries again.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
@@ -58,8 +58,8 @@ public final class WebContext: Sendable {
 
     /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.
     ///
-    /// A page with more at stake can require a recent or a stronger sign-in. A buyer whose session does not satisfy that signs in once more
-    /// (step-up, OpenID Connect Core section 3.1.2.1); the new session keeps the cart.
+    /// A page that needs more security can require a recent or a stronger sign-in. A buyer whose session does not satisfy that signs in
+    /// once more (step-up, OpenID Connect Core section 3.1.2.1); the new session keeps the cart.
     ///
     /// ```swift
     /// let session = try await context.requireSession(maxAge: .seconds(300))
@@ -69,9 +69,9 @@ public final class WebContext: Sendable {
     ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
-    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, if more than one
-    ///   is configured; status 401 with JSON for a client that accepts JSON only; status 429 if the client address began too many sign-ins.
-    ///   `IdentityError` when the store or the provider fails.
+    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, if more than
+    ///   one is configured; status 401 with JSON for a client that accepts JSON only; status 429 if the client address began too many
+    ///   sign-ins. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))
@@ -96,7 +96,7 @@ public final class WebContext: Sendable {
 
     /// Ends one sign-in of the buyer of this browser; refuses a request that another site has sent.
     ///
-    /// - Parameter reference: The sign-in, from ``signIns()``; it may come unchecked from a form.
+    /// - Parameter reference: The sign-in, from ``signIns()``. A value from a form needs no check, because only this buyer's sign-ins end.
     /// - Returns: False if this buyer has no such sign-in.
     /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseCSRF()``.
     @discardableResult
@@ -165,7 +165,7 @@ public final class WebContext: Sendable {
 
     /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session nor a guest.
     ///
-    /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need it. It is derived from the id in the cookie.
+    /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need the field. The token is derived from the session id in the cookie.
     public var csrfToken: Secret? {
         let begun = state.withLock { state in
             state.isPersonal = true
@@ -177,7 +177,8 @@ public final class WebContext: Sendable {
 
     /// The origins to which a form of the app may lead besides the app's own: the provider's logout page of the browser's session.
     ///
-    /// Name them in the `form-action` of the `Content-Security-Policy` of pages with a sign-out form, because Chromium checks redirects, too.
+    /// Add them to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
+    /// `form-action` to the redirects that follow a form.
     public func logoutOrigins() async -> [String] {
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
         return await routes.logoutOrigins(of: id)
@@ -202,16 +203,16 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// The response with its cookies.
+    /// The response with the cookies that were set for it.
     ///
-    /// After a session was read, or with a cookie, no cache may store it.
+    /// If the request has read a session, or the response sets a cookie, its headers forbid every cache to store it.
     public func finish(_ response: WebResponse) -> WebResponse {
         var response = response
         finish(headers: &response.headers)
         return response
     }
 
-    /// Adds cookies and cache headers to the headers of a framework's own response, as ``finish(_:)``.
+    /// Adds cookies and cache headers to the headers of a framework's own response, as ``finish(_:)`` does.
     public func finish(headers: inout HTTPHeaders) {
         let (cookies, isPersonal) = state.withLock { ($0.cookies, $0.isPersonal) }
         if isPersonal || !cookies.isEmpty {
@@ -226,7 +227,7 @@ public final class WebContext: Sendable {
         for cookie in cookies { headers.add("Set-Cookie", cookie.headerValue) }
     }
 
-    /// Headers with which an app lets a cache between it and the browser store a response.
+    /// Headers that permit a cache to store a response; a private response must not have them.
     private static let sharedCacheHeaders: Set<String> = [
         "cdn-cache-control", "cloudflare-cdn-cache-control", "expires", "fastly-surrogate-control",
         "netlify-cdn-cache-control",

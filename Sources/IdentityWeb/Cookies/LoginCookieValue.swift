@@ -7,11 +7,13 @@ struct LoginCookieValue {
     enum State {
         /// The login has begun; the binding proves that a callback comes from the same browser.
         case pending(Secret)
-        /// The login has led to a session and this page.
+        /// The login is complete: it created this session, and the browser was sent to this path.
         case completed(SessionReference, returnPath: String)
     }
 
-    /// When the login expires, in seconds since 1970; if a browser has too many logins, the oldest one ends.
+    /// When the login expires, in seconds since 1970.
+    ///
+    /// If a browser has too many logins, the cookies that expire first are removed.
     let time: Int
     let state: State
 
@@ -25,7 +27,7 @@ struct LoginCookieValue {
         self.state = state
     }
 
-    /// The value after the completion.
+    /// The value after the login is complete.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
         LoginCookieValue(time: time, state: .completed(session, returnPath: returnPath))
     }
@@ -53,7 +55,7 @@ struct LoginCookieValue {
         switch state {
         case .pending(let binding): return start + binding.reveal()
         case .completed(let session, let path):
-            // A dot would end the path.
+            // Dots separate the parts of the value, so the dots of the path are escaped.
             let escaped = FormEncoding.escape(path).split(separator: ".", omittingEmptySubsequences: false)
             return start + "done." + session.rawValue + "." + escaped.joined(separator: "%2E")
         }

@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// The cookies of a sign-in: names, values and attributes.
 ///
-/// The routes use them; an app with its own routes can, too:
+/// The routes use these cookies, and an app with its own routes can use them, too:
 ///
 /// ```swift
 /// let cookies = try SignInCookies(publicOrigin: "https://shop.example")
@@ -27,11 +27,11 @@ public struct SignInCookies: Sendable {
     ///
     /// - Parameters:
     ///   - publicOrigin: The origin under which browsers reach the app.
-    ///   - name: The middle of the names, by default `identity`.
-    ///   - sessionLifetime: How long a browser keeps the cookie of a session, by default 90 days; nil until the browser ends.
+    ///   - name: The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
+    ///   - sessionLifetime: How long a browser keeps the cookie of a session, by default 90 days; nil: until the browser is closed.
     ///   - guestLifetime: How long a browser keeps the cookie of a guest, by default 30 days.
-    /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is no token or longer than 64 bytes, and for an origin
-    ///   that is neither https nor a loopback address.
+    /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is not a token (RFC 9110) or is longer than 64 bytes,
+    ///   and for an origin that is neither https nor a loopback address.
     public init(
         publicOrigin: String,
         name: String = "identity",
@@ -67,17 +67,17 @@ public struct SignInCookies: Sendable {
         try cookie("session", id.rawValue, sessionLifetime)
     }
 
-    /// The session of a request; nil if the browser has none.
+    /// The id in the session cookie of a request; nil if there is none.
     public func sessionID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "session").flatMap { SessionID(rawValue: $0) }
     }
 
-    /// The cookie of a guest.
+    /// The cookie that identifies a guest, who has a cart and is not signed in.
     public func guest(_ id: SessionID) throws(HTTPTransportError) -> ResponseCookie {
         try cookie("guest", id.rawValue, guestLifetime)
     }
 
-    /// The guest of a request; nil if the browser has none.
+    /// The id in the guest cookie of a request; nil if there is none.
     public func guestID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }
@@ -89,7 +89,7 @@ public struct SignInCookies: Sendable {
         try self.login(login.attemptID, LoginCookieValue(login), login.responseMode)
     }
 
-    /// The binding of a callback's login; nil if this browser has not begun it.
+    /// The browser binding of the login that a callback belongs to; nil if this browser has no pending login for it.
     public func binding(of callback: LoginCallback, in request: WebRequest) -> Secret? {
         guard let id = callback.attemptID, case .pending(let binding)? = loginValue(id, in: request)?.state else {
             return nil
@@ -119,7 +119,7 @@ public struct SignInCookies: Sendable {
         )
     }
 
-    /// Removals of the oldest logins of the browser, so that at most so many stay.
+    /// Cookies that remove the browser's oldest logins, so that at most `maximum` remain.
     func surplusLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
         let start = prefix + "login-"
         return RequestCookies(request.headers).names.filter { $0.utf8.starts(with: start.utf8) }
@@ -135,18 +135,18 @@ public struct SignInCookies: Sendable {
         try cookie("logout", awaited.browserBinding.reveal(), .seconds(600))
     }
 
-    /// The binding of a return from a provider's logout page; nil if this browser awaits none.
+    /// The browser binding of a logout that ends with a return from the provider's logout page; nil if this browser has no such logout.
     public func logoutBinding(in request: WebRequest) -> Secret? {
         request.cookie(prefix + "logout").map { Secret($0) }
     }
 
     // MARK: Removals
 
-    /// Removes the cookie of the session.
+    /// A cookie that removes the session cookie from the browser.
     public var withoutSession: ResponseCookie? { removal("session") }
-    /// Removes the cookie of the guest.
+    /// A cookie that removes the guest cookie from the browser.
     public var withoutGuest: ResponseCookie? { removal("guest") }
-    /// Removes the cookie of the logout.
+    /// A cookie that removes the logout cookie from the browser.
     public var withoutLogout: ResponseCookie? { removal("logout") }
 
     private func removal(_ name: String) -> ResponseCookie? {

@@ -15,7 +15,8 @@ internal import IdentityKit
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// An adapter need not collect more; it passes one byte more, or responds with 413 itself.
+    /// An adapter need not read a larger body to its end. It can pass this number of bytes and one more, so that the routes respond with
+    /// status 413, or respond with 413 itself.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.
@@ -61,7 +62,7 @@ public struct WebRequest: Sendable {
         Self.only(name, in: hasForm ? FormEncoding.decode(body) : nil)
     }
 
-    /// The value of a cookie; nil if the browser sent none, or two with this name, of which one may have been planted.
+    /// The value of a cookie; nil if the browser sent none, or two with this name, because an attacker may have set one of the two.
     public func cookie(_ name: String) -> String? {
         RequestCookies(headers).value(of: name)
     }

@@ -22,8 +22,8 @@ extension HTTPResponse {
 
     /// A redirect with status 303: the browser asks for the location with GET (RFC 9110 section 15.4.4).
     ///
-    /// - Parameter location: A path of this app or an absolute URL. Check a location that came with a request with
-    ///   `ReturnPathPolicy` before.
+    /// - Parameter location: A path of this app or an absolute URL. If the location came with a request, check it with
+    ///   `ReturnPathPolicy` first.
     /// - Returns: The response.
     /// - Throws: `HTTPTransportError` if the location contains a control character.
     public static func redirect(to location: String) throws(HTTPTransportError) -> HTTPResponse {
@@ -46,12 +46,12 @@ extension HTTPHeaders {
         try? append(name, value)
     }
 
-    /// Replaces a field, as ``add(_:_:)``.
+    /// Replaces a field whose name and value this package made from safe characters; an invalid field is left out.
     mutating func replace(_ name: String, _ value: String) {
         try? set(name, value)
     }
 
-    /// The same fields without the fields of some names.
+    /// A copy without the fields that have one of these names.
     func without(_ names: Set<String>) -> HTTPHeaders {
         var rest = HTTPHeaders()
         for (name, value) in self where !names.contains(name.lowercased()) { rest.add(name, value) }

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError {
-    /// The status of a server's response to a browser or a script after this error.
+    /// The HTTP status with which a server responds to a browser or a script after this error.
     ///
     /// The pages of `SignInRoutes` use this table:
     ///
@@ -17,7 +17,7 @@ extension IdentityError {
     /// The value of `Retry-After` for this error; nil if a retry does not help.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
 
-    /// What a page in English says to the buyer; never an internal message.
+    /// The English sentence for the buyer on the page of this error; it contains no internal message.
     public var buyerSentence: String { StandardPages.sentence(for: SignInPage.Content(self)) }
 }
 

@@ -11,10 +11,10 @@ enum CSRFCheck: Equatable {
     case ownPage
     /// A page of another site.
     case otherSite
-    /// Neither a header nor the token shows it.
+    /// The request has neither of the two headers and no token to compare.
     case unknown
 
-    /// The form field and the header with the token of the session.
+    /// The names of the form field and of the header that carry the token of the session.
     static let field = "csrf_token"
     static let header = "X-CSRF-Token"
 

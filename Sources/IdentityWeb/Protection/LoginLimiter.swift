@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Limits how many login attempts one client address may begin: a token bucket for each address.
 ///
-/// An attempt occupies a record of the store until it expires.
+/// The limit protects the store, where each attempt occupies a record until it expires.
 final class LoginLimiter: Sendable {
     enum Attempt: Equatable {
         case allowed
@@ -52,7 +52,7 @@ final class LoginLimiter: Sendable {
 
     /// Removes full buckets, because they limit no address.
     ///
-    /// If no bucket is full, it removes all of them, because memory must stay bounded.
+    /// If the number of the others still reaches the maximum, it removes all buckets, because memory must stay bounded.
     private func removeFull(_ buckets: inout [String: Bucket], _ now: Duration) {
         buckets = buckets.filter { tokens(in: $0.value, now) < Double(limit.burst) }
         if buckets.count >= limit.maximumAddresses { buckets = [:] }

@@ -25,7 +25,7 @@ struct RouteTable: Sendable {
             path.utf8.allSatisfy({ ASCII.pathOrQuery.contains($0) && $0 != UInt8(ascii: "?") })
         else {
             throw IdentityError(
-                configuration: "`basePath` must begin with a slash and must not end with one.",
+                configuration: "`basePath` must be a URL path that begins with a slash and does not end with one.",
                 hint: "Use for example /auth, or an empty text for no base path."
             )
         }
@@ -47,7 +47,9 @@ struct RouteTable: Sendable {
     /// The route of a path; nil if the app handles it.
     subscript(path: String) -> Route? { routes[path] }
 
-    /// Whether the path is below the base path, so that the request is not for the app's own routes.
+    /// Whether the path is below a route that continues with a provider's name.
+    ///
+    /// If the provider is unknown, the response is status 404, and the app does not receive the request.
     func owns(_ path: String) -> Bool {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }

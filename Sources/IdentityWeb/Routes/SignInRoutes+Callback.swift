@@ -4,8 +4,9 @@ internal import IdentityKit
 extension SignInRoutes {
     /// Completes a sign-in.
     ///
-    /// A posted callback (`form_post`) comes from the provider's site, without the `Lax` cookies of session and guest. It is kept, sealed
-    /// and bound to the same browser, and completed by the request with GET to which the browser is sent: that one has all cookies.
+    /// A posted callback (`form_post`) comes from the provider's site, so the browser does not send the `Lax` cookies of session and guest
+    /// with it. The routes store the callback, encrypted and bound to the browser, and redirect the browser to the same route. The GET
+    /// request that follows has all cookies and completes the sign-in.
     func callback(_ provider: String, in context: WebContext) async throws -> WebResponse {
         let request = context.request
         guard request.method == .get else { return try await keepPosted(provider, request) }
@@ -16,7 +17,7 @@ extension SignInRoutes {
             guard let session = try await context.session(), session.id.reference == reference else {
                 return page(.signInExpired, correlationID: nil)
             }
-            // A cookie is untrusted input: for any content the browser stays at this app.
+            // The cookie is untrusted input, so only a path of this app is accepted from it.
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await context.session()
@@ -41,7 +42,7 @@ extension SignInRoutes {
             func completed(_ path: String) throws(HTTPTransportError) -> ResponseCookie {
                 try cookies.login(attemptID, cookie.completed(session.id.reference, returnPath: path), mode)
             }
-            // Escaped, a long path can be too large for a cookie: then a repeated callback leads to the home page.
+            // A long path can be too large for a cookie when it is escaped. Then a repeated callback leads to the home page.
             context.set(try (try? completed(path)) ?? completed(configuration.homePath))
         }
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
@@ -66,7 +67,7 @@ extension SignInRoutes {
 
     /// Asks the app whether the buyer gets a session.
     ///
-    /// - Returns: The path that the app chose; nil for the login's path.
+    /// - Returns: The path that the app chose; nil to keep the return path of the login.
     private func landingPath(
         admitting buyer: Buyer,
         of provider: String,
@@ -96,30 +97,30 @@ extension SignInRoutes {
         session.tenant.isIdentical(to: tenant) && session.buyer.isSamePerson(as: buyer)
     }
 
-    /// Ends the session of another buyer in this browser before the new one is stored, so that nothing of it reaches the new one.
+    /// Ends another buyer's session in this browser before the new session is stored, so that none of its data reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // It ended in the meantime.
+            // The session has ended in the meantime.
         }
     }
 
-    /// The cart moves to the new session of the same buyer, then the old session ends.
+    /// Moves the cart to the new session of the same buyer, then ends the old session.
     ///
-    /// Its tokens are not revoked: some providers revoke everything that the buyer has granted to the app.
+    /// The old session's tokens are not revoked, because some providers would revoke the new tokens with them.
     private func replace(_ old: Session, with session: Session) async {
         do {
             try await carts?.moveCart(of: old.id, to: session.id)
             try await sessions.endReplaced(old.id)
         } catch {
-            // The old session keeps its cart, which the buyer's new session can still adopt.
+            // The sign-in succeeds. The old session keeps its cart.
         }
     }
 
-    /// A guest's cart becomes the buyer's.
+    /// Merges a guest's cart into the buyer's cart.
     ///
-    /// A sign-in does not fail because of a cart: the next request tries again.
+    /// If the merge fails, the sign-in still succeeds, and the buyer's next request tries the merge again.
     func mergeCart(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard let carts else { return }
         guard (try? await carts.mergeCart(ofGuest: guest, into: session)) == true else { return }

@@ -5,21 +5,24 @@ extension SignInRoutes {
     public struct Configuration: Sendable {
         /// The origin under which browsers reach the app, such as `https://shop.example`; the only setting behind a proxy that ends TLS.
         ///
-        /// Redirect URIs, cookies and the check for forged requests follow it. Plain http is permitted for loopback addresses only.
+        /// Redirect URIs, cookies and the check for forged requests are derived from it. Plain http is permitted for loopback addresses
+        /// only.
         public var publicOrigin: String
         /// The path of the routes, by default `/auth`.
         public var basePath = "/auth"
-        /// The page after a sign-in or sign-out that names no other, by default `/`.
+        /// The page after a sign-in or sign-out for which no other page was named, by default `/`.
         public var homePath = "/"
-        /// The middle of the cookies' names, by default `identity`.
+        /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
-        /// Two sets of routes on one host need different names, because cookies do not know ports.
+        /// Two apps on different ports of one host need different names, because a browser sends a cookie to every port of its host.
         public var cookieName = "identity"
-        /// How long a browser keeps the cookie of a session, by default 90 days; nil until the browser ends.
+        /// How long a browser keeps the cookie of a session, by default 90 days; nil: until the browser is closed.
         public var sessionCookieLifetime: Duration? = .seconds(90 * 86_400)
         /// How long a browser keeps the cookie of a guest, by default 30 days.
         public var guestLifetime: Duration = .seconds(30 * 86_400)
-        /// How many logins one browser may have open at the same time, for example in several tabs, by default 6; the oldest ends.
+        /// How many logins one browser may have open at the same time, for example in several tabs; by default 6.
+        ///
+        /// One more ends the oldest.
         public var maximumOpenLogins = 6
         /// How many logins one client address may begin.
         public var loginLimit = LoginLimit()
@@ -35,9 +38,9 @@ extension SignInRoutes {
         public var returnsFromLogout = true
         /// Whether a sign-out asks the browser to delete the app's cache and storage (`Clear-Site-Data`), by default false.
         public var clearsSiteData = false
-        /// The providers that may begin a sign-in themselves, by their issuer (OpenID Connect Core section 4): issuer to provider name.
+        /// The providers that may begin a sign-in themselves (OpenID Connect Core section 4); none by default.
         ///
-        /// None by default.
+        /// A key is the provider's issuer, a value the provider's name in the configuration.
         public var thirdPartyLogins: [String: String] = [:]
         /// How many sessions one buyer may have; a new sign-in ends the oldest ones.
         ///
@@ -71,7 +74,7 @@ extension SignInRoutes {
         public init() {}
     }
 
-    /// Something about the client of a request.
+    /// A detail about the browser that ``Configuration/recordedBrowserDetails`` can permit.
     public enum BrowserDetail: String, Sendable {
         /// ``WebRequest/clientAddress``.
         case address
@@ -119,6 +122,7 @@ public enum SignInDecision: Sendable {
     case accept
     /// The buyer gets a session, and the browser goes to this page of the app.
     case acceptAndGo(to: String)
-    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked if the provider supports it.
+    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked if the provider supports
+    /// it.
     case refuse
 }

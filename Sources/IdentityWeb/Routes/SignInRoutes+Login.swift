@@ -48,7 +48,8 @@ extension SignInRoutes {
         }
     }
 
-    /// The page to which a browser comes back: a form cannot be repeated after the sign-in.
+    /// The page to which the browser returns after the sign-in: the requested page, but the home page for a form, which cannot be sent
+    /// again.
     private func page(after request: WebRequest) -> String {
         request.method == .get ? request.target : configuration.homePath
     }
@@ -92,7 +93,7 @@ extension SignInRoutes {
         }
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
-            // Equal buttons would leave the buyer without a choice.
+            // The buyer could not tell two buttons with the same text apart.
             let isUnique = providers.count { $0.displayName.isIdentical(to: provider.displayName) } == 1
             return SignInPage.Choice(
                 provider: provider.name,
@@ -104,7 +105,7 @@ extension SignInRoutes {
         return page(.chooseProvider(choices), correlationID: nil)
     }
 
-    /// A post from a provider's site comes without the cookies, so it begins nothing: the browser asks again with GET.
+    /// Redirects a POST from a provider's site to the same route with GET, because the browser sends the cookies only with the GET request.
     private func repeated(_ request: WebRequest) throws -> WebResponse {
         let fields = ["iss", "target_link_uri", "login_hint"].compactMap { name in
             request.formValue(name).map { (name: name, value: $0) }
@@ -122,7 +123,9 @@ extension SignInRoutes {
         return try await login(known.value, options, in: context)
     }
 
-    /// The path of a URL of this app; any other text unchanged, because the return path policy checks it.
+    /// The path of a URL of this app.
+    ///
+    /// Any other text is returned unchanged, because the return path policy checks it later.
     private func withoutOrigin(_ address: String) -> String {
         let rest = address.utf8.dropFirst(table.origin.utf8.count)
         guard address.utf8.starts(with: table.origin.utf8), rest.first == UInt8(ascii: "/") else { return address }

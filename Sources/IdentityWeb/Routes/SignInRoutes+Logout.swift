@@ -25,7 +25,7 @@ extension SignInRoutes {
             if let awaited = result.awaitedReturn { context.set(try cookies.logout(awaited)) }
             if let url = result.browserURL { destination = url.text }
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // It has ended before.
+            // The session has already ended.
         }
         context.forgetSession()
         if let removal = cookies.withoutSession { context.set(removal) }
@@ -41,7 +41,7 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// The session has ended before, so the return cannot end one.
+    /// `logout` has already ended the session, so this route ends none.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }

@@ -9,7 +9,7 @@ extension SignInRoutes {
     ///   - content: What the page says.
     ///   - status: The status; nil for the content's status.
     ///   - correlationID: The id for the app's support.
-    ///   - targets: Further origins to which a form of the page may lead, because Chromium also checks the redirects of the response.
+    ///   - targets: Further origins for `form-action`, because Chromium also applies it to the redirects that follow a form.
     /// - Returns: The response.
     func page(
         _ content: SignInPage.Content,
@@ -30,19 +30,19 @@ extension SignInRoutes {
             + "form-action \((["'self'"] + targets).joined(separator: " ")); frame-ancestors 'none'"
         response.headers.replace("Content-Security-Policy", policy)
         response.headers.replace("Cache-Control", "no-store")
-        // Without a referrer, browsers send `Origin: null` with the page's own forms.
+        // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
         response.headers.replace("Referrer-Policy", "same-origin")
         response.headers.replace("X-Content-Type-Options", "nosniff")
         if let pause = page.retryAfter { response.headers.replace("Retry-After", Self.seconds(pause)) }
         return response
     }
 
-    /// The page for an error, by the public table of errors.
+    /// The page for an error, with the status of `IdentityError.httpStatus`.
     func page(for error: IdentityError) -> WebResponse {
         page(SignInPage.Content(error), status: error.httpStatus, correlationID: error.correlationID)
     }
 
-    /// An error for a script: its kind and the buyer's way on, and nothing internal.
+    /// The JSON for an error that a script receives: its kind, the sentence for the buyer and the correlation id, and nothing internal.
     func json(_ error: IdentityError) -> WebResponse {
         var object = JSONObject()
         object["error"] = .string(error.kind.rawValue)
@@ -68,7 +68,7 @@ extension SignInRoutes {
     func redirect(to location: String) throws -> WebResponse {
         var response = try WebResponse.redirect(to: location)
         response.headers.replace("Cache-Control", "no-store")
-        // The address of a callback contains a code.
+        // The address of a callback contains the code, which must not reach another site as the referrer.
         response.headers.replace("Referrer-Policy", "no-referrer")
         return response
     }

@@ -17,7 +17,7 @@ public import IdentityKit
 /// | --- | --- | --- |
 /// | `login` | GET | the page to choose a provider; with ``Configuration/thirdPartyLogins`` also a sign-in that a provider begins |
 /// | `login/{provider}?return=…` | GET | begins a sign-in |
-/// | `callback/{provider}` | GET, POST | completes it |
+/// | `callback/{provider}` | GET, POST | completes a sign-in |
 /// | `logout` | POST | ends the session here and at the provider |
 /// | `logout/done` | GET | receives the browser from the provider's logout page |
 /// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
@@ -78,7 +78,9 @@ public final class SignInRoutes: Sendable {
         WebContext(request, of: self)
     }
 
-    /// Handles a request: by the routes, or else by the app, whose thrown errors become pages.
+    /// Handles a request with the routes, or with the app if it is for none of them.
+    ///
+    /// An error that the app throws becomes a page.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -1,4 +1,4 @@
-/// A response that ends the handling of a request: thrown by ``WebContext/requireSession(maxAge:acr:)`` for a browser that is not signed in.
+/// A response that ends a request early, for example the redirect of ``WebContext/requireSession(maxAge:acr:)`` to the sign-in.
 ///
 /// ``SignInRoutes/handle(_:otherwise:)`` sends it. In a framework's own routes, catch it and send ``WebContext/finish(_:)`` of the
 /// response.
