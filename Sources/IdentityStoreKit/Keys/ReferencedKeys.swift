@@ -61,7 +61,7 @@ public struct ReferencedKeys: StoreKeySource {
             do {
                 secret = try SecretFile.read(path)
             } catch {
-                throw Self.problem("of the file \(path): \(error.reason)", error.hint)
+                throw Self.problem("the file \(path) is refused, because \(error.reason)", error.hint)
             }
             return try key(secret, in: "the file \(path)")
         }

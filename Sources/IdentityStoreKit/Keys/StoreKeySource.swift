@@ -8,7 +8,7 @@ public protocol StoreKeySource: Sendable {
     /// The keys. A store asks once, when it is opened.
     ///
     /// - Throws: `IdentityError`: of kind `configuration` when an operator has to act, of kind
-    ///   `retryLater` when a service does not respond. Other errors are treated as the latter.
+    ///   `retryLater` when a service does not respond. Other errors are treated as `retryLater`.
     func keys() async throws -> StoreKeys
 }
 

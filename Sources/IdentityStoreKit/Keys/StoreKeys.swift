@@ -1,15 +1,15 @@
-/// The keys of a store: one key that seals records, and any number of keys that only open them.
+/// The keys of a store: one key that seals (encrypts) records, and any number of keys that only open (decrypt) them.
 public struct StoreKeys: Sendable {
-    /// Seals new records.
+    /// The key that seals new records.
     public var active: StoreKey
-    /// Open records that were sealed before a rotation.
+    /// The keys that open records that were sealed before a rotation.
     public var readOnly: [StoreKey]
 
     /// Keys for one store.
     ///
     /// - Parameters:
-    ///   - active: Seals what is saved.
-    ///   - readOnly: Only open; none by default.
+    ///   - active: The key that seals what is saved.
+    ///   - readOnly: The keys that only open; none by default.
     public init(active: StoreKey, readOnly: [StoreKey] = []) {
         self.active = active
         self.readOnly = readOnly

@@ -1,4 +1,4 @@
-/// A key of a store in a report.
+/// One key of a store, with its role and the number of rows that are encrypted with it.
 public struct StoreKeyUsage: Sendable, Equatable {
     /// The role of a key in this process.
     public enum Role: String, Sendable {
@@ -6,7 +6,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
         case active
         /// Opens records that were sealed before.
         case readOnly = "read_only"
-        /// Seals rows, but this process does not have it.
+        /// Rows are sealed with it, but this process does not have it.
         case missing
     }
 

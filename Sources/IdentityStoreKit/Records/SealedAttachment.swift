@@ -1,10 +1,10 @@
 /// The row of an attachment of a session.
 public struct SealedAttachment: Sendable {
-    /// The keyed hash of session and name: the name of the row.
+    /// The keyed hash of the session's id and the attachment's name; it identifies the row.
     public var hash: [UInt8]
     /// The keyed hash of the session's id, by which a removal finds the session's attachments.
     public var session: [UInt8]
-    /// Compared by `SessionAttachmentStore.setAttachment(_:to:of:expecting:)`.
+    /// The revision, which is compared by `SessionAttachmentStore.setAttachment(_:to:of:expecting:)`.
     public var revision: Int64
     /// Name and payload, encrypted.
     public var record: [UInt8]

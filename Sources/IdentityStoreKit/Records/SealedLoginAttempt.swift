@@ -2,13 +2,13 @@ public import FoundationEssentials
 
 /// The row of a pending login.
 public struct SealedLoginAttempt: Sendable {
-    /// The keyed hash of the attempt's key: the name of the row.
+    /// The keyed hash of the attempt's key; it identifies the row.
     public var hash: [UInt8]
     /// The tenant; empty if the app has only one.
     public var tenant: String
     /// When a sweep may remove the row.
     ///
-    /// The record also contains the exact time, which is the one that is used.
+    /// The encrypted record also contains this time, and the SDK trusts only that copy.
     public var expiresAt: Date
     /// The attempt, encrypted.
     public var record: [UInt8]

@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Write every member to the row. A key-value store can write ``bytes`` instead.
 public struct SealedSession: Sendable {
-    /// The keyed hash of the session's id: the name of the row.
+    /// The keyed hash of the session's id; it identifies the row.
     public var hash: [UInt8]
     /// The keyed hash of issuer and subject; index it, for the sessions of one buyer.
     public var buyer: [UInt8]
@@ -16,17 +16,17 @@ public struct SealedSession: Sendable {
     public var provider: String
     /// The buyer's issuer.
     public var issuer: String
-    /// Compared by `SessionRecordStore.replace(_:expecting:)`.
+    /// The number of the session's version, which is compared by `SessionRecordStore.replace(_:expecting:)`.
     public var generation: Int64
     /// When a sweep may remove the row.
     ///
-    /// The record also contains the exact time, which is the one that is used.
+    /// The encrypted record also contains this time, and the SDK trusts only that copy.
     public var retainedUntil: Date
     /// Whether a refresh is in progress or ended without a known outcome; index the rows in which it is true.
     public var isInDoubt: Bool
     /// Whether the row was restored from a backup.
     ///
-    /// A save clears the mark.
+    /// The next save of the session sets it to false.
     public var isRestored: Bool
     /// All other data, encrypted.
     public var record: [UInt8]

@@ -35,7 +35,7 @@ public struct StoreHeader: Sendable {
     ///   - keys: Keys for the store; the active one seals the lookup key.
     ///   - slotSize: The length of a record in bytes. A record that outgrows it has 2, 4, 8 or 16 times the length.
     /// - Returns: The header. Write it to the database before the first row.
-    /// - Throws: `IdentityError` when the slot size is out of range, or there is no randomness.
+    /// - Throws: `IdentityError` when the slot size is out of range, or the system has no random bytes.
     public static func make(
         sealedUnder keys: StoreKeys,
         slotSize: Int = 8_192

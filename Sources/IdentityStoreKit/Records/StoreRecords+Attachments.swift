@@ -37,8 +37,8 @@ extension StoreRecords {
 
     /// Opens a row that was found as an attachment of a session.
     ///
-    /// The column that names the session is not sealed, but the hash is made from the session's id: a row that names another session
-    /// than its own is refused as `store_corrupt`.
+    /// The column `session` is not sealed, but the row's hash is computed from the session's id. So a row whose column was changed to
+    /// another session is refused with `store_corrupt`.
     public func open(
         _ row: SealedAttachment,
         of id: SessionID

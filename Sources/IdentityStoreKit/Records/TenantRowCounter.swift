@@ -1,7 +1,7 @@
 /// The number of rows that were added for each tenant since they were last counted.
 ///
-/// Counting reads the tenant's part of an index, so a large number is counted only occasionally: each process may add
-/// `maximum / 128` rows for each count. Below a maximum of 256, the rows are counted for each new row.
+/// Counting a tenant's rows is slow if there are many. So each process adds up to `maximum / 128` rows before the store counts again.
+/// Below a maximum of 256, the store counts for each new row.
 package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 
@@ -24,7 +24,7 @@ package struct TenantRowCounter: Sendable {
         return true
     }
 
-    /// Forgets the last row, because it was refused.
+    /// Forgets the tenant after a row was refused, so that its rows are counted again for the next row.
     package mutating func removeRow(of tenant: String) {
         added[Array(tenant.utf8)] = nil
     }

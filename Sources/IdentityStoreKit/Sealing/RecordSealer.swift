@@ -2,11 +2,11 @@ internal import IdentityCrypto
 public import IdentityKit
 internal import Synchronization
 
-/// Seals records for a store: each one is encrypted under a key of its row, bound to that row, and padded.
+/// Seals records for a store: each one is encrypted with a key that is derived for its row, bound to that row, and padded.
 ///
-/// Nearly every record has the length of a slot. A record that outgrows it has 2, 4, 8 or 16 slots, so that new tokens are never lost because
-/// they are longer than the old ones, and the length tells little about the content. The tag covers the length, so nothing can be cut off or
-/// added.
+/// Nearly every record has the length of a slot. A record that outgrows it has 2, 4, 8 or 16 slots, so that new tokens are never lost
+/// because they are longer than the old ones, and the length tells little about the content. The tag covers the length, so nothing can be
+/// cut off or added.
 ///
 /// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the plaintext is its
 /// length, the body and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Keys are derived per row, so that the number of
@@ -79,7 +79,7 @@ package struct RecordSealer: Sendable {
                 hint: "Create the store with a larger slotSize. The maximum is about sixteen times slotSize."
             )
         }
-        // OpenSSL's HKDF accepts no longer input.
+        // The tenant's name is part of the input of HKDF, whose length OpenSSL limits.
         guard identity.tenant.utf8.count <= Self.maximumTenantLength else {
             throw IdentityError(
                 .configuration,
@@ -192,9 +192,10 @@ package struct RecordSealer: Sendable {
     }
 }
 
-/// What HKDF extracts from each store key, which is the same for all rows of a store.
+/// A cache of the pseudorandom key that HKDF extracts from each store key (RFC 5869).
 ///
-/// It is as secret as the store key, which is in memory for as long.
+/// The key is the same for all rows of a store.
+/// An extracted key is as secret as the store key, which stays in memory just as long.
 private final class ExtractedKeys: Sendable {
     private let known = Mutex<[[UInt8]: HKDFSHA256.PseudorandomKey]>([:])
 

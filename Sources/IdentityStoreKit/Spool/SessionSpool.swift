@@ -93,9 +93,9 @@ public final class SessionSpool: Sendable {
         }
     }
 
-    /// Removes sessions that were to be retained until before a date, and old incomplete files.
+    /// Removes sessions whose retention ended before a date, and incomplete files that are older than a day.
     ///
-    /// - Returns: The number of sessions.
+    /// - Returns: The number of removed sessions.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         var count = 0
         for session in try await sessions() where session.retainedUntil < date {

@@ -49,7 +49,7 @@ package struct SpoolDirectory: Sendable {
     package func read(_ name: String) throws(IdentityError) -> [UInt8]? {
         guard let directory = try open() else { return nil }
         defer { close(directory) }
-        // Do not wait if the file is a pipe.
+        // With O_NONBLOCK, opening a named pipe does not wait for a writer.
         let file = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             let error = errno
@@ -86,7 +86,7 @@ package struct SpoolDirectory: Sendable {
 
     /// Removes incomplete files of crashed processes that are older than a day.
     ///
-    /// No caller was told that they are saved.
+    /// Their writes never completed, so no caller relies on them.
     package func removeLeftovers(at now: Int) throws(IdentityError) {
         guard let directory = try open() else { return }
         defer { close(directory) }
