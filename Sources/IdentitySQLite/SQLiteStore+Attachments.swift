@@ -14,7 +14,7 @@ extension SQLiteStore: SessionAttachmentStore {
         return SessionAttachment(payload: try records.open(row, of: id).payload, revision: row.revision)
     }
 
-    /// Attaches, replaces or removes.
+    /// Adds, replaces or removes an attachment; false if its revision is not the expected one or the session does not exist.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

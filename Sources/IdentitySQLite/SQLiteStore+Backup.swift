@@ -3,11 +3,11 @@ internal import IdentityKit
 extension SQLiteStore {
     /// Copies the whole store into a new file while it is in use.
     ///
-    /// The copy shows one moment, has mode 0600, and survives a crash when this returns. Other calls continue while it runs. Only if other
-    /// processes write so often that the copy cannot finish do they wait for the last attempt.
+    /// The copy shows one moment, has mode 0600, and survives a crash when this returns. Other calls continue while it runs. If other
+    /// processes write so often that the copy cannot finish, the last attempt makes them wait.
     ///
-    /// The copy needs the store's key. Opening it for writing marks its sessions as restored: their refresh tokens may have been used
-    /// since, and the provider may reject them. The spool is not copied.
+    /// The copy is encrypted with the store's key. When it is opened for writing, its sessions are marked as restored: their refresh tokens
+    /// may have been used since the backup, and the provider may reject them. The spool is not copied.
     ///
     /// - Parameter path: The new file. A missing directory is created (mode 0700).
     /// - Throws: `IdentityError` with `configuration_invalid` when the file exists, `store_full`, `store_read_only`,

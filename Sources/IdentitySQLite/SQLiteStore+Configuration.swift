@@ -9,8 +9,8 @@ extension SQLiteStore {
         /// A write-ahead log: more saves each second, and readers continue during a save. But a save needs free space on
         /// the disk.
         ///
-        /// Refused when the SQLite library in use has a fault that can corrupt the log. Versions without it: 3.51.3 and newer, 3.50.7 and
-        /// newer in that line, 3.44.6 and newer in that line.
+        /// Opening fails when the SQLite library in use has a fault that can corrupt the log. Versions without the fault: 3.51.3 and newer,
+        /// 3.50.7 and newer in that line, 3.44.6 and newer in that line.
         case writeAheadLog
     }
 
@@ -66,7 +66,7 @@ extension SQLiteStore {
         ///
         /// At the limit, expired marks are removed. If none has expired, the call fails with `store_full`.
         public var maximumUsedTokens = 100_000
-        /// Allows a library with the fault, for tests with a single process.
+        /// Allows ``Journal/writeAheadLog`` with a SQLite library that has the fault, for tests with a single process.
         package var trustsWriteAheadLog = false
         /// The result of `statfs` for the directory, for tests.
         package var fileSystemType: Int64?

@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - path: The database file.
     ///   - source: The source of the keys.
-    ///   - change: Changes options.
+    ///   - change: A function that changes further options.
     /// - Returns: The opened store.
     /// - Throws: The source's `IdentityError`, `store_key_unavailable` for another error of the source, or an error of ``open(_:)``.
     public static func open(

@@ -18,7 +18,7 @@ extension SQLiteStore: LoginAttemptStore {
         }
     }
 
-    /// Takes a pending login out.
+    /// Removes a pending login and returns it, if the check accepts it; nil if it does not exist.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

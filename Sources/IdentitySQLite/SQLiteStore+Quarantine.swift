@@ -17,7 +17,7 @@ extension Connection {
         try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
     }
 
-    /// Throws if a row that was not found is in quarantine, because such a session is not unknown.
+    /// Throws if a row that was not found is in quarantine, because a session in quarantine must not be reported as unknown.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }

@@ -2,9 +2,9 @@ public import IdentityKit
 internal import IdentityPlatform
 
 extension SQLiteStore: SessionLocking {
-    /// Runs the body while no other process, and no other task here, holds the lock.
+    /// Runs the body while no other process, and no other task of this process, holds the lock.
     ///
-    /// The kernel releases the lock at once when its holder ends; a stopped process keeps it.
+    /// The kernel releases the lock at once when the process that holds it ends. A process that is suspended (SIGSTOP) keeps it.
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -6,7 +6,7 @@ extension SQLiteStore: ExpirySweeping {
     /// How long a row stays in quarantine before a sweep removes it.
     private static let quarantineTime: TimeInterval = 30 * 86_400
 
-    /// Removes expired rows, some hundred at a time, so that other callers can work in between.
+    /// Removes expired rows, up to 512 at a time, so that other callers can work in between.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
             + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(expiredBefore: date)
@@ -24,9 +24,10 @@ extension SQLiteStore: ExpirySweeping {
         }
     }
 
-    /// Looks only at the rows whose end of retention had come when a sweep last looked at them, or when they were inserted.
+    /// Removes the sessions whose retention has ended.
     ///
-    /// The end moves with each save and is in no index. The column `sweep_after` is, which only a sweep moves, to the present end.
+    /// Each save can move the end of retention, so that column has no index. The indexed column `sweep_after` contains the end of retention
+    /// at the insertion, or when a sweep last examined the row. A sweep examines only the rows whose `sweep_after` has passed.
     private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0
@@ -60,7 +61,7 @@ extension SQLiteStore: ExpirySweeping {
         }
     }
 
-    /// Lets sweeps skip sessions until their present end of retention.
+    /// Sets `sweep_after` of sessions to their current end of retention, so that sweeps skip them until then.
     private func postpone(_ keys: [Int64]) async throws {
         if keys.isEmpty { return }
         do {
@@ -68,7 +69,7 @@ extension SQLiteStore: ExpirySweeping {
                 for key in keys { _ = try connection.run(.postponeSweep, .integer(key)) }
             }
         } catch let error as IdentityError where error.code == .storeFull {
-            // The next sweep looks at them again. This one continues, because it frees space.
+            // The next sweep examines these sessions again. This sweep continues, because it frees space.
         }
     }
 }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension SQLiteStore: UsedTokenStore {
-    /// Whether a key is marked.
+    /// Whether a token's key is marked as used.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.read { connection in
@@ -10,9 +10,9 @@ extension SQLiteStore: UsedTokenStore {
         }
     }
 
-    /// Marks a key, if it is not marked.
+    /// Marks a token's key as used; false if it is already marked.
     ///
-    /// In a full store, expired marks are removed.
+    /// At the maximum number of marks, expired ones are removed.
     ///
     /// - Throws: `IdentityError` with code `store_full` when too few marks have expired to make room.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {

@@ -11,7 +11,7 @@ internal import IdentityStoreKit
 /// ```
 ///
 /// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters and
-/// expiry times are in the clear; session ids, `state` values and subjects are only there as keyed hashes. A saved change survives a
+/// expiry times are in the clear; session ids, `state` values and subjects are stored only as keyed hashes. A saved change survives a
 /// loss of power, and a save in place also works on a full disk. When a row cannot be opened, calls for that session fail and the row
 /// stays where it is; a list of all sessions leaves it out, a list of its buyer's sessions fails, and ``checkHealth()`` counts it.
 ///
@@ -50,7 +50,8 @@ public final class SQLiteStore: Sendable {
     /// A file that cannot be written is opened for reading; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
-    ///   `configuration_invalid` (rights too wide, foreign owner, file missing), each of which leaves the file as it is, or `store_busy`.
+    ///   `configuration_invalid` (permissions too wide, file of another user, file missing), all of which leave the file unchanged, or
+    ///   `store_busy`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)
         return SQLiteStore(database, try await database.open(configuration), configuration)

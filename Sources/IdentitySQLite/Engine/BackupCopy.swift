@@ -4,8 +4,8 @@ internal import CIdentitySQLite
 ///
 /// Only the thread of both connections uses it.
 ///
-/// The pointer stays inside. `finish` or `deinit` frees it once, and before both connections, which are kept for that: SQLite frees the
-/// target of a copy that is not finished.
+/// The pointer never leaves this object. `finish` or `deinit` frees it once. The object keeps both connections, so that they are closed
+/// only after the copy was freed, as SQLite requires.
 @safe
 final class BackupCopy {
     private var pointer: OpaquePointer?

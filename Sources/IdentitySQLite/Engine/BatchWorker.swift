@@ -25,7 +25,7 @@ struct WorkLane: Sendable {
     let clock: any IdentityClock
     let wait: Duration
 
-    /// Puts back the work that may still wait, and fails the rest.
+    /// Puts back the calls whose deadline has not passed, and fails the others with `store_busy`.
     func postpone(_ batch: some Collection<PendingWork>) {
         let now = clock.elapsed
         queue.putBack(batch.filter { $0.deadline > now })
@@ -45,7 +45,7 @@ struct WorkLane: Sendable {
 extension BatchWorker {
     /// Queues a call.
     ///
-    /// It is done even if the caller is cancelled.
+    /// The call is performed even if the calling task is cancelled.
     nonisolated func perform<R: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> R
     ) async throws -> R {

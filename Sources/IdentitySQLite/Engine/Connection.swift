@@ -75,7 +75,7 @@ final class Connection {
         return unsafe Int(sqlite3_changes(pointer))
     }
 
-    /// The first row.
+    /// The first row of the result; nil if there is none.
     func first<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> R? {
         let statement = try prepared(query)
         defer { statement.reset() }
@@ -83,7 +83,7 @@ final class Connection {
         return try statement.step() ? read(statement) : nil
     }
 
-    /// Every row.
+    /// Every row of the result.
     func all<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> [R] {
         let statement = try prepared(query)
         defer { statement.reset() }
@@ -143,9 +143,9 @@ final class Connection {
         _ = try? run(.rollback)
     }
 
-    /// Commits.
+    /// Commits the open transaction.
     ///
-    /// Waits for readers of other connections. After an error, the file shows whether the transaction took effect.
+    /// It waits for readers of other connections. After an error of SQLite, it reads from the file whether the transaction took effect.
     ///
     /// - Parameter pauses: How often to wait for readers, a few milliseconds each time.
     /// - Throws: ``SQLiteFailure`` when the transaction was not committed.
@@ -175,10 +175,10 @@ final class Connection {
         }
     }
 
-    /// An I/O error of a commit may come after the transaction has taken effect.
+    /// Whether the transaction took effect although its commit returned an I/O error.
     ///
-    /// The first read rolls back an unfinished transaction; then the mark shows it. No other process has written in between, because the
-    /// writer lock is still held.
+    /// The first read rolls back an unfinished transaction. After that, the mark shows whether the transaction is in the file. No other
+    /// process has written in between, because this process still holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false

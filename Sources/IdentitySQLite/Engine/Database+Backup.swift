@@ -8,7 +8,7 @@ extension Database {
     private static let pagesAtOnce: Int32 = 256
     /// How many times a copy may start again because other processes wrote.
     ///
-    /// Then other writers have to wait.
+    /// After that, the copy keeps other writers waiting until it is complete.
     private static let allowedRestarts = 5
 
     /// Copies the whole database into a new file.

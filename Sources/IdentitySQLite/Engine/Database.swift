@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// Writes to the file, on its own thread.
+/// Writes to the database file, on its own thread.
 ///
 /// Saves that arrive during a transaction share the next one, and so share its `fdatasync` (group commit).
 actor Database: BatchWorker {
@@ -20,16 +20,16 @@ actor Database: BatchWorker {
         direct = DirectReader(clock: clock)
     }
 
-    /// Reads.
+    /// Reads from the file.
     ///
-    /// Waits while a transaction is being committed.
+    /// A read waits while a transaction is being committed.
     nonisolated func read<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await reader.perform(body)
     }
 
     /// Reads single rows by their keys, on the caller's thread if that is possible at once.
     ///
-    /// Where others use the reader's thread, sharing its next transaction costs less.
+    /// If other calls wait for the reader's thread, this read waits with them, because sharing their transaction costs less.
     nonisolated func readRow<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         if reader.lane.queue.isIdle, let result = try direct.read(body) { return result }
         return try await read(body)

@@ -40,7 +40,7 @@ actor DatabaseReader: BatchWorker {
         for _ in 0..<Self.quickTries {
             rest = read(rest, on: connection)
             if rest.isEmpty { return false }
-            // It has its own thread, so a short sleep blocks no other work.
+            // This actor has its own thread, so a short sleep blocks no other work.
             usleep(Self.quickPause)
         }
         lane.postpone(rest)
@@ -51,7 +51,7 @@ actor DatabaseReader: BatchWorker {
     ///
     /// - Returns: The work that was not done.
     private func read(_ batch: ArraySlice<PendingWork>, on connection: Connection) -> ArraySlice<PendingWork> {
-        // One statement is a transaction already.
+        // A single read needs no explicit transaction.
         let isShared = batch.count > 1 && (try? connection.run(.beginRead)) != nil
         defer { if isShared { connection.rollback() } }
         for (index, work) in zip(batch.indices, batch) {

@@ -4,14 +4,17 @@ internal import Synchronization
 
 /// Reads single rows on the caller's thread, which costs much less than a hop to the reader's thread and back.
 ///
-/// It never waits. It reads only if no other caller reads here, so that the disk blocks at most one thread of Swift's cooperative pool.
+/// It never waits for a lock. It reads only if no other caller reads here, so that the disk blocks at most one thread of Swift's
+/// cooperative pool.
 /// In all other cases ``DatabaseReader`` reads on its own thread: while a commit locks the file, after any error of SQLite, and for
 /// some time after a read that waited long for the disk. Its connection can only read, so it does not roll back the journal of a crashed
 /// process either.
 final class DirectReader: Sendable {
     /// A read that waits and takes this long shows that the pages are not in memory and that the disk is slow or busy.
     static let slowRead = Duration.milliseconds(5)
-    /// How long no caller reads here after a slow read, as a multiple of its time: waiting takes at most a twentieth of one thread.
+    /// How long no caller reads here after a slow read, as a multiple of its duration.
+    ///
+    /// So waiting for the disk takes at most a twentieth of the time.
     static let pause = 20
 
     private struct State {
@@ -22,9 +25,9 @@ final class DirectReader: Sendable {
 
     private let state = Mutex(State())
     private let clock: any IdentityClock
-    /// How often the thread has waited.
+    /// Returns how often the current thread has waited, for example for the disk (voluntary context switches).
     ///
-    /// On a busy machine a read can also take long because other threads run.
+    /// It shows that the disk was slow. On a busy machine, a read can also take long because other threads run.
     private let waits: @Sendable () -> Int
 
     init(clock: any IdentityClock, waits: @escaping @Sendable () -> Int = identity_sqlite_waits) {

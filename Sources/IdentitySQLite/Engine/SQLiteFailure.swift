@@ -113,7 +113,7 @@ extension IdentityError {
             .storeFull,
             "The disk is full: the store cannot be written.",
             hint:
-                "Free space on the disk or raise the quota. Until then no new login can be stored, and no record that needs more space than its row has. A session whose new tokens fit into its row is still refreshed.",
+                "Free space on the disk or raise the quota. Until then, no new login can be stored. A session is still refreshed if its new tokens fit into its row.",
             cause: cause
         )
     }

@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 
 /// One prepared statement, kept as long as its connection.
 ///
-/// The pointer stays inside. `deinit` finalizes it once; the connection releases its statements before it closes.
+/// The pointer never leaves this object. `deinit` finalizes it once; the connection releases its statements before it closes.
 @safe
 final class Statement: ColumnReading {
     private let pointer: OpaquePointer

@@ -23,9 +23,9 @@ enum WriteAheadLog {
         let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
         throw IdentityError(
             configuration:
-                "A write-ahead log is refused: SQLite \(text), which this process runs with, can corrupt it.",
+                "The write-ahead log is refused, because SQLite \(text), which this process uses, can corrupt it.",
             hint:
-                "Run with SQLite 3.51.3 or newer, 3.50.7 or 3.44.6 of their lines, or leave the journal at `rollback`."
+                "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set the journal to `rollback`."
         )
     }
 }

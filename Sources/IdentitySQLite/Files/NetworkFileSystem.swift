@@ -6,7 +6,7 @@ internal import IdentityPlatform
 enum NetworkFileSystem {
     /// The name of a network file system, from the type that `statfs` returns; nil for others.
     ///
-    /// The numbers come from `linux/magic.h` and of the file systems' own sources. FUSE is not included, because its
+    /// The numbers come from `linux/magic.h` and from the file systems' own sources. FUSE is not included, because its
     /// type does not show the file system behind it.
     static func name(ofType type: Int64) -> String? {
         switch type {

@@ -5,7 +5,7 @@ internal import IdentityPlatform
 /// An open description of the lock file, through which bytes are locked.
 ///
 /// The kernel releases the locks at once when the process ends in any way. Locks of two descriptors exclude each other in one
-/// process too, and closing another descriptor of the same file does not release them. With classic `fcntl` locks it would.
+/// process too. Unlike classic `fcntl` locks, they are not released when another descriptor of the same file is closed.
 final class LockDescriptor {
     /// The bytes of the lock file.
     enum Byte {
@@ -70,7 +70,9 @@ final class LockDescriptor {
         descriptor = -1
     }
 
-    /// Whether this is still the file at the path; locks of another file would exclude no other process.
+    /// Whether the path still names this file.
+    ///
+    /// If it names another file, other processes lock that one and are not excluded.
     func isFile(at path: String) -> Bool {
         var ours = stat()
         var theirs = stat()
@@ -80,7 +82,7 @@ final class LockDescriptor {
 
     /// Whether a database was created beside this file before.
     ///
-    /// Then an empty database is not new, but has lost its content.
+    /// If so, an empty database is not new, but has lost its content.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0

@@ -43,7 +43,7 @@ final class SessionLocks: Sendable {
                     .storeFailed,
                     "The store's lock file \(path) was removed, replaced or moved while this process runs.",
                     hint:
-                        "Put the store's files back where they were, then restart every process of the store. Nothing was sent."
+                        "Put the store's files back where they were, then restart every process of the store. No refresh token was sent."
                 )
             }
             state.held.insert(byte)

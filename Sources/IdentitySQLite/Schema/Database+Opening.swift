@@ -41,8 +41,8 @@ extension Database {
         }
         var found: (file: FileHeader, records: StoreRecords)?
         let connection = try await retryingWhileBusy {
-            // The connection is closed before each pause, because none of several processes that wait with an open log
-            // could ever leave it.
+            // The connection is closed before each pause. SQLite changes the journal mode only if no other connection is
+            // open, so processes that wait with open connections would block each other.
             let candidate = try opened ?? Self.connection(location, forWriting: isAllowedToWrite)
             opened = nil
             let header = try FileHeader(reading: candidate)
@@ -84,8 +84,6 @@ extension Database {
     }
 
     /// The smallest page size of SQLite, which treats shorter files as empty.
-    ///
-    /// It treats shorter files as empty.
     private static let smallestDatabase = 512
 
     private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {

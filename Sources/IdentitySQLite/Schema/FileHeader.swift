@@ -5,9 +5,9 @@ internal import IdentityStoreKit
 /// The header of a file: its version, whether it is a copy, and the header of the store.
 struct FileHeader {
     let store: StoreHeader
-    /// Whether this is an unchanged backup.
+    /// Whether this is a backup that was not opened for writing yet.
     ///
-    /// Its refresh tokens may have been used since.
+    /// Its refresh tokens may have been used since the backup was made.
     let isCopy: Bool
 
     /// Reads the header of a file; throws unless it is a store of the version that this program writes.
@@ -46,7 +46,7 @@ struct FileHeader {
         _ connection: Connection
     ) throws -> (id: [UInt8], slotSize: Int64, isCopy: Int64)? {
         do {
-            // A file of a development version does not have the column that this names.
+            // This statement fails for a file of an unreleased version, which does not have the column `sweep_after`.
             _ = try connection.first(.listSweepable, .real(0), .real(0), .integer(0), .integer(0)) { _ in }
             return try connection.first(.readStore) { ($0.bytes(0), $0.integer(1), $0.integer(2)) }
         } catch {

@@ -34,7 +34,7 @@ struct MaintenanceTables: SealedTables {
                     .date(now),
                     .bytes(row.row.record)
                 )
-                // A row that was saved in the meantime is repaired.
+                // The row was saved in the meantime, so the damaged record no longer exists.
                 guard copied == 1 else { continue }
                 moved += try connection.run(row.row.kind.delete, .integer(row.key))
             }

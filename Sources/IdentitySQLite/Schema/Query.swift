@@ -127,7 +127,7 @@ enum Query: Int, CaseIterable {
         case .listAttachments:
             "SELECT \(Self.attachmentColumns) FROM attachment WHERE key > ?1 ORDER BY key LIMIT ?2"
 
-        // By the key alone: a damaged mark still shows that the token was used.
+        // Searches by the key without the hash, because a damaged mark still shows that the token was used.
         case .readUsedToken: "SELECT 1 FROM used_token WHERE key = ?1"
         case .insertUsedToken:
             "INSERT INTO used_token (key, hash, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING"
@@ -186,7 +186,7 @@ enum Query: Int, CaseIterable {
         }
     }
 
-    /// A hash that is no longer a blob is damaged, also if its bytes are the same.
+    /// Reads a hash that is not a blob as empty, so that its row counts as damaged even if the bytes are the same.
     private static let rowHash = "iif(typeof(hash) = 'blob', hash, x'')"
     private static let sessionColumns = """
         key, \(rowHash), buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \

@@ -1,14 +1,16 @@
 /// The tables of a file.
 ///
-/// A row's key is the first 63 bits of the keyed hash that it is found by. No column that changes is indexed, and none
-/// changes its stored length, so that a save overwrites pages in place. There are three exceptions. `provider_session` may change, but a
-/// provider has no reason to rename a session. `in_doubt` is 0 or 1, which are both stored in no bytes, and its index holds only the few
-/// refreshes under way: its one page is there from the start.
-/// `sweep_after` is at most the end of retention: a save moves the end and leaves it, and only a sweep moves it afterwards.
+/// A row's key is the first 63 bits of the keyed hash that it is found by. A save must overwrite pages in place, also on a full disk. So
+/// no column that a save changes is indexed or changes its stored length, with these exceptions:
 ///
-/// A later version gets a step from each released version to the next, which runs in the transaction of the first opening.
+/// - `provider_session` is indexed and may change, but providers usually do not rename a session.
+/// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row, and the index contains only the few sessions with a refresh in
+///   progress, which fit into the page that an empty index already has.
+/// - `sweep_after` is indexed, but a save does not change it. Only a sweep sets it to the current end of retention.
+///
+/// If the version changes, write a migration from each released version to the next. It must run in the transaction of the first opening.
 enum Schema {
-    /// "IKst": marks a file as ours (`PRAGMA application_id`).
+    /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
     /// The version of the tables (`PRAGMA user_version`).
     static let version: Int64 = 2
