@@ -13,7 +13,7 @@ extension PostgresStore: SessionAttachmentStore {
         return SessionAttachment(payload: try records.open(row, of: id).payload, revision: row.revision)
     }
 
-    /// Attaches, replaces or removes.
+    /// Adds, replaces or removes an attachment; false if its revision is not the expected one or the session does not exist.
     ///
     /// - Throws: `store_unavailable` also when it is unknown whether the change took effect.
     public func setAttachment(
@@ -43,7 +43,7 @@ extension PostgresStore: SessionAttachmentStore {
                 }
             guard !isDone else { return true }
             if isInDoubt, try await isStored(payload, row, of: id, deadline) { return true }
-            // An insertion also finds no session when the hash of its row is damaged.
+            // The insertion also finds no session if the hash in the session's row is damaged. `hasSession` throws then.
             if revision == nil { _ = try await hasSession(session, deadline) }
             return false
         }
@@ -90,7 +90,7 @@ extension PostgresStore: SessionAttachmentStore {
         }
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
-            // An earlier run of this call or another caller has removed it.
+            // An earlier run of this call or another caller has removed the attachment, and it is unknown which of them.
             if isInDoubt { throw PostgresFailure(.timedOut) }
             return false
         }

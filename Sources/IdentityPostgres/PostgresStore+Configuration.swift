@@ -19,7 +19,7 @@ extension PostgresStore {
         ///
         /// Several hosts may be named (`host1,host2`). Unlike in libpq, the first one that accepts writes is used by default. If there is
         /// none, the first readable one is used, and only reads work. With `target_session_attrs=read-write` a read-only host is never
-        /// used. To a host on another machine TLS is `verify-full` unless the string says otherwise.
+        /// used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey
@@ -40,8 +40,8 @@ extension PostgresStore {
         ///
         /// A record that outgrows it has 2, 4, 8 or 16 times the length.
         public var slotSize = 8_192
-        /// Whether ``connection`` goes through a pooler that assigns connections for one transaction, such as PgBouncer in transaction mode,
-        /// by default false.
+        /// Whether ``connection`` goes through a pooler that assigns connections for one transaction, such as PgBouncer in transaction
+        /// mode, by default false.
         ///
         /// The store then prepares no statements and sets nothing for longer than a transaction.
         public var usesTransactionPooler = false
@@ -52,7 +52,7 @@ extension PostgresStore {
         /// Whether a notification wakes callers that wait for a lock (LISTEN, over one more connection), by default true if there is a
         /// direct connection.
         ///
-        /// All callers also poll.
+        /// All callers also poll, so a lost notification only delays them.
         public var listensForNotifications = true
         /// How locks are implemented, by default as leases of 12 seconds.
         ///

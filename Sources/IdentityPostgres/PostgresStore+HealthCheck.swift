@@ -11,7 +11,7 @@ extension PostgresStore: StoreHealthChecking {
     ///
     /// In a large store this takes long: run it when there is little load.
     ///
-    /// The server checks the pages of the database (`data_checksums`, `pg_amcheck`).
+    /// It does not check the pages of the database. Use the server's `data_checksums` and `pg_amcheck` for that.
     ///
     /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
     public func checkHealth() async throws -> StoreHealth {

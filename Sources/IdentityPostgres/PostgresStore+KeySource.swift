@@ -8,7 +8,7 @@ extension PostgresStore {
     /// - Parameters:
     ///   - connection: A `postgresql://` URL or libpq's keywords and values.
     ///   - source: The source of the keys.
-    ///   - change: Changes options.
+    ///   - change: A function that changes further options.
     /// - Returns: The opened store.
     /// - Throws: The source's `IdentityError`, `store_key_unavailable` for another error of the source, or an error of ``open(_:)``.
     public static func open(

@@ -18,9 +18,9 @@ extension PostgresStore: LoginAttemptStore {
         )
     }
 
-    /// Takes a pending login out.
+    /// Removes a pending login and returns it, if the check accepts it; nil if it does not exist.
     ///
-    /// - Throws: `store_unavailable` also when it is unknown whether this call or another one has taken it.
+    /// - Throws: `store_unavailable` also when it is unknown whether this call or another one has removed it.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -29,14 +29,14 @@ extension PostgresStore: LoginAttemptStore {
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
             let rows = try await client.perform(sql.readAttempt, [.key(hash)], needsWriting: true, by: deadline)
             if let row = rows.first.map(SealedLoginAttempt.init) {
-                // Opened and checked before it is taken: an attempt that cannot be opened, or is refused, stays.
+                // The attempt is opened and checked before it is removed. An attempt that cannot be opened or is refused stays.
                 let attempt = try records.open(row, of: key)
                 try check(attempt)
                 if try await change(sql.deleteAttempt, [.key(hash), .bytes(hash), .bytes(row.record)], deadline) {
                     return attempt
                 }
             }
-            // An earlier run of this call or another caller has removed it. Only one caller may get it.
+            // An earlier run of this call or another caller has removed the attempt, and only one caller may get it.
             if isInDoubt { throw PostgresFailure(.timedOut) }
             return nil
         }

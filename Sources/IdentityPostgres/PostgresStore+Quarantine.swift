@@ -10,7 +10,7 @@ extension PostgresStore: RowQuarantining {
         try await maintenance.quarantineDamagedRows()
     }
 
-    /// Throws if a row that was not found is in quarantine, because such a session is not unknown.
+    /// Throws if a row that was not found is in quarantine, because a session in quarantine must not be reported as unknown.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws {
         let found = try await client.read(
             sql.isQuarantined,

@@ -7,8 +7,10 @@ extension PostgresStore: SessionLocking {
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.milliseconds(250)
 
-    /// Two thirds of a lease, which is renewed after each sixth of its length, or two thirds of the time for which a
-    /// check of an advisory lock is valid.
+    /// How long a lock is held for certain after it was acquired.
+    ///
+    /// It is two thirds of a lease, which is renewed after each sixth of its length, or two thirds of the time for which a check of an
+    /// advisory lock is valid.
     public var guaranteedLockDuration: Duration? {
         switch locking {
         case .lease(let duration): duration * 2 / 3
@@ -18,8 +20,8 @@ extension PostgresStore: SessionLocking {
 
     /// Runs the body while no other task, process or machine holds the lock.
     ///
-    /// A lease is renewed while the body runs. Its holder may be stopped for longer than the lease lasts, so the body
-    /// checks the lock before each step that must happen only once; saves are always protected by the generation. A caller
+    /// A lease is renewed while the body runs. The holder's process may be suspended for longer than the lease lasts, so the body
+    /// checks the lock before each step that must happen only once. Saves are also protected by the session's generation. A caller
     /// that wants the lease of a crashed holder waits for the lease's length. The wait begins when this process first sees
     /// that lease, in this call or an earlier one.
     public func withLock<Result: Sendable>(
@@ -48,9 +50,9 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Tries until it succeeds.
+    /// Tries to take a lock until it succeeds or the time limit is reached.
     ///
-    /// It continues after a notification, or after a pause that grows.
+    /// It tries again after a notification, or after a pause that grows with each attempt.
     private func acquire<Lock>(_ key: Int64, _ limit: Duration, _ take: () async throws -> Lock?) async throws -> Lock {
         let deadline = ContinuousClock.now + min(limit, .seconds(86_400))
         var pause = Self.shortestPause

@@ -56,7 +56,7 @@ extension PostgresStore: SessionRecordStore {
         let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
-                    // The COMMIT of an earlier run took effect, but its answer was lost.
+                    // The COMMIT of an earlier run took effect, but its response was lost.
                     return isInDoubt ? last : nil
                 }
                 let session = try records.open(SealedSession(row), of: id)
@@ -93,7 +93,9 @@ extension PostgresStore: SessionRecordStore {
         throw IdentityError.tenantFull
     }
 
-    /// Whether a session that may have been saved is the one that is stored now; nil when a later save hides the answer.
+    /// Whether a session that may have been saved is the one that is stored now.
+    ///
+    /// Nil if a later save has replaced it, so that this is unknown.
     func isStored(
         _ session: StoredSession,
         _ saved: SealedSession,
@@ -105,7 +107,7 @@ extension PostgresStore: SessionRecordStore {
         if row.record == saved.record { return true }
         if row.generation > session.generation { return nil }
         guard row.generation == session.generation else { return false }
-        // A key rotation may have sealed it again in the meantime.
+        // The records can differ although the session is the same, because a key rotation may have sealed it again.
         return try records.open(row, of: session.id).payload.isEqual(to: session.payload)
     }
 

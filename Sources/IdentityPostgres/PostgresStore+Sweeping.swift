@@ -5,7 +5,7 @@ public import IdentityKit
 extension PostgresStore: ExpirySweeping {
     private static let sweepChunk = 512
 
-    /// Removes rows that expired before the given time and by the database's clock, some hundred rows at a time, and rows
+    /// Removes rows that expired before the given time and by the database's clock, up to 512 at a time, and rows
     /// that have been in quarantine for 30 days.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await leases.sweep()

@@ -5,15 +5,15 @@ public import IdentityKit
 internal import Synchronization
 
 extension PostgresStore: UsedTokenStore {
-    /// Whether a key is marked.
+    /// Whether a token's key is marked as used.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
     }
 
-    /// Marks a key, if it is not marked.
+    /// Marks a token's key as used; false if it is already marked.
     ///
-    /// In a full store, marks that have expired, also by the database's clock, are removed.
+    /// At the maximum number of marks, those that have expired by this process's and the database's clock are removed.
     ///
     /// - Throws: `IdentityError` with code `store_full` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {

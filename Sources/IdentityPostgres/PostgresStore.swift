@@ -14,7 +14,7 @@ internal import Synchronization
 /// ```
 ///
 /// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters,
-/// expiry times and whether a refresh is under way are not encrypted; session ids, `state` values and subjects are stored only as
+/// expiry times and whether a refresh is in progress are not encrypted; session ids, `state` values and subjects are stored only as
 /// keyed hashes. A saved change survives a loss of power as far as the server's `fsync` and its replication allow.
 ///
 /// A call that loses its connection, because the server restarts or fails over, is repeated on another connection within its time
@@ -66,7 +66,7 @@ public final class PostgresStore: Sendable {
     /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
-    ///   string, password, rights), each of which leaves the database as it is, or `store_unavailable`.
+    ///   string, password, permissions), all of which leave the database unchanged, or `store_unavailable`.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
         let directText =
@@ -109,6 +109,8 @@ public final class PostgresStore: Sendable {
 
     // MARK: Opening
 
+    /// Opens the store or creates it, and returns the object that seals its rows.
+    ///
     /// The header is read before the first write, so a store of another version or with another key is not changed.
     private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> StoreRecords {
         let sql = Statements(schema: configuration.schema)

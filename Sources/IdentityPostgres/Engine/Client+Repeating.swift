@@ -28,7 +28,8 @@ extension Client {
                     throw isInDoubt && error.kind != .retryLater ? error.recast(as: .retryLater) : error
                 }
             }
-            // A cancelled caller must not spin. The change that it started is still finished.
+            // A change that a cancelled caller started is still finished. The pause is a task of its own, because a sleep in the cancelled
+            // task would end at once.
             let wait = Jitter.duration(from: pause / 2, to: pause)
             await Task { _ = try? await Task.sleep(for: wait, clock: .continuous) }.value
             pause = min(pause * 2, .milliseconds(200))
@@ -44,7 +45,7 @@ extension Client {
 
     /// Looks up rows.
     ///
-    /// A server that may be behind cannot report that there are none.
+    /// An empty result counts only from a server that accepts writes, because a standby may lack the latest changes.
     ///
     /// - Throws: `store_unavailable` when a server that accepts no writes has no such row and no other server is found.
     func find(_ statement: Statement, _ values: Value...) async throws -> Rows {

@@ -53,7 +53,7 @@ final class Client: Sendable {
 
     /// Looks up rows.
     ///
-    /// An empty result only counts from a server that accepts writes, because a standby may be behind.
+    /// An empty result counts only from a server that accepts writes, because a standby may lack the latest changes.
     func find(
         _ statement: Statement,
         _ values: [Value],
@@ -84,7 +84,7 @@ final class Client: Sendable {
 
     /// Runs a body in a transaction, which is rolled back when the body throws.
     ///
-    /// - Throws: The body's error, or a failure of the server. After a failed COMMIT it may be unknown whether it took effect.
+    /// - Throws: The body's error, or a failure of the server. After a failed COMMIT it may be unknown whether the transaction took effect.
     func transaction<R: Sendable>(
         by deadline: ContinuousClock.Instant,
         _ body: (Transaction) async throws -> R
@@ -163,7 +163,7 @@ struct Transaction: Sendable {
 
     /// Runs a statement.
     ///
-    /// A failure before COMMIT means that the transaction has no effect.
+    /// If a statement before COMMIT fails, the transaction has no effect.
     func run(
         _ statement: Statement,
         _ values: Value...,

@@ -4,7 +4,7 @@ extension ConnectionLoop {
     func dispatchDirect() {
         // A lock on a server that is no longer the primary excludes no other holder.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
-        // Waits use notifications, but also end without them.
+        // Only queued statements need the direct connection, and waits for a lock if they use notifications.
         guard !directQueue.isEmpty || (settings.listens && !naps.isEmpty) else { return }
         guard let connector = settings.directConnector else {
             for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.client)) }
@@ -49,7 +49,7 @@ extension ConnectionLoop {
         }
     }
 
-    /// Ends the naps that wait for the keys of these notifications.
+    /// Ends the waits for the locks that these notifications name.
     func wakeNaps(_ payloads: [String]) {
         let keys = Set(payloads.compactMap { Int64($0) })
         for nap in naps.values where keys.contains(nap.key) {

@@ -24,7 +24,7 @@ final class ConnectionLoop {
     private var commands: [Command] = []
     private var entries: [pollfd] = []
     private var polled: [ServerConnection] = []
-    // A lower bound of all deadlines. If all deadlines are later, the loop checks them once without need.
+    // A lower bound of all deadlines. If the real deadlines are later, the loop only wakes up once too often.
     private var nextDeadline: ContinuousClock.Instant?
     private var isOpen = true
 
@@ -93,7 +93,7 @@ final class ConnectionLoop {
         while !queue.isEmpty, let index = idle.lastIndex(where: { !$0.isReadOnly || queue.count > queue.writers }) {
             let connection = idle[index]
             if connection.isReadOnly, hasWritableConnection {
-                // Its data may be older than the data of the server that accepts writes.
+                // The data of a read-only server may be older than the data of the server that accepts writes.
                 remove(connection)
                 continue
             }
@@ -107,7 +107,7 @@ final class ConnectionLoop {
             }
         }
         guard !queue.isEmpty else { return }
-        // While other connections are in use, one of them may become free.
+        // The calls do not fail while other connections are in use, because one of them may become free.
         if let obstacle = pool.obstacle, pool.pausedUntil != nil, connections.isEmpty { return failAll(obstacle) }
         if queue.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, connections.values.allSatisfy(\.isReadOnly) {
             for waiter in queue.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
@@ -123,7 +123,7 @@ final class ConnectionLoop {
 
     /// Whether one more connection is allowed.
     ///
-    /// A read-only connection makes room for one that may accept writes.
+    /// At the maximum, an idle read-only connection is closed if a call waits for one that accepts writes.
     private func makeRoom() -> Bool {
         if connections.count + pool.connecting < settings.maximumConnections { return true }
         guard queue.writers > 0, let connection = idle.first(where: \.isReadOnly) else { return false }
@@ -140,7 +140,7 @@ final class ConnectionLoop {
     private func connected(_ result: Result<OpenedConnection, PostgresFailure>) {
         switch result {
         case .success(let opened) where opened.isReadOnly && hasWritableConnection:
-            // Tried again after a pause: the primary still exists, it only refused this connection.
+            // There is a connection to a primary, so this server is not needed. The next attempt follows after a pause.
             opened.discard()
             pool.failed(PostgresFailure(.readOnly))
         case .success(let opened):
@@ -169,7 +169,7 @@ final class ConnectionLoop {
     func begin(_ call: StatementCall, on connection: ServerConnection) {
         note(call.deadline)
         connection.start(call)
-        // Nothing is read before the poll, but a connection that broke while sending fails at once.
+        // Responses are read only after the poll, but a connection that broke while sending must fail at once.
         if connection.isBroken { advance(connection) }
     }
 

@@ -39,7 +39,7 @@ struct ConnectionPlan: Sendable {
         let count = max(names?.count ?? 0, addresses?.count ?? 0)
         guard count > 0, names.map({ $0.count == count }) ?? true, addresses.map({ $0.count == count }) ?? true,
             ports.count <= 1 || ports.count == count
-        else { throw Self.invalid("it must name a host, and as many ports as hosts or one for all") }
+        else { throw Self.invalid("it must name at least one host, and either one port for all hosts or one for each") }
         let attributes = take("target_session_attrs") ?? "any"
         guard ["any", "read-write", "primary"].contains(attributes) else {
             throw Self.invalid("its target_session_attrs must be any, read-write or primary, because the store writes")
@@ -49,7 +49,7 @@ struct ConnectionPlan: Sendable {
         hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
         let mode = take("sslmode")
         let root = take("sslrootcert")
-        // Unless the string sets them. They detect a silent peer in seconds; the system's defaults would take hours.
+        // Defaults that the string can override. They detect a peer that no longer responds in seconds; the system's defaults need hours.
         let limitInMilliseconds = max(1_000, Int(configuration.callLimit / .milliseconds(1)))
         for (name, value) in [
             ("application_name", "IdentityKit"), ("gssencmode", "disable"), ("keepalives_idle", "10"),
@@ -85,13 +85,13 @@ struct ConnectionPlan: Sendable {
             """
     }
 
-    /// The mode of TLS for a server, nil for libpq's own.
+    /// The `sslmode` for a server; nil for libpq's default.
     private static func security(_ mode: String?, isNear: Bool, _ allowsUnverified: Bool) throws -> String? {
         if isNear || mode == "verify-full" { return mode }
         guard let mode else { return "verify-full" }
         guard allowsUnverified else {
             throw invalid(
-                "its sslmode is weaker than verify-full, to a server on another machine",
+                "its sslmode for a server on another machine is weaker than verify-full",
                 hint: "Set sslmode=verify-full. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
             )
         }

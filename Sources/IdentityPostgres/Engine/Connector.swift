@@ -17,7 +17,7 @@ struct Connector: Sendable {
 
     /// Tries one server after the other.
     ///
-    /// Uses the first that accepts writes, else the first that can be read.
+    /// The first server that accepts writes is used, or else the first one that can be read.
     private func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)
@@ -99,7 +99,7 @@ struct Connector: Sendable {
 
     /// Why libpq has no connection.
     ///
-    /// Its text is inspected, but never passed on.
+    /// The text of libpq is inspected, but it never becomes part of an error, because it may contain secrets.
     private static func refusal(of connection: OpaquePointer) -> PostgresFailure {
         if unsafe PQconnectionNeedsPassword(connection) == 1 { return PostgresFailure(.passwordMissing) }
         let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""

@@ -20,17 +20,25 @@ extension PostgresFailure {
                 "Check its certificate, its host name and the root certificate (`sslrootcert`)."
             )
         case .passwordMissing:
-            misconfigured("The database server requires a password.", "Add the password to the connection string.")
+            misconfigured(
+                "The database server requires a password, but the configuration contains none.",
+                "Add the password to the connection string."
+            )
         case .notDurable:
             misconfigured(
                 "Commits of the database are not durable (synchronous_commit is off).",
-                "Behind a pooler change it in the database: ALTER ROLE … SET synchronous_commit = on."
+                "The store cannot change this through a pooler. Run ALTER ROLE … SET synchronous_commit = on in the database."
             )
         case .tooOld:
             misconfigured("The database server is older than PostgreSQL 12.", "Update the server.")
         case .closed: .storeClosed
         case .client:
-            failed(.retryLater, .systemFailure, "libpq failed.", "Check that the process has enough memory.")
+            failed(
+                .retryLater,
+                .systemFailure,
+                "The PostgreSQL client library (libpq) failed.",
+                "Check that the process has enough memory, threads and open files."
+            )
         case .unreachable, .lost, .timedOut, .behind: .storeUnavailable(cause: self)
         }
     }

@@ -51,7 +51,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .timedOut: "PostgreSQL did not respond in time"
         case .crowded: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
-        case .behind: "PostgreSQL accepts no writes and may lack the latest changes"
+        case .behind: "a server without write access has no such row, but may lack the latest changes"
         case .untrusted: "the identity of PostgreSQL could not be verified"
         case .passwordMissing: "PostgreSQL requires a password"
         case .notDurable: "synchronous_commit is off"
@@ -65,7 +65,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     var isConfiguration: Bool {
         switch reason {
         case .untrusted, .passwordMissing, .notDurable, .tooOld: true
-        // Authorization, catalog name, privilege.
+        // Invalid authorization, unknown database, insufficient privilege.
         case .server(let state): state.hasPrefix("28") || state == "3D000" || state == "42501"
         default: false
         }

@@ -130,7 +130,7 @@ final class ServerConnection {
 
     /// Reads what the server has sent.
     ///
-    /// On an idle connection that is a notification, or the end of the connection.
+    /// On an idle connection, this can be a notification or the end of the connection.
     func advance() -> Progress {
         if wantsWriting { flush() }
         if unsafe PQconsumeInput(pointer) == 0 { isBroken = true }
@@ -154,7 +154,7 @@ final class ServerConnection {
             let failure = unsafe Connector.failure(of: result)
             outcome = .failure(failure)
             if failure.isReadOnly { isOutdated = true }
-            // 'V' is the severity, never translated. A server that ends the connection may have committed before.
+            // The field 'V' is the severity, which is never translated. A server that ends the connection may have committed before.
             let severity = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "V")))
             if let severity = unsafe severity, unsafe strcmp(severity, "ERROR") != 0 { isBroken = true }
             unsafe PQclear(result)
@@ -173,7 +173,7 @@ final class ServerConnection {
             execute(call)
             return isBroken ? end(.failure(lost())) : nil
         case (_, .failure(let failure)) where isAboutPreparation(failure):
-            // A pooler or a schema change has removed the prepared statement. It had no effect, so run it unprepared.
+            // A pooler or a schema change has removed the prepared statement. The call had no effect, so it runs again unprepared.
             usesPreparation = false
             outcome = nil
             execute(call)
@@ -216,7 +216,7 @@ final class ServerConnection {
         return payloads
     }
 
-    /// Gives up the statement that has reached its deadline.
+    /// Gives up the running statement and returns its call.
     ///
     /// The connection can no longer be used.
     func abandon() -> StatementCall? {

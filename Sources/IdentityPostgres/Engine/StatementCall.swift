@@ -17,9 +17,9 @@ struct Statement: Sendable {
         self.schema = schema
     }
 
-    /// The text.
+    /// The SQL text, with the name of the schema.
     ///
-    /// It is composed only when it is sent, which for a prepared statement is once.
+    /// It is composed each time it is needed. A prepared statement needs it once for each connection.
     var sql: String { schema.isEmpty ? template : template.replacing("§", with: "\"\(schema)\".") }
 }
 

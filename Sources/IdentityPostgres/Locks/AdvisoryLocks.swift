@@ -83,8 +83,8 @@ final class AdvisoryLocks: Sendable {
             do {
                 _ = try await client.performDirectly(statement, [.integer(lock.key)], by: client.deadline)
             } catch {
-                // The server would keep the lock until the connection ends, so the connection is closed. Its other locks
-                // are acquired again.
+                // The server would keep the lock until the connection ends, so the connection is closed. The holders of
+                // its other locks lose them and notice this in `remaining`.
                 client.dropDirect(lock.link)
             }
         }

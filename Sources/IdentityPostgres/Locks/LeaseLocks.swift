@@ -26,7 +26,7 @@ struct LeaseLocks: Sendable {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // Measured before the request is sent, because other processes count from a later moment.
+                // The time before the request is sent. Other processes count from a later moment, so this one notices the end first.
                 let asked = ContinuousClock.now
                 let over = seen.over(key)
                 let values: [Value] = [
@@ -81,7 +81,7 @@ struct LeaseLocks: Sendable {
         }
     }
 
-    /// Removes leases of ended holders: those that are unchanged since an earlier call that was long enough ago.
+    /// Removes the leases that have ended: those that this process has seen unchanged for their whole length, since an earlier call.
     func sweep() async throws {
         var last: Int64 = -1
         while true {

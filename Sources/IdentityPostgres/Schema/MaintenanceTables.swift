@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 
 /// The tables of the store for health check, quarantine and key rotation.
 struct MaintenanceTables: SealedTables {
-    /// Rolls back a transaction whose row was saved in the meantime.
+    /// Thrown to roll back the transaction when its row was saved in the meantime.
     private struct Changed: Error {}
 
     let client: Client

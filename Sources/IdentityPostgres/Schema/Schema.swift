@@ -3,26 +3,26 @@ internal import IdentityCrypto
 
 /// The tables; `§` stands for the schema's name and a dot.
 ///
-/// A row's key is the first 63 bits of the keyed hash that it is found by. Slots are encrypted and do not compress. They are
-/// stored apart from their rows, so that a scan does not read them. No column that changes with each save is indexed, which
-/// keeps the update within its page. The exception is `is_in_doubt`: its index holds the few rows that a repair looks for.
+/// A row's key is the first 63 bits of the keyed hash that it is found by. The column `slot` contains the encrypted record, which cannot
+/// be compressed. PostgreSQL stores it apart from its row, so that a scan of the table does not read it. No column that changes with each
+/// save is indexed, so that PostgreSQL can update a row within its page. The exception is `is_in_doubt`, whose index contains only the
+/// few sessions with a refresh in progress or in doubt.
 ///
-/// A later version gets a step from each released version to the next, which runs in the transaction of the first opening.
+/// If the version changes, write a migration from each released version to the next. It must run in the transaction of the first opening.
 enum Schema {
     /// The version of the tables.
     static let version: Int64 = 1
 
-    /// What identifies the tables of this version: a hash of the statements that create them.
+    /// A hash of the statements that create the tables, which identifies their format.
     ///
-    /// A new store records it. So tables that a program created before the statements changed are recognised, although their
-    /// version is the same.
+    /// A new store records the hash. If the statements change without a new version, the hash shows that older tables have another format.
     static func format(of tables: [String] = tables) throws(CryptoError) -> [UInt8] {
-        // Words only: how the statements are laid out in this file does not matter.
+        // Only the words count, because spaces and line breaks in this file must not change the hash.
         let words = tables.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         return try Digest.sha256(Array(words.joined(separator: "\n").utf8))
     }
 
-    /// One statement each.
+    /// The statements that create the tables.
     static let tables: [String] = [
         """
         CREATE TABLE §store (

@@ -10,7 +10,7 @@ struct SchemaHeader: Sendable {
     ///
     /// - Throws: An error if the store's format is not the one that this program writes.
     init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
-        // Read from the catalog's tables: the result of `to_regclass` may be older than a lock that was waited for.
+        // This reads the catalog's tables, because `to_regclass` may return the state from before the wait for the lock.
         let columns = try await run(
             sql.rare(
                 """
@@ -33,7 +33,9 @@ struct SchemaHeader: Sendable {
         self.store = store
     }
 
-    /// Fails unless this program's version creates the same tables; `columns` belong to the table `store`, which every version has.
+    /// Throws unless the tables have the format that this program creates.
+    ///
+    /// `columns` are those of the table `store`, which every version has.
     private static func checkFormat(
         _ columns: [String],
         _ sql: Statements,

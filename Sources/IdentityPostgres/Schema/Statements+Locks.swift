@@ -3,7 +3,7 @@
 extension Statements {
     /// Takes a lease that is free, or one that was seen to have ended.
     ///
-    /// The same holder may repeat the statement.
+    /// The same holder may repeat the statement: it then has no further effect.
     ///
     /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the current lease.
     var takeLease: Statement {

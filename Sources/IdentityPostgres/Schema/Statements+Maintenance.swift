@@ -64,7 +64,7 @@ extension Statements {
         )
     }
 
-    /// Found by the key or the hash, because either of them may be damaged.
+    /// Searches by the key or the hash, because either of them may be damaged.
     var isQuarantined: Statement {
         statement(
             [.integer, .integer, .bytes],

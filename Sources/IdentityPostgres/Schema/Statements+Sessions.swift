@@ -15,7 +15,7 @@ extension Statements {
             """
         )
     }
-    /// Found by the key alone, like in all statements for one row: a row with another hash is damaged, not unknown.
+    /// Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
     var readSession: Statement {
         statement([.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
     }
@@ -40,7 +40,7 @@ extension Statements {
     }
     /// Lists sessions; a parameter that is NULL matches all rows.
     ///
-    /// The server plans each call with its parameters, so such a condition costs nothing.
+    /// PostgreSQL can remove such a condition when it plans a call with its parameters.
     var listSessions: Statement {
         statement(
             [.integer, .integer, .bytes, .bytes, .flag],

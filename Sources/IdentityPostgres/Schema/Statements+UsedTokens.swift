@@ -10,7 +10,7 @@ extension Statements {
             """
         )
     }
-    /// Found by the key alone: a damaged mark still shows that the token was used.
+    /// Searches by the key without the hash, because a damaged mark still shows that the token was used.
     var readUsedToken: Statement {
         statement([.integer], "SELECT claim FROM §used_token WHERE key = $1")
     }

@@ -1,8 +1,8 @@
 #if PostgreSQL
 /// The statements of a store, with the name of its schema.
 ///
-/// Each one is a whole transaction, or a step of a transaction that is written where it is used. None relies on the state of a
-/// connection, so that they work behind a transaction pooler.
+/// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. None relies on the state of
+/// a connection, so that they also work behind a pooler that assigns connections for one transaction.
 struct Statements: Sendable {
     let schema: String
 
