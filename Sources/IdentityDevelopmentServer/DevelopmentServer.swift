@@ -24,7 +24,7 @@ internal import Synchronization
 /// await server.run()
 /// ```
 public final class DevelopmentServer: Sendable {
-    /// Answers a request.
+    /// Returns the response to a request.
     public typealias Handler = @Sendable (WebRequest) async -> WebResponse
 
     /// The largest accepted body, in bytes.
@@ -46,8 +46,8 @@ public final class DevelopmentServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port, by default 8080; 0 takes a free one.
-    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. Requests to
-    ///     other hosts than this one and the literal addresses are refused.
+    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. Requests
+    ///     to other hosts than this one and the literal addresses are refused.
     ///   - makeHandler: Makes the handler; it gets the public origin, by default ``origin``, which the routes need.
     /// - Returns: The running server, which ends with ``stop()`` or when its last reference is released.
     /// - Throws: `IdentityError` when the port is taken; the error of `makeHandler`.
@@ -121,7 +121,7 @@ private final class HandlerBox: Sendable {
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
         guard let handler = handler.withLock({ $0 }) else { return .message(status: 503) }
         guard isKnown(request.header("Host") ?? "") else {
-            let text = "This server answers at its address only, such as http://127.0.0.1 with its port.\n"
+            let text = "This server accepts only requests to its own address, such as http://127.0.0.1 with its port.\n"
             return .message(status: 421, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
         }
         var headers = HTTPHeaders()
@@ -141,7 +141,10 @@ private final class HandlerBox: Sendable {
         return .message(status: response.status, headers: fields, body: response.body)
     }
 
-    /// Whether a request names the literal address or the public origin: a page of another site whose name leads here (DNS rebinding) does not.
+    /// Whether the `Host` header names a literal address or the public origin.
+    ///
+    /// Other names are refused, because another site's name can be
+    /// pointed to this machine (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
         let name = host.lowercased().split(separator: ":", omittingEmptySubsequences: false).dropLast().joined(

@@ -7,7 +7,8 @@ public import ShopifyCustomerAccount
 public import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Everything that one configuration file describes: providers, store, session manager, Storefront client, carts and Customer Account client.
+/// Everything that one configuration file describes: providers, store, session manager, Storefront client, carts and Customer Account
+/// client.
 ///
 /// ```swift
 /// let setup = try await IdentitySetup.open(try IdentityConfiguration(contentsOf: "identity.json")) { section in
@@ -19,7 +20,7 @@ public import ShopifyStorefront
 ///
 /// The store comes from the app, so that this module links neither SQLite nor libpq. Create one setup for the life of the process.
 public struct IdentitySetup: Sendable {
-    /// What the file does not contain.
+    /// The options that the configuration file does not contain.
     public struct Options: Sendable {
         /// The kinds of providers, by default the kinds of this package.
         public var factories: [any ProviderFactory] = [
@@ -59,8 +60,8 @@ public struct IdentitySetup: Sendable {
     ///   - configuration: The configuration.
     ///   - environment: Transport, clock and random source; by default a `CurlTransport` and the system's clock and random source.
     ///   - options: What the file does not contain.
-    ///   - openStore: Opens the store from the section `store`, which is nil if the file has no such section; called after the rest of the configuration was
-    ///     checked.
+    ///   - openStore: Opens the store from the section `store`, which is nil if the file has no such section; called after the rest of the
+    ///     configuration was checked.
     /// - Returns: The setup.
     /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`.
     public static func open(

@@ -1,6 +1,6 @@
 internal import IdentityPlatform
 
-/// A started program without communication.
+/// A program that this process has started, without any input or output between them.
 struct ChildProcess: Sendable {
     private let identifier: pid_t
 

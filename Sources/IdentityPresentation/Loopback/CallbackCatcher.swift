@@ -3,13 +3,13 @@ internal import IdentityKit
 internal import IdentityLoopback
 internal import Synchronization
 
-/// Answers browsers and returns the first callback that is awaited.
+/// Responds to browsers and returns the first callback that is awaited.
 final class CallbackCatcher: Sendable {
     /// The callback to wait for.
     enum Awaited: Sendable {
         /// The callback with this login's `state`.
         case login(PresentedLogin, takesForms: Bool)
-        /// The return from a provider's logout page, with any parameters: the session has ended before, so a forged return gains nothing.
+        /// The return from a provider's logout page, with any parameters. The session has already ended, so a forged return has no effect.
         case logout
 
         var takesForms: Bool {
@@ -58,7 +58,7 @@ final class CallbackCatcher: Sendable {
         }
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }
-        // Every web page and every program on this machine can send a request here.
+        // The `state` is compared, because every web page and every program on this machine can send a request here.
         guard login.isAnswered(by: callback) else { return CallbackPage.notThisLogin }
         guard take(callback) else { return CallbackPage.alreadyAnswered }
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received

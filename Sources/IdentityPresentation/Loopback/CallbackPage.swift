@@ -3,7 +3,7 @@ internal import IdentityLoopback
 
 /// The pages that the buyer's browser shows after the redirect.
 ///
-/// They contain nothing of the request.
+/// They contain no data from the request.
 enum CallbackPage {
     static let received = page(
         200,
@@ -53,7 +53,7 @@ enum CallbackPage {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }
 
-    /// The address of the page contains the code.
+    /// Headers that protect the page's address, which contains the authorization code.
     ///
     /// The page is not cached, sends no referrer and loads nothing.
     private static let safe = [

@@ -29,7 +29,9 @@ public struct ManualPresenter: FormPostPresenting {
         try await line(for: login)
     }
 
-    /// The same for `response_mode=form_post`: the line is the body of the form, or a URL, which has a question mark.
+    /// The same for `response_mode=form_post`: the line is the body of the form.
+    ///
+    /// A line with a question mark is read as a URL.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         let line = try await line(for: login)
         // Browsers encode a question mark inside a form.

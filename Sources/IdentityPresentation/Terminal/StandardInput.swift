@@ -103,7 +103,7 @@ private final class LineReading: Sendable {
                 throw IdentityError(
                     .retryLater,
                     .systemFailure,
-                    "Waiting for input failed with error \(errno).",
+                    "Waiting for input failed (errno \(errno)).",
                     hint: "Start the command again with its standard input open."
                 )
             }
