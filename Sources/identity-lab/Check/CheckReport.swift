@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Prints the points of a check as they are decided, and remembers what failed.
+/// Prints the result of each point of a check, and remembers the failures.
 final class CheckReport: Sendable {
     enum Result: String {
         case ok, warning, failed
@@ -22,17 +22,17 @@ final class CheckReport: Sendable {
         self.output = output
     }
 
-    /// A point that holds.
+    /// Reports a point that passed.
     func ok(_ subject: String, _ point: String, _ message: String) {
         add(.ok, subject, point, message, nil, nil)
     }
 
-    /// A point that holds, with a risk.
+    /// Reports a point that passed, with a risk.
     func warn(_ subject: String, _ point: String, _ message: String, hint: String) {
         add(.warning, subject, point, message, hint, nil)
     }
 
-    /// A point that does not hold.
+    /// Reports a point that failed.
     func fail(_ subject: String, _ point: String, _ error: any Error) {
         let error = IdentityError.wrapping(error)
         state.withLock { $0.failures.append(("\(subject) \(point)", error)) }
@@ -41,7 +41,7 @@ final class CheckReport: Sendable {
 
     /// Runs the test of a point, and reports its error.
     ///
-    /// - Returns: Whether the point holds.
+    /// - Returns: Whether the point passed.
     @discardableResult
     func point(_ subject: String, _ point: String, _ test: () async throws -> String) async -> Bool {
         do {
@@ -85,7 +85,7 @@ final class CheckReport: Sendable {
         output.event(
             "checked",
             ["ok": .integer(ok), "warnings": .integer(warnings), "failed": .integer(failures.count)],
-            text: "Points that hold: \(ok); warnings: \(warnings); failures: \(failures.count)."
+            text: "Passed checks: \(ok); warnings: \(warnings); failures: \(failures.count)."
         )
         let order: [IdentityError.Kind] = [.configuration, .rejected, .signInAgain, .retryLater]
         let worst = order.lazy.compactMap { kind in failures.first { $0.error.kind == kind } }.first ?? failures.first
@@ -93,7 +93,7 @@ final class CheckReport: Sendable {
         throw IdentityError(
             worst.error.kind,
             worst.error.code,
-            "The check failed at \(failures.count) of \(ok + warnings + failures.count) points.",
+            "\(failures.count) of \(ok + warnings + failures.count) checks failed.",
             hint: "Start with \(worst.place): \(worst.error.message)"
         )
     }

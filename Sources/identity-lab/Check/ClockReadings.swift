@@ -11,7 +11,7 @@ struct ClockReadings: HTTPTransport {
     private static let noticeable = 10.0
 
     private final class Readings: Sendable {
-        /// By host: how far this machine is ahead of it, in seconds; of several responses the largest difference.
+        /// For each host, how many seconds this machine's clock is ahead; the largest difference of several responses.
         let ahead = Mutex<[String: Double]>([:])
     }
 
@@ -27,7 +27,7 @@ struct ClockReadings: HTTPTransport {
         let response = try await inner.send(request)
         let after = Date()
         if let date = response.headers["Date"].flatMap({ Self.date($0) }) {
-            // The server wrote the date between the two, and without fractions of a second.
+            // The server wrote the date between `before` and `after`, without fractions of a second.
             let (low, high) = (before.timeIntervalSince(date) - 1, after.timeIntervalSince(date))
             let ahead = low > 0 ? low : min(0, high)
             readings.ahead.withLock { if abs(ahead) >= abs($0[request.url.host] ?? 0) { $0[request.url.host] = ahead } }

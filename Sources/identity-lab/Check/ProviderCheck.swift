@@ -76,7 +76,7 @@ struct ProviderCheck {
 
     private func missing(_ endpoint: String, _ subject: String) -> IdentityError {
         IdentityError(
-            configuration: "Neither the metadata nor the configuration name the endpoint \(endpoint).",
+            configuration: "Neither the metadata nor the configuration contains the endpoint \(endpoint).",
             hint: "Set \(subject).endpoints.\(endpoint), or correct the issuer or the shop domain."
         )
     }

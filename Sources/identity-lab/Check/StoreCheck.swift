@@ -20,7 +20,7 @@ struct StoreCheck {
             return
         }
         if let file = missingFile(section) {
-            // The members are checked nevertheless.
+            // The members of the section are checked although the file does not exist.
             var section = section
             do {
                 try section?.check(members: ["path", "key", "readOnlyKeys"])

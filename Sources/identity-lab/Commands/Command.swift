@@ -33,7 +33,7 @@ extension Arguments {
         return value
     }
 
-    /// The value of an option with a fixed set of values; nil if it was not given.
+    /// The value of an option with a number of seconds; nil if it was not given.
     func seconds(_ option: Option, of command: any Command.Type) throws(UsageError) -> Duration? {
         guard let text = self[option] else { return nil }
         guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
@@ -42,6 +42,7 @@ extension Arguments {
         return .seconds(seconds)
     }
 
+    /// The value of an option with a fixed set of values; nil if it was not given.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ option: Option,
         of command: any Command.Type

@@ -13,7 +13,7 @@ struct LogoutCommand: Command {
     ]
     private static let callback = Option(
         "\(Option.callback.name) \(Option.callbackModes)",
-        "How to receive the browser's return to the provider's postLogoutRedirectURI, which is then compared with the logout. "
+        "How to receive the browser's return to the provider's postLogoutRedirectURI; the state of the return is then checked. "
             + "By default loopback for a loopback address, otherwise stdin."
     )
 

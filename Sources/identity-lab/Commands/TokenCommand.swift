@@ -34,7 +34,7 @@ struct TokenCommand: Command {
         refreshes = arguments.contains(Self.refresh)
         reveals = arguments.contains(Self.reveal)
         guard !refreshes || arguments[Self.validFor] == nil else {
-            throw UsageError("--refresh refreshes always, so it excludes --valid-for.", command: Self.self)
+            throw UsageError("--refresh and --valid-for cannot be combined.", command: Self.self)
         }
         validFor = try arguments.seconds(Self.validFor, of: Self.self)
     }
@@ -48,7 +48,7 @@ struct TokenCommand: Command {
                 ? try await deployment.sessions.refreshTokens(for: session)
                 : try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
-            // An interrupted command starts no repairs.
+            // An interrupted command does not start to repair other sessions.
             if Task.isCancelled { await deployment.drain() } else { await deployment.repairAndDrain() }
             throw error
         }

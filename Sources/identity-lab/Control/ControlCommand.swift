@@ -15,7 +15,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
         case .advanceClock: "Advance the sandbox's clock. The clock of your app does not change."
         case .expireAccessTokens: "Let all access tokens expire now; a refresh still works."
         case .setAccessTokenLifetime: "Set the lifetime of access tokens that are issued from now on."
-        case .endSessions: "Sign a buyer out at the providers; apps with an address for logout tokens get one."
+        case .endSessions: "Sign a buyer out at the providers, which send logout tokens to registered apps."
         case .revokeTokens: "Revoke all tokens: a refresh gets invalid_grant."
         case .rotateKeys: "Sign with a new key from now on."
         case .misbehave: "Plan a misbehaviour for the next requests to an endpoint."

@@ -24,7 +24,7 @@ struct EventPrinter: IdentityObserver {
         case .tokensReduced(let losses):
             "the refreshed tokens no longer have \(TokenCommand.text(for: losses))"
         case .refreshFailed(let code): "refresh failed (\(code))"
-        case .refreshInDoubt: "the response to a refresh was lost, sending it again"
+        case .refreshInDoubt: "the response to a refresh was lost; the refresh is sent again"
         case .refreshRepaired: "tokens recovered after an interrupted refresh"
         case .lockWaited: "waited for the session's lock"
         case .providerPaused(let pause): "circuit breaker opened for \(pause.readable)"

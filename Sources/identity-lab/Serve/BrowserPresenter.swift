@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// A presenter whose login page is opened by the browser that uses the page, and whose callback that browser brings.
+/// A presenter for `serve`: the browser that shows the page opens the login page, and its callback arrives at the same server.
 final class BrowserPresenter: FormPostPresenting {
-    /// The address of the login page; ends without one when the login fails before.
+    /// A stream with the address of the login page; it ends without an address if the login fails before.
     let pages: AsyncStream<HTTPURL>
     private let pageInput: AsyncStream<HTTPURL>.Continuation
     private let callbacks: AsyncStream<PresentedCallback>

@@ -8,6 +8,6 @@ struct RunView: Sendable {
     var isError: Bool
     var facts: ApproachFacts
     var steps: [RecordedStep]
-    /// Grows with each change.
+    /// A number that grows with each change.
     var revision: Int
 }

@@ -37,7 +37,9 @@ struct ServeColumn {
         }
     }
 
-    /// Leads to the provider's page, whose address contains values that the page does not show.
+    /// A link that redirects to the provider's page.
+    ///
+    /// The page does not contain the provider's address, which has values to be masked.
     private var link: String { "/columns/\(side.rawValue)/open" }
 
     private func button(_ action: ServedRun.Action) -> String {

@@ -4,7 +4,7 @@ internal import IdentitySandbox
 internal import IdentityWeb
 internal import Synchronization
 
-/// Answers the requests of `serve`: the page with two columns, its controls, and the routes of `IdentityWeb`.
+/// Responds to the requests of `serve`: the page with two columns, its controls, and the routes of `IdentityWeb`.
 final class ServeSite: Sendable {
     enum Side: String, CaseIterable, Sendable {
         case left, right
@@ -17,7 +17,7 @@ final class ServeSite: Sendable {
 
     let services: RunEnvironment
     let origin: String
-    /// What every form of the page contains, so that no other site can send one.
+    /// A random value that every form of the page contains, so that another site cannot send a form.
     let token: String
     /// The routes for other programs, for example a conformance suite.
     let routes: SignInRoutes
@@ -66,7 +66,7 @@ final class ServeSite: Sendable {
                 break
             }
             return (try? HTTPResponse.redirect(to: page.text).secured())
-                ?? Self.message("The address is damaged.", status: 500)
+                ?? Self.message("The address of the login page is not valid.", status: 500)
         case (.post, "columns", 3), (.post, "sandbox", 2):
             guard let given = request.formValue("token"), Secret(given).isEqual(to: Secret(token)) else {
                 return Self.message("The form has no token of this run. Load the page again.", status: 403)

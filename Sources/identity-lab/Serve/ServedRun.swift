@@ -109,7 +109,7 @@ actor ServedRun {
         return response
     }
 
-    /// Takes a callback of this sign-in; nil if it belongs to another one.
+    /// Handles a callback of this sign-in; nil if it belongs to another one.
     func take(_ request: WebRequest, _ callback: PresentedCallback) async -> WebResponse? {
         if presenter.receive(callback) {
             await login?.value
@@ -117,7 +117,7 @@ actor ServedRun {
         }
         let parsed = try? callback.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: callback.url)
         guard let attemptID, let id = parsed?.attemptID, id.isIdentical(to: attemptID) else { return nil }
-        // A posted form is kept and completed by the request with GET that follows, which is no callback of the provider.
+        // A posted form is stored, and the GET request that follows completes it. Only the form is recorded as the callback.
         if let redirect { approach.recorder.returned(with: callback, from: redirect) }
         redirect = nil
         let response = await answer(request)
@@ -136,7 +136,7 @@ actor ServedRun {
         return response
     }
 
-    /// The session that the cookies of a response stand for.
+    /// The session that the cookies of a response identify.
     private func session(after response: WebResponse) async -> Session? {
         guard let routes else { return nil }
         var headers = HTTPHeaders()
@@ -145,7 +145,7 @@ actor ServedRun {
         return try? await routes.context(for: WebRequest(method: .get, target: "/", headers: headers)).session()
     }
 
-    /// Answers a request to the routes.
+    /// Returns the routes' response to a request.
     func answer(_ request: WebRequest) async -> WebResponse {
         guard let routes else { return HTTPResponse(status: 404) }
         return await routes.handle(request) { _ in HTTPResponse(status: 404) }

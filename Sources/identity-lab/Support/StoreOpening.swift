@@ -32,7 +32,7 @@ enum StoreOpening {
                     throw section.error(name, "requires the member \"postgres\", which is missing")
                 }
             } else if names.contains("path") {
-                throw section.error("postgres", "excludes \"path\"", hint: "Remove one of the two members.")
+                throw section.error("postgres", "conflicts with \"path\"", hint: "Remove one of the two members.")
             }
         }
         // --store also replaces a configured server.
