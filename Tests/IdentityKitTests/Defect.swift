@@ -41,27 +41,31 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var caught: [String] {
         switch self {
         case .replacesWithoutComparing:
-            ["a replacement of another generation", "of 32 concurrent replacements", "counting up a session"]
-        case .comparesInDoubles: ["a generation may be any number of 64 bits"]
-        case .insertsOver: ["an id is stored once", "of 16 concurrent insertions"]
-        case .revives: ["restored by a late replacement", "a removal during saves", "an unknown session returns false"]
+            ["a replacement that expects another generation", "of 32 concurrent replacements", "counting up a session"]
+        case .comparesInDoubles: ["a generation may be any 64-bit number"]
+        case .insertsOver: ["a second session with the same id is refused", "of 16 concurrent insertions"]
+        case .revives:
+            [
+                "restored by a late replacement", "a session that is removed during saves",
+                "an unknown session returns false",
+            ]
         case .removesTwice: ["of 32 concurrent removals", "a removal returns the session"]
         case .forgetsAttachments: ["returns and removes its attachments", "with many attachments"]
         case .keepsAttachments: ["returns and removes its attachments"]
         case .restartsRevisions:
             [
-                "twice: not after a removal", "before its removal cannot change",
-                "twice: not when the session was removed",
+                "removed and added again never gets", "before its removal cannot change",
+                "before its session was removed and stored again",
             ]
         case .comparesNoRevision:
-            ["a change of another revision", "of 32 concurrent changes", "a counter in an attachment"]
-        case .evictsOthers: ["a flood of logins at one tenant", "only look alike have their own limits for logins"]
-        case .countsAll: ["with the maximum of sessions gets no more", "their own limits for sessions"]
+            ["a change that expects another revision", "of 32 concurrent changes", "a counter in an attachment"]
+        case .evictsOthers: ["many logins at one tenant", "only look alike have their own limits for logins"]
+        case .countsAll: ["with the maximum number of sessions gets no more", "their own limits for sessions"]
         case .takesUnchecked: ["a pending login that the caller refuses stays"]
         case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
         case .forgetsDoubt:
-            ["the mark of a session in doubt is kept", "sets and clears the mark", "follows their saves"]
-        case .ignoresDoubt: ["every combination of a filter", "few sessions among many", "follows their saves"]
+            ["keeps the value of isInDoubt", "can set and clear isInDoubt", "changes with each save"]
+        case .ignoresDoubt: ["every combination of a filter", "matches few of many sessions", "changes with each save"]
         case .keepsRestored: ["is not marked as restored", "clears the mark of a restored"]
         case .roundsTimes: ["dates are returned exact to the bit", "an inserted session is loaded unchanged"]
         case .cutsAtNUL: ["may be any bytes, also NUL", "a payload is kept byte by byte"]
@@ -69,15 +73,17 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .joinsBuyers: ["issuer and subject are compared separately"]
         case .listsAnyhow: ["lists every session, oldest first", "of many rows is complete and in order"]
         case .listsSome: ["of many rows is complete and in order", "a long list of them is complete"]
-        case .forgetsTenants: ["has separate sessions", "at two tenants finds two", "a tenant and a subject"]
-        case .sweepsExact: ["expires exactly at the time"]
+        case .forgetsTenants:
+            ["has separate sessions", "of two tenants with the same provider session id", "a tenant and a subject"]
+        case .sweepsExact: ["expires exactly at the given time"]
         case .sweepsRefreshed: ["survives a sweep after its first expiry"]
         case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
-        case .locksNothing: ["never run at the same time", "100 tasks", "not free in time"]
+        case .locksNothing: ["never run at the same time", "100 tasks", "does not become free in time"]
         case .keepsLock: ["passes its error on and releases the lock"]
         case .keepsLoggedIn: ["a damaged attachment does not keep a buyer"]
         case .trustsOwner: ["listed with another session"]
-        case .throwsUntyped, .saysSignIn: ["an id is stored once", "an id of another tenant"]
+        case .throwsUntyped, .saysSignIn:
+            ["a second session with the same id is refused", "a session with the id of another tenant"]
         }
     }
 }

@@ -50,7 +50,7 @@ public struct ProviderConformance: Sendable {
 
     /// All requirements.
     public static let cases: [Case] = [
-        Case("two logins share no state, nonce or verifier") { subject in
+        Case("two logins share no state, nonce or code verifier") { subject in
             let first = try await subject.provider.authorizationRequest(LoginOptions()).attempt
             let second = try await subject.provider.authorizationRequest(LoginOptions()).attempt
             #expect(!first.state.isEqual(to: second.state))
@@ -61,14 +61,14 @@ public struct ProviderConformance: Sendable {
                 #expect((43...128).contains(one.count))
             }
         },
-        Case("the authorization URL contains the attempt's state and no verifier") { subject in
+        Case("the authorization URL contains the attempt's state and no code verifier") { subject in
             let request = try await subject.provider.authorizationRequest(LoginOptions())
             #expect(request.url.text.contains(request.attempt.state.reveal()))
             if let verifier = request.attempt.codeVerifier {
                 #expect(!request.url.text.contains(verifier.reveal()))
             }
         },
-        Case("a login names its buyer by issuer and subject") { subject in
+        Case("the tokens of a login name the buyer by issuer and subject") { subject in
             let tokens = try await login(subject).tokens
             #expect(!tokens.buyer.issuer.isEmpty)
             #expect(!tokens.buyer.subject.isEmpty)
@@ -82,7 +82,7 @@ public struct ProviderConformance: Sendable {
                 _ = try await subject.provider.exchange(callback, for: first.attempt)
             }
         },
-        Case("a code works once") { subject in
+        Case("an authorization code can be exchanged only once") { subject in
             let (callback, attempt) = try await callback(subject)
             _ = try await subject.provider.exchange(callback, for: attempt)
             await #expect(throws: IdentityError.self) {

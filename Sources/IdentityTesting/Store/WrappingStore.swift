@@ -30,7 +30,9 @@ public protocol WrappingStore: SessionStore {
 }
 
 extension WrappingStore {
-    /// The lock duration of the inner store, because a manager refuses providers that are slower.
+    /// The lock duration of the inner store.
+    ///
+    /// A session manager refuses a provider whose refresh may take longer.
     public var guaranteedLockDuration: Duration? { inner.guaranteedLockDuration }
     /// Calls the inner store.
     public func withLock<Result: Sendable>(

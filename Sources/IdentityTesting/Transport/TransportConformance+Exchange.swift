@@ -25,19 +25,22 @@ extension TransportConformance {
             try request.headers.set("Content-Type", "application/octet-stream")
             let response = try await probe.transport.send(request)
             try probe.expect(response.status == 201, "status \(response.status)")
-            try probe.expect(response.body == [0, 255, 13, 10], "another body")
-            try probe.expect(response.headers["x-first"] == "1", "another header value")
+            try probe.expect(response.body == [0, 255, 13, 10], "the response body differs")
+            try probe.expect(response.headers["x-first"] == "1", "a response header has another value")
             try probe.expect(
                 response.headers.values(for: "X-Twice") == ["a", "b"],
                 "a repeated header was combined or lost"
             )
             try probe.expect(response.headers["X-Empty"] == "", "an empty header was lost")
             let seen = log.all.first
-            try probe.expect(seen?.method == "POST", "another method")
+            try probe.expect(seen?.method == "POST", "the server received another method")
             try probe.expect(seen?.target == "/p%2Fq/../r?x=%20&y", "the target was rewritten to \(seen?.target ?? "")")
-            try probe.expect(seen?.body == [0, 1, 0xFF, 0x0A], "another request body")
+            try probe.expect(seen?.body == [0, 1, 0xFF, 0x0A], "the server received another body")
             try probe.expect(seen?.header("x-sent") == "v; w", "a request header was lost")
-            try probe.expect(seen?.header("content-type") == "application/octet-stream", "another content type")
+            try probe.expect(
+                seen?.header("content-type") == "application/octet-stream",
+                "the server received another content type"
+            )
         }
     }
 

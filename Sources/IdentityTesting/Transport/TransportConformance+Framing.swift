@@ -106,7 +106,7 @@ extension TransportConformance {
         let few = Array((start + "X: trailer\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n").utf8)
         try await probe.withServer({ _, _ in .script([.send(few)]) }) { server, _ in
             let response = try await probe.transport.send(probe.request(server))
-            try probe.expect(response.body == [0x61], "another body")
+            try probe.expect(response.body == [0x61], "the response body differs")
             try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer replaced a header")
             try probe.expect(response.headers["Set-Cookie"] == nil, "a trailer became a header")
         }
@@ -123,7 +123,7 @@ extension TransportConformance {
             "HTTP/1.1 304 Not Modified\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
         ]
-        // All connections except the last one only seem to be reusable.
+        // After each response except the last one, the connection only seems to be reusable.
         let answers =
             starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
             + [
@@ -141,8 +141,11 @@ extension TransportConformance {
                 // Refusing the response is permitted, too.
                 _ = try? await probe.transport.send(probe.request(server, path: "/first"))
                 let response = try await probe.transport.send(probe.request(server, path: "/second"))
-                try probe.expect(response.headers["X-Planted"] == nil, "the rest was read as a response")
-                try probe.expect(response.body.isEmpty, "the rest was read as a body")
+                try probe.expect(
+                    response.headers["X-Planted"] == nil,
+                    "the bytes after the first response were read as a response"
+                )
+                try probe.expect(response.body.isEmpty, "the bytes after the first response were read as a body")
             }
         }
     }

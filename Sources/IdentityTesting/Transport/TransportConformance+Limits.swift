@@ -7,16 +7,16 @@ extension TransportConformance {
         Case("a body larger than the limit is refused without Content-Length", endlessBody),
         Case("a body of exactly the limit is accepted", exactBody),
         Case("headers larger than the limit are refused", headerBomb),
-        Case("of three hundred megabytes only the limit and the contents of the socket buffers are read", flood),
+        Case("a body of 300 MB is read only up to the limit, plus the contents of the socket buffers", flood),
         Case("endless interim responses are refused", interimBomb),
         Case("a content coding is not requested and not decoded", contentCoding),
         Case("a gzip bomb is not expanded", bomb),
         Case("a server that does not respond is abandoned at the first-byte deadline", firstByte),
         Case("a server that sends slowly is abandoned at the total deadline", drip),
-        Case("slow header bytes end at a deadline", headerDrip),
-        Case("slow interim responses end at the first-byte deadline", interimDrip),
-        Case("slow bytes of a chunk extension end at the total deadline", extensionDrip),
-        Case("slow trailers end at the total deadline", trailerDrip),
+        Case("a response whose headers arrive slowly is ended at a deadline", headerDrip),
+        Case("slow interim responses do not extend the first-byte deadline", interimDrip),
+        Case("slow bytes of a chunk extension do not extend the total deadline", extensionDrip),
+        Case("slow trailers do not extend the total deadline", trailerDrip),
     ]
 
     private static func limits(body: Int = 1000, headers: Int = 2000) -> HTTPLimits {
@@ -65,7 +65,7 @@ extension TransportConformance {
                     from: probe.request(server, limits: limits(body: 1 << 20))
                 )
             }
-            // The buffers of both kernels have a few megabytes. With chunks of one byte, a megabyte of body is six
+            // The socket buffers of both sides hold a few megabytes. With chunks of one byte, a megabyte of body is six
             // megabytes on the wire.
             let megabytes = taken.value >> 4
             try probe.expect(megabytes <= 24, "\(megabytes) MB were read from the server")
@@ -76,7 +76,7 @@ extension TransportConformance {
         let body = [UInt8](repeating: 65, count: 1000)
         try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: body) }) { server, _ in
             let response = try await probe.transport.send(probe.request(server, limits: limits()))
-            try probe.expect(response.body == body, "another body")
+            try probe.expect(response.body == body, "the response body differs")
         }
     }
 

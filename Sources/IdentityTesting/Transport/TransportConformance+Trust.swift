@@ -5,10 +5,10 @@ extension TransportConformance {
     static let trustCases: [Case] = [
         Case("a redirect is not followed and passes no credentials on", redirect),
         Case("cookies are not stored", cookies),
-        Case("a header or a method cannot smuggle a request", injection),
-        Case("plain http is refused except for loopback with permission", plainHTTP),
+        Case("a method cannot smuggle another request", injection),
+        Case("plain http is refused, except for a loopback address with permission", plainHTTP),
         Case("the error of a refused connection says that the request was not sent", refusedConnection),
-        Case("a connection that ends without a response is ambiguous", silentEnd),
+        Case("if a connection ends without a response, the error says that the request may have arrived", silentEnd),
         Case("an address that the policy refuses gets no connection", addressPolicy),
         Case("a host name leads only to addresses that the policy permits", resolvedAddresses),
         Case("headers that point to other servers are not followed", hints),
@@ -98,8 +98,9 @@ extension TransportConformance {
         }
     }
 
-    /// A transport that checks an address and then lets somebody else resolve the name again reaches the server, whose only address the
-    /// policy refuses.
+    /// Sends a request to a host name whose only address the policy refuses.
+    ///
+    /// A transport that checks one address, and then lets another component resolve the name again, would reach the server.
     @Sendable private static func resolvedAddresses(_ probe: TransportProbe) async throws {
         for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
             // Without IPv6 there is nothing to reach.

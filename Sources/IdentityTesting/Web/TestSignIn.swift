@@ -68,7 +68,8 @@ public struct TestSignIn: Sendable {
 
     /// Stores a session and makes a request of its browser.
     ///
-    /// A request with another method than GET carries what browsers send from the app's own pages, so that it is not taken for a forged one.
+    /// A request with another method than GET has the header that browsers send from the app's own pages, so that the routes do not refuse
+    /// it as forged.
     ///
     /// - Parameters:
     ///   - routes: The routes of the app.

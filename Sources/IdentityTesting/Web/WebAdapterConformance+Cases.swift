@@ -4,7 +4,7 @@ internal import Testing
 
 extension WebAdapterConformance {
     static let requestCases: [Case] = [
-        Case("method and target arrive byte for byte") { exchange in
+        Case("the handler receives method and target byte for byte") { exchange in
             for target in ["/", "/a%2Fb%252e/c;d", "/x?a=%20+%E4&a=2&b", "/%C3%A4?return=/y?z=1"] {
                 for method in ["GET", "POST", "DELETE"] {
                     let answer = try await Self.send(exchange, "\(method) \(target)", body: method == "GET" ? nil : [])
@@ -16,7 +16,7 @@ extension WebAdapterConformance {
             let answer = try await Self.send(exchange, "GET /x?")
             #expect(answer.lines.first == "GET /x?")
         },
-        Case("all header fields arrive, Host too, whatever the case of their names") { exchange in
+        Case("the handler receives all header fields, also Host, in any case of their names") { exchange in
             let fields = ["cookie: a=1; b=2", "sec-fetch-site: same-origin", "X-UPPER: value"]
             let answer = try await Self.send(exchange, "GET /headers", fields: fields)
             #expect(answer.lines.contains("cookie: a=1; b=2"))
@@ -24,12 +24,12 @@ extension WebAdapterConformance {
             #expect(answer.lines.contains("x-upper: value"))
             #expect(answer.lines.contains("host: 127.0.0.1:80"))
         },
-        Case("every field of a repeated header arrives") { exchange in
+        Case("the handler receives every field of a repeated header") { exchange in
             let answer = try await Self.send(exchange, "GET /headers", fields: ["X-TWICE: one", "x-twice: two"])
             let twice = answer.lines.filter { $0.hasPrefix("x-twice: ") }
             #expect(twice == ["x-twice: one", "x-twice: two"] || twice == ["x-twice: one, two"])
         },
-        Case("every byte of a body arrives, also of a body in chunks") { exchange in
+        Case("the handler receives every byte of a body, also of a chunked one") { exchange in
             let bytes = (0...255).map { UInt8($0) }
             let expected = "body 256 " + bytes.map { String($0, radix: 16) }.joined(separator: ".")
             #expect(try await Self.send(exchange, "POST /body", body: bytes).lines.last == expected)
@@ -41,13 +41,15 @@ extension WebAdapterConformance {
             #expect(inChunks.lines.last == expected)
             #expect(try await Self.send(exchange, "GET /body").lines.last?.hasPrefix("body 0 ") == true)
         },
-        Case("a body above the limit of the routes is refused or passed on, and never cut to fit") { exchange in
+        Case(
+            "a body above the limit of the routes is refused or passed on as too large, and never truncated to the limit"
+        ) { exchange in
             let large = [UInt8](repeating: 0x61, count: WebRequest.maximumBodyBytes + 1)
             let answer = try await Self.send(exchange, "POST /body", body: large)
             let count = answer.lines.last?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             #expect(answer.status == 413 || answer.status == 200 && count > WebRequest.maximumBodyBytes)
         },
-        Case("the client's address is not what a header of the client says") { exchange in
+        Case("the client address is not taken from a header that the client sent") { exchange in
             let answer = try await Self.send(
                 exchange,
                 "GET /client",
@@ -55,7 +57,7 @@ extension WebAdapterConformance {
             )
             #expect(answer.lines.count > 1 && !answer.lines.contains("client 203.0.113.99"))
         },
-        Case("requests at the same time get their own answers") { exchange in
+        Case("concurrent requests get their own responses") { exchange in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<32 {
                     group.addTask {
@@ -69,14 +71,14 @@ extension WebAdapterConformance {
     ]
 
     static let responseCases: [Case] = [
-        Case("a redirect keeps its status, its location and each cookie in a field of its own") { exchange in
+        Case("a redirect keeps its status, its location, and each cookie in a separate field") { exchange in
             let answer = try await Self.send(exchange, "GET /conformance/redirect")
             #expect(answer.status == 303 && answer.body.isEmpty)
             #expect(answer.values(of: "location") == ["https://id.example/authorize?state=%2Fa+b&x=1"])
             let cookies = ["one=1; Path=/; Secure; HttpOnly; SameSite=Lax", "two=2, 3; Path=/; Max-Age=0"]
             #expect(answer.values(of: "set-cookie") == cookies)
         },
-        Case("every byte of a body leaves, also with the status of an error") { exchange in
+        Case("every byte of a response body is sent, also with an error status") { exchange in
             let answer = try await Self.send(exchange, "GET /conformance/bytes")
             #expect(answer.status == 503 && answer.body == (0...255).map { UInt8($0) })
         },

@@ -7,7 +7,7 @@ extension WebAdapterConformance {
     /// - Parameters:
     ///   - bytes: The bytes of a request with `Connection: close`.
     ///   - port: The server's port.
-    /// - Returns: All bytes of the answer.
+    /// - Returns: All bytes of the response.
     /// - Throws: An error when nothing listens on the port, or when the server is silent for ten seconds.
     public static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in

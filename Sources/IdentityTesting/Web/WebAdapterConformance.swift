@@ -14,7 +14,7 @@ public import Testing
 /// }
 /// ```
 public struct WebAdapterConformance: Sendable {
-    /// Sends the bytes of a request to the server, and returns all bytes of the answer.
+    /// Sends the bytes of a request to the server, and returns all bytes of the response.
     public typealias Exchange = @Sendable ([UInt8]) async throws -> [UInt8]
 
     /// One behaviour that every adapter must have.
@@ -37,7 +37,9 @@ public struct WebAdapterConformance: Sendable {
         }
     }
 
-    /// The handler that the cases expect behind the adapter: it describes the request, or answers as the path says.
+    /// The handler that the cases expect behind the adapter.
+    ///
+    /// Its response describes the request. Two special paths have fixed responses.
     public static let handler: @Sendable (WebRequest) async -> WebResponse = { request in
         switch request.path {
         case "/conformance/redirect":

@@ -9,7 +9,7 @@ import Testing
 struct AdapterTests {
     /// What FlyingFox drops before a handler sees the request, so that no adapter can pass it on.
     private static let dropped = [
-        "a target with an empty query keeps its question mark", "every field of a repeated header arrives",
+        "a target with an empty query keeps its question mark", "the handler receives every field of a repeated header",
     ]
 
     private func withServer(_ body: (_ port: UInt16) async throws -> Void) async throws {

@@ -15,7 +15,7 @@ extension StoreConformance {
             #expect(second.payload.reveal() == "two")
             #expect(second.revision > first.revision)
         },
-        Case("a change of another revision changes nothing") { store in
+        Case("a change that expects another revision is refused and changes nothing") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await !store.setAttachment("cart", to: Secret("x"), of: id, expecting: 1))
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
@@ -52,7 +52,7 @@ extension StoreConformance {
                 #expect(payload?.isIdentical(to: "of \(name)") == true)
             }
         },
-        Case("one name at two sessions is two attachments") { store in
+        Case("attachments with the same name at two sessions are separate") { store in
             let one = try await StoreSample.inserted(in: store).id
             let other = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: one, expecting: nil))
@@ -131,7 +131,7 @@ extension StoreConformance {
     ]
 
     static let revisionCases: [Case] = [
-        Case("a revision never occurs twice: not after a removal") { store in
+        Case("an attachment that is removed and added again never gets a revision that it had before") { store in
             let id = try await StoreSample.inserted(in: store).id
             var seen: Set<Int64> = []
             for _ in 0..<4 {
@@ -155,7 +155,8 @@ extension StoreConformance {
             #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: seen))
             #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "second")
         },
-        Case("a revision never occurs twice: not when the session was removed and stored again") { store in
+        Case("an attachment never gets a revision that it had before its session was removed and stored again") {
+            store in
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("first"), of: session.id, expecting: nil))
             let seen = try #require(try await store.attachment("cart", of: session.id)).revision
@@ -164,7 +165,7 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: Secret("second"), of: session.id, expecting: nil))
             #expect(try await !store.setAttachment("cart", to: Secret("late"), of: session.id, expecting: seen))
         },
-        Case("of 32 concurrent changes of one revision exactly one wins") { store in
+        Case("of 32 concurrent changes of one revision, exactly one succeeds") { store in
             let id = try await StoreSample.inserted(in: store).id
             for round in 0..<3 {
                 let revision = try await store.attachment("cart", of: id)?.revision
@@ -175,7 +176,7 @@ extension StoreConformance {
                 #expect(winners == 1)
             }
         },
-        Case("of concurrent changes and removals of one revision exactly one wins") { store in
+        Case("of concurrent changes and removals of one revision, exactly one succeeds") { store in
             let id = try await StoreSample.inserted(in: store).id
             for _ in 0..<3 {
                 let found = try await store.attachment("cart", of: id)?.revision

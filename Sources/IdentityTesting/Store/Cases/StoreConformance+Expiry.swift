@@ -12,7 +12,7 @@ extension StoreConformance {
             #expect(try await !marking.markUsed("one", until: StoreSample.moment + 1))
             #expect(try await !marking.isUsed("two"))
         },
-        Case("of 64 tasks that mark one token exactly one is the first") { store in
+        Case("of 64 tasks that mark one token as used, exactly one succeeds") { store in
             let marking = try offered((any UsedTokenStore).self, by: store)
             for round in 0..<4 {
                 let firsts = try await count(of: 64) { _ in
@@ -68,7 +68,8 @@ extension StoreConformance {
             #expect(try await !marking.isUsed("one more"))
             for number in 0..<3 { #expect(try await !marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
         },
-        Case("a full store evicts expired marks of used tokens", needing: [.usedTokenLimit]) { place in
+        Case("at the maximum number of used tokens, a new mark replaces expired ones", needing: [.usedTokenLimit]) {
+            place in
             let clock = ManualClock(now: StoreSample.moment)
             let store = try await place.open { options in
                 options.maximumUsedTokens = 2
@@ -101,7 +102,7 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("young") != nil)
             #expect(try await sweeping.sweep(expiredBefore: now) == 0)
         },
-        Case("a sweep keeps a row that expires exactly at the time, and removes one that expired just before") {
+        Case("a sweep keeps a row that expires exactly at the given time, and removes one that expired just before") {
             store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.moment

@@ -54,7 +54,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: SessionFilter(buyer: ("a", "bc"))).map(\.issuer) == ["a"])
             #expect(try await store.sessions(matching: SessionFilter(buyer: ("abc", ""))).isEmpty)
         },
-        Case("an empty text is a condition like any other") { store in
+        Case("an empty text in a filter is a condition like any other") { store in
             try await store.insert(StoreSample.session(provider: "", tenant: "", issuer: "", subject: ""))
             try await store.insert(StoreSample.session(tenant: "a"))
             for filter in [
@@ -64,7 +64,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).count == 2)
         },
-        Case("the list of sessions in doubt follows their saves") { store in
+        Case("the list of sessions in doubt changes with each save") { store in
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.session())
             var next = session.successor(Secret("claimed"))

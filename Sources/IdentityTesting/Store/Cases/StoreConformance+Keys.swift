@@ -18,7 +18,10 @@ extension StoreConformance {
             let again = try await place.open(key: key)
             #expect(StoreSample.areSame(try await again.session(session.id), session))
         },
-        Case("a row under a read-only key can be read, and a save seals it under the active key", needing: keyed) {
+        Case(
+            "a row that is sealed under a read-only key can be read, and a save seals it under the active key",
+            needing: keyed
+        ) {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open(key: old))
@@ -30,7 +33,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await later.session(session.id), next))
         },
         Case(
-            "a row under a missing key is an error with the key's id, and can be read again with the key",
+            "reading a row whose key is missing fails with store_key_mismatch, and succeeds again with the key",
             needing: keyed
         ) {
             place in
@@ -52,7 +55,10 @@ extension StoreConformance {
             let rotating = try offered((any StoreKeyRotating).self, by: try await place.open(key: key))
             #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
         },
-        Case("the report of keys counts the rows under each key, also under a missing one", needing: keyed) { place in
+        Case(
+            "the report of keys counts the rows that are sealed under each key, also under a missing one",
+            needing: keyed
+        ) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let first = try await place.open(key: old)
             _ = try offered((any StoreKeyRotating).self, by: first)
@@ -67,7 +73,7 @@ extension StoreConformance {
             #expect(missing == StoreKeyUsage(id: old.id, role: .missing, rows: 2))
         },
         Case(
-            "a rotation in small steps seals every row under the new key, and the old key is no longer needed",
+            "a key rotation in small steps seals every row under the new key, and the old key is no longer needed",
             needing: keyed
         ) {
             place in
@@ -78,13 +84,13 @@ extension StoreConformance {
             #expect(try await rotation.rotating.keyUsage().allSatisfy { $0.role == .active || $0.rows == 0 })
             try await rotation.expectWhole(try await place.open(key: rotation.new))
         },
-        Case("a rotation after a complete one changes nothing", needing: keyed) { place in
+        Case("a key rotation after a complete one changes nothing", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             _ = try await rotation.run(limit: 100)
             let again = try await rotation.run(limit: 100)
             #expect(again.resealed == 0 && again.postponed == 0 && again.unreadable == 0)
         },
-        Case("a rotation that is stopped loses no row and can be started again", needing: keyed) { place in
+        Case("a key rotation that is stopped loses no row and can be started again", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 12)
             let step = try await rotation.rotating.resealRows(after: nil, limit: 5)
             #expect(step.resealed <= 5)
@@ -94,14 +100,14 @@ extension StoreConformance {
             #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
         },
-        Case("a rotation can be reverted", needing: keyed) { place in
+        Case("a key rotation can be reverted", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 6)
             _ = try await rotation.rotating.resealRows(after: nil, limit: 4)
             let back = try await place.open(key: rotation.old, readOnly: rotation.new)
             _ = try await Rotation.run(try offered((any StoreKeyRotating).self, by: back), limit: 3)
             try await rotation.expectWhole(try await place.open(key: rotation.old))
         },
-        Case("a rotation overwrites no concurrent save", needing: keyed) { place in
+        Case("a key rotation overwrites no concurrent save", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 8)
             let store = rotation.store
             async let progress = rotation.run(limit: 2)
@@ -118,7 +124,8 @@ extension StoreConformance {
                 #expect(found?.generation == session.generation + 1)
             }
         },
-        Case("a session with a refresh in progress is postponed and sealed later", needing: keyed) { place in
+        Case("a key rotation postpones a session with a refresh in progress and seals it later", needing: keyed) {
+            place in
             let rotation = try await Rotation(place, sessions: 3)
             var busy = rotation.sessions[0].successor(Secret("claimed"))
             busy.isInDoubt = true
@@ -135,7 +142,7 @@ extension StoreConformance {
             let later = try await place.open(key: rotation.new)
             #expect(StoreSample.areSame(try await later.session(busy.id), settled))
         },
-        Case("a rotation counts rows that it cannot open and does not change them", needing: keyed) { place in
+        Case("a key rotation counts rows that it cannot open and does not change them", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             let store = try await place.open(key: rotation.new)
             let progress = try await Rotation.run(try offered((any StoreKeyRotating).self, by: store), limit: 10)
@@ -143,7 +150,7 @@ extension StoreConformance {
             #expect(progress.unreadable == rotation.rows)
             try await rotation.expectWhole(rotation.store)
         },
-        Case("a damaged row stops no rotation", needing: keyed + [.damage]) { place in
+        Case("a damaged row does not stop a key rotation", needing: keyed + [.damage]) { place in
             let rotation = try await Rotation(place, sessions: 4)
             try await place.damage(rotation.sessions[1].id)
             let progress = try await rotation.run(limit: 2)

@@ -5,7 +5,7 @@ internal import Testing
 extension StoreConformance {
     static let listingCases: [Case] = [
         Case("a filter without conditions lists every session, oldest first") { store in
-            // So many sessions that no other order can be the same by chance.
+            // With this many sessions, a wrong order cannot be correct by chance.
             let ages = (0..<16).map { Double(($0 * 7) % 16) }
             var sessions: [StoredSession] = []
             for age in ages {
@@ -37,7 +37,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(listed.first, newer))
         },
         Case("a list of many rows is complete and in order") { store in
-            // The ages are in a separate order, so that neither the order of insertion nor that of the ids is mistaken for it.
+            // The ages are shuffled, so that neither the order of insertion nor the order of the ids looks correct.
             let ages = (0..<300).map { ($0 * 173) % 300 }
             let sessions = try ages.map { try StoreSample.session(createdAt: StoreSample.moment + Double($0)) }
             try await StoreSample.insert(sessions, into: store)
@@ -45,7 +45,7 @@ extension StoreConformance {
             #expect(all.map(\.createdAt) == ages.sorted().map { StoreSample.moment + Double($0) })
             #expect(Set(all.map(\.id)) == Set(sessions.map(\.id)))
         },
-        Case("all of a few sessions among many rows are found") { store in
+        Case("a filter that matches few of many sessions finds all of them") { store in
             let sessions = try (0..<300).map { number in
                 try StoreSample.session(
                     provider: number % 100 == 7 ? "bolt" : "shopify",
@@ -110,7 +110,7 @@ extension StoreConformance {
     ]
 
     static let providerSessionCases: [Case] = [
-        Case("sessions are found by the provider's name for them, byte by byte") { store in
+        Case("sessions are found by the provider's session id, which is compared byte by byte") { store in
             for name in StoreSample.lookalikes { try await store.insert(StoreSample.session(providerSessionID: name)) }
             try await store.insert(StoreSample.session())
             for name in StoreSample.lookalikes {
@@ -120,7 +120,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "")).isEmpty)
         },
-        Case("a session that the provider renames at a refresh is found only by its new name") { store in
+        Case("a session whose provider session id changes at a refresh is found only by the new id") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             let nameless = try StoreSample.session()
             for session in [named, nameless] {
@@ -137,7 +137,7 @@ extension StoreConformance {
                 try await store.sessions(matching: SessionFilter(providerSessionID: "two")).map(\.id) == [nameless.id]
             )
         },
-        Case("a session without the provider's name is no longer found by the old name") { store in
+        Case("a session whose provider session id is removed is no longer found by the old id") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             try await store.insert(named)
             var next = named.successor(Secret("refreshed"))

@@ -34,7 +34,7 @@ extension StoreConformance {
             }
             #expect(isHeld)
         },
-        Case("a lock that is not free in time is refresh_busy, and the body does not run") { store in
+        Case("a lock that does not become free in time fails with refresh_busy, and the body does not run") { store in
             let id = try StoreSample.id()
             try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                 for limit in [Duration.zero, .seconds(-1), .milliseconds(30)] {
@@ -161,7 +161,7 @@ extension StoreConformance {
             }
             #expect(rooms.allSatisfy { $0.most == 1 && $0.entries == 2 })
         },
-        Case("the lock holds between two stores on the same data", needing: [.reopening]) { place in
+        Case("a lock that one store holds excludes another store on the same data", needing: [.reopening]) { place in
             let one = try await place.open()
             let other = try await place.open()
             let id = try StoreSample.id()

@@ -62,7 +62,7 @@ extension StoreConformance {
                 #expect(try await store.takeLoginAttempt("\(number)")?.tenant.isIdentical(to: tenant) == true)
             }
         },
-        Case("a key that is added twice keeps the newer login") { store in
+        Case("if two logins have the same key, the newer one is kept") { store in
             try await store.insert(StoreSample.attempt("key", payload: "old"))
             try await store.insert(StoreSample.attempt("key", tenant: "a", payload: "new"))
             #expect(try await store.takeLoginAttempt("key")?.payload.reveal() == "new")
@@ -103,7 +103,7 @@ extension StoreConformance {
     ]
 
     static let loginLimitCases: [Case] = [
-        Case("above the limit the pending logins that expire first are evicted", needing: [.attemptLimit]) { place in
+        Case("above the limit, the pending logins that expire first are removed", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 2 }
             for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
                 try await store.insert(StoreSample.attempt(key, expiresAt: StoreSample.moment + age))
@@ -112,7 +112,7 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("middle") != nil)
             #expect(try await store.takeLoginAttempt("late") != nil)
         },
-        Case("a flood of logins at one tenant removes none of another tenant", needing: [.attemptLimit]) { place in
+        Case("many logins at one tenant remove no pending login of another tenant", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 3 }
             for tenant in ["", "quiet"] {
                 try await store.insert(
@@ -135,7 +135,7 @@ extension StoreConformance {
             }
             for tenant in StoreSample.lookalikes { #expect(try await store.takeLoginAttempt("of \(tenant)") != nil) }
         },
-        Case("a pending login that was taken no longer counts", needing: [.attemptLimit]) { place in
+        Case("a pending login that was taken no longer counts for the limit", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 2 }
             for number in 0..<6 {
                 let date = StoreSample.moment + Double(number)

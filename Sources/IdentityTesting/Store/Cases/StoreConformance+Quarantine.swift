@@ -5,7 +5,7 @@ internal import Testing
 
 extension StoreConformance {
     static let quarantineCases: [Case] = [
-        Case("a damaged session is an error, never unknown", needing: [.damage]) { store, place in
+        Case("a damaged session is reported as damaged, never as unknown", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
@@ -36,7 +36,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(removed.session, session))
             #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "cart"])
             #expect(try await store.session(session.id) == nil)
-            // The row was moved to quarantine and not deleted, so the session is still not unknown.
+            // The row was moved to quarantine and not deleted, so the attachment is still reported as damaged.
             await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
             guard let checking = store as? any StoreHealthChecking else { return }
             let health = try await checking.checkHealth()
@@ -65,7 +65,10 @@ extension StoreConformance {
             #expect(try await store.attachment("cart", of: session.id) != nil)
             #expect(try await store.takeLoginAttempt("key") != nil)
         },
-        Case("a damaged row is moved to quarantine once, and its session is still not unknown", needing: [.damage]) {
+        Case(
+            "a damaged row is moved to quarantine once, and its session is still reported as damaged",
+            needing: [.damage]
+        ) {
             store,
             place in
             let quarantining = try offered((any RowQuarantining).self, by: store)

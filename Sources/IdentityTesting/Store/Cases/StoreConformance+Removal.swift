@@ -30,7 +30,7 @@ extension StoreConformance {
             let session = try await StoreSample.inserted(in: store)
             #expect(try await count(of: 32) { _ in try await store.remove(session.id) != nil } == 1)
         },
-        Case("a removal during saves: the session is removed, and no save brings it back") { store in
+        Case("a session that is removed during saves is not brought back by a save") { store in
             for _ in 0..<8 {
                 let session = try await StoreSample.inserted(in: store)
                 let removed = try await withThrowingTaskGroup(of: RemovedSession?.self) { group in
@@ -141,7 +141,10 @@ extension StoreConformance {
                 session = next
             }
         },
-        Case("of replacements through two stores on the same data exactly one wins", needing: [.reopening]) { place in
+        Case(
+            "of concurrent replacements through two stores on the same data, exactly one succeeds",
+            needing: [.reopening]
+        ) { place in
             let stores = [try await place.open(), try await place.open()]
             let session = try await StoreSample.inserted(in: stores[0])
             let winners = try await count(of: 16) { number in

@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let replacingCases: [Case] = [
-        Case("a replacement of the expected generation is stored completely") { store in
+        Case("a replacement that expects the current generation is stored completely") { store in
             var session = try await StoreSample.inserted(in: store)
             session = session.successor(Secret("refreshed"))
             session.retainedUntil += 7_200
@@ -27,7 +27,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: filter).isEmpty)
             #expect(try await store.sessions(matching: SessionFilter(provider: "bolt")).count == 1)
         },
-        Case("a replacement of another generation changes nothing") { store in
+        Case("a replacement that expects another generation changes nothing") { store in
             let session = try await StoreSample.inserted(in: store)
             let offsets: [Int64] = [-1, 1, 1 << 32, -(1 << 32), 1 << 53, Int64.max - StoredSession.firstGeneration]
             for offset in offsets {
@@ -61,7 +61,7 @@ extension StoreConformance {
             }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("a generation may be any number of 64 bits") { store in
+        Case("a generation may be any 64-bit number") { store in
             let generations: [Int64] = [.min, -1, 0, 1, 1 << 31, 1 << 32, (1 << 53) + 1, .max - 1, .max]
             for generation in generations {
                 var session = try StoreSample.session()
@@ -82,7 +82,7 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("of 32 concurrent replacements exactly one wins, and its payload is stored") { store in
+        Case("of 32 concurrent replacements, exactly one succeeds, and its payload is stored") { store in
             let session = try await StoreSample.inserted(in: store)
             let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for number in 0..<32 {
@@ -96,7 +96,7 @@ extension StoreConformance {
             #expect(winners.count == 1)
             #expect(try await store.session(session.id)?.payload.reveal() == winners.first.map { "\($0)" })
         },
-        Case("a caller whose replacement lost reads the other one at once") { store in
+        Case("a caller whose replacement was refused reads the newer session at once") { store in
             let session = try await StoreSample.inserted(in: store)
             _ = try await count(of: 8) { number in
                 let next = session.successor(Secret("\(number)"))

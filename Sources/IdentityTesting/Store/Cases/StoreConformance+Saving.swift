@@ -25,12 +25,12 @@ extension StoreConformance {
             for _ in 0..<5 { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
             #expect(try await store.replace(session.successor(Secret("next")), expecting: session.generation))
         },
-        Case("an id is stored once, and the first session is kept") { store in
+        Case("a second session with the same id is refused, and the first one is kept") { store in
             let session = try await StoreSample.inserted(in: store)
             await expectTyped { try await store.insert(session.successor(Secret("other"))) }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("an id of another tenant is refused") { store in
+        Case("a session with the id of another tenant's session is refused") { store in
             let session = try await StoreSample.inserted(in: store)
             var other = session
             other.tenant = "another"
@@ -52,14 +52,14 @@ extension StoreConformance {
                 #expect(try await store.session(id)?.payload.reveal() == "\(number)")
             }
         },
-        Case("sessions that only differ in their ids are two") { store in
+        Case("sessions that differ only in their ids are separate") { store in
             let one = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
             #expect(try await store.replace(one.successor(Secret("one")), expecting: one.generation))
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.sessions(matching: SessionFilter()).count == 2)
         },
-        Case("of 16 concurrent insertions of one id exactly one succeeds") { store in
+        Case("of 16 concurrent insertions of one id, exactly one succeeds") { store in
             let session = try StoreSample.session()
             let count = try await count(of: 16) { number in
                 do {
@@ -84,14 +84,14 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session.successor(session.payload)))
             }
         },
-        Case("the mark of a session in doubt is kept, and so is its absence") { store in
+        Case("a session keeps the value of isInDoubt with which it was inserted") { store in
             for isInDoubt in [true, false] {
                 let session = try StoreSample.session(isInDoubt: isInDoubt)
                 try await store.insert(session)
                 #expect(try await store.session(session.id)?.isInDoubt == isInDoubt)
             }
         },
-        Case("a replacement sets and clears the mark of a session in doubt") { store in
+        Case("a replacement can set and clear isInDoubt") { store in
             var session = try await StoreSample.inserted(in: store)
             for isInDoubt in [true, true, false, true, false] {
                 var next = session.successor(Secret("next"))

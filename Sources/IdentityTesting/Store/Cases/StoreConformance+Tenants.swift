@@ -15,7 +15,7 @@ extension StoreConformance {
             let everywhere = try await store.sessions(matching: SessionFilter(buyer: (one.issuer, one.subject)))
             #expect(everywhere.count == 2)
         },
-        Case("the same provider's name at two tenants finds two sessions") { store in
+        Case("sessions of two tenants with the same provider session id are separate") { store in
             let (one, other) = try await twins(in: store)
             for session in [one, other] {
                 let filter = SessionFilter(tenant: session.tenant, providerSessionID: "sid")
@@ -33,7 +33,7 @@ extension StoreConformance {
             #expect(try await store.replace(one.successor(Secret("next")), expecting: one.generation))
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
-        Case("attachments of one name at two tenants are two") { store in
+        Case("attachments with the same name at two tenants are separate") { store in
             let (one, other) = try await twins(in: store)
             let revision = try await store.attachment("cart", of: one.id)?.revision
             #expect(try await store.setAttachment("cart", to: nil, of: one.id, expecting: revision))
@@ -71,7 +71,10 @@ extension StoreConformance {
     }
 
     static let tenantLimitCases: [Case] = [
-        Case("a tenant with the maximum of sessions gets no more, and other tenants do", needing: [.sessionLimit]) {
+        Case(
+            "a tenant with the maximum number of sessions gets no more, but other tenants do",
+            needing: [.sessionLimit]
+        ) {
             place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sessions = try (0..<2).map { _ in try StoreSample.session(tenant: "loud") }
@@ -83,7 +86,7 @@ extension StoreConformance {
             for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
             for tenant in ["", "quiet", "LOUD"] { try await store.insert(StoreSample.session(tenant: tenant)) }
         },
-        Case("sessions of a full tenant can still be saved", needing: [.sessionLimit]) { place in
+        Case("existing sessions of a tenant at its limit can still be saved", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             let session = try await StoreSample.inserted(in: store)
             try await StoreSample.replace(session, times: 3, in: store)
@@ -98,7 +101,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
         },
-        Case("after a sweep a full tenant can get new sessions", needing: [.sessionLimit]) { place in
+        Case("after a sweep, a tenant at its limit can get new sessions", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             for age in [-1.0, 1] {

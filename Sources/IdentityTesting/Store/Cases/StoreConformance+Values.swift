@@ -44,12 +44,12 @@ extension StoreConformance {
         ("a tenant", { $0.tenant = $1 }),
         ("an issuer", { $0.issuer = $1 }),
         ("a subject", { $0.subject = $1 }),
-        ("a provider's name for a session", { $0.providerSessionID = $1 }),
+        ("a provider session id", { $0.providerSessionID = $1 }),
         ("a payload", { $0.payload = Secret($1) }),
     ]
 
     private static let otherValueCases: [Case] = [
-        Case("a missing and an empty provider's name are different") { store in
+        Case("a missing and an empty provider session id are different") { store in
             for name in [nil, ""] {
                 var session = try StoreSample.session(providerSessionID: name)
                 try await store.insert(session)
