@@ -8,7 +8,7 @@
 /// let locale = info["locale"]?.string
 /// ```
 public struct UserInfoClaims: Sendable {
-    /// The issuer of the login, whose UserInfo endpoint was asked.
+    /// The issuer of the login; its UserInfo endpoint returned the claims.
     public let issuer: String
     /// `sub`, which equals the subject of the session byte for byte.
     public let subject: String
@@ -33,7 +33,7 @@ extension UserInfoClaims: Redacted {
 
 /// A provider with a UserInfo endpoint.
 public protocol UserInfoProviding: Sendable {
-    /// Asks the UserInfo endpoint.
+    /// Requests the claims from the UserInfo endpoint.
     ///
     /// - Parameter tokens: The tokens of the session.
     /// - Returns: The claims, whose subject is the tokens' subject.

@@ -37,7 +37,7 @@ extension IdentityError {
         )
     }
 
-    /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the name that was asked.
+    /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the host of the request.
     package init(_ error: HTTPTransportError, asking party: String, at host: String? = nil) {
         let place = host.map { " at \($0)" } ?? ""
         switch error.code {

@@ -122,8 +122,8 @@ struct LoginCoordinator: Sendable {
     /// Takes the attempt of a callback out of the store.
     ///
     /// A callback from another browser than the one in which the attempt began is refused, and the attempt stays in the store.
-    /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt. If no callback
-    /// was stored, it is refused, and the attempt stays too.
+    /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt. If none was
+    /// stored, the callback is refused, and the attempt stays in the store.
     private func take(_ callback: inout LoginCallback, _ browserBinding: Secret?) async throws -> LoginAttempt {
         guard let state = try callback.value(of: "state"), !state.isEmpty else {
             throw IdentityError(

@@ -12,7 +12,7 @@ public struct LogoutResult: Sendable {
     /// Follow-up work that failed, such as the revocation of tokens; the session has ended anyway.
     public let problems: [IdentityError]
 
-    /// A logout whose browser is expected back from the provider's logout page.
+    /// The data with which the browser's return from the provider's logout page is checked.
     public struct AwaitedReturn: Sendable {
         /// The value of a cookie to set in the browser (`HttpOnly`, `Secure`, `SameSite=Lax`); pass it to
         /// ``SessionManager/completeLogout(_:browserBinding:provider:)``.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// A logout whose browser is expected back, in the form in which a store seals it.
+/// A pending logout, whose browser is expected back from the provider's logout page, in the form that a store seals.
 struct StoredLogout: Sendable {
     var provider: String
     /// The tenant of the provider; the store binds it to the record.

@@ -65,7 +65,7 @@ extension IdentityError {
         IdentityError(
             .signInAgain,
             .notRefreshable,
-            "The provider issued no refresh token, so the session ends with its access token.",
+            "The provider issued no refresh token, so the session ends when its access token expires.",
             hint: "Let the buyer sign in again."
         )
     }
@@ -86,7 +86,7 @@ extension IdentityError {
         IdentityError(
             configuration:
                 "A stored token response cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
-            hint: "Register under this name the provider that sent the refresh, or remove the session."
+            hint: "Configure under this name the provider that sent the response, or remove the session."
         )
     }
 
@@ -113,7 +113,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .systemFailure,
-            "A step of the refresh had an impossible result.",
+            "A step of the session's refresh had a result that should never occur.",
             hint: "This is a defect in IdentityKit: report it. Try again."
         )
     }

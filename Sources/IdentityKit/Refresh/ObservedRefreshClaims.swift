@@ -2,8 +2,9 @@ internal import Synchronization
 
 /// Measures how long this process has seen the refresh claims of other processes that lost the session's lock.
 ///
-/// Such a process may still have a response of the provider to save, and needs the store for it. So only time in which the store
-/// responds counts: an outage of the store adds at most one `longestStep`. The monotonic clock is used.
+/// A claim is the mark in a stored session that a process is about to send the refresh token. The process that made it may still have
+/// a response of the provider to save, and needs the store for it. So only time in which the store responds counts: an outage of the
+/// store adds at most one `longestStep`. The monotonic clock is used.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The data that a claim stores before the refresh token is sent.
+/// The data of a claim: the mark in a stored session that a process is about to send the refresh token.
 ///
 /// A process that finds an intent in a stored session knows that the refresh token may have been used and that no response was saved.
 package struct RefreshIntent: Sendable {

@@ -135,7 +135,7 @@ final class RefreshLimiter: Sendable {
             state.isRequested
                 ? "Refreshes at the provider are paused, because the provider requested a pause."
                 : "Refreshes at the provider are paused, because refreshes failed (number of sessions: \(state.failed.count)).",
-            hint: last?.hint ?? "Try again later. Sessions are kept.",
+            hint: last?.hint ?? "Try again later. The buyers stay signed in.",
             retryAfter: wait,
             providerAnswer: last?.providerAnswer,
             cause: last
@@ -146,8 +146,8 @@ final class RefreshLimiter: Sendable {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "Too many refreshes wait for the provider.",
-            hint: "Try again later, or increase the limits of concurrent and waiting refreshes."
+            "Too many refreshes already wait for the provider.",
+            hint: "Try again later, or increase concurrent and waiting in SessionManager.RefreshLimits."
         )
     }
 }

@@ -138,7 +138,7 @@ public struct ProviderRegistry: Sendable {
                 .configuration,
                 .providerUnknown,
                 "The provider of a stored session or login is no longer configured.",
-                hint: "Configure it again under its old name until its sessions have ended."
+                hint: "Configure the provider again under its old name until its sessions have ended."
             )
         }
         return provider

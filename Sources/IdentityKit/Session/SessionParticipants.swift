@@ -8,7 +8,7 @@ final class SessionParticipants: Sendable {
         /// The sessions whose refreshes are being reported, each with its newest state that still has to be reported, or nil.
         var waiting: [SessionID: Session?] = [:]
         var serial = 0
-        /// The sessions whose end by the provider was reported to the participants.
+        /// The sessions for which the participants were notified that the provider has ended them.
         var needingLogin: Set<SessionID> = []
     }
 

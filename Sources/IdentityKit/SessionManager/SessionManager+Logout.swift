@@ -51,7 +51,7 @@ extension SessionManager {
     /// - Parameters:
     ///   - callback: The parameters that the browser brought back.
     ///   - browserBinding: The binding cookie of that browser, from ``LogoutResult/awaitedReturn``.
-    ///   - provider: The provider whose return address was called, if each provider has a separate address.
+    ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
     /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser, was used
     ///   before or has expired.

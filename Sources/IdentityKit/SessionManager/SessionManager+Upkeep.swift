@@ -2,7 +2,7 @@ extension SessionManager {
     /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
     /// certainly held.
     ///
-    /// ``repair()``, every login and every refresh check it too.
+    /// ``repair()``, every login and every refresh make the same check.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
@@ -31,7 +31,7 @@ extension SessionManager {
 
     /// Removes expired pending logins and sessions; call it regularly.
     ///
-    /// A wall clock that jumped ahead since the start does not remove records too early.
+    /// If the wall clock has jumped ahead since the manager was created, no record is removed too early.
     ///
     /// - Returns: The number of removed records.
     @discardableResult
@@ -44,7 +44,7 @@ extension SessionManager {
     /// Stop ``maintain(sweepingEvery:)`` before. A refresh may take twice the provider's timeout and some seconds; an
     /// orchestrator's grace period must be longer than that.
     ///
-    /// - Returns: The sessions whose newest tokens are stored nowhere durable: they are lost when the process ends.
+    /// - Returns: The sessions whose newest tokens are only in the memory of this process: these tokens are lost when it ends.
     @discardableResult
     public func drain() async -> Set<SessionReference> {
         await upkeep.drain()

@@ -6,7 +6,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
-            "The tenant has the maximum number of sessions.",
+            "The tenant already has the maximum number of sessions.",
             hint:
                 "Try again after other sessions have ended or expired. If this happens often, increase maximumSessionsPerTenant in the store's configuration."
         )

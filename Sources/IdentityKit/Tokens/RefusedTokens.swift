@@ -44,7 +44,7 @@ extension IdentityError {
     var afterRefresh: IdentityError {
         refusedAgain(
             .rejected,
-            "The access token was rejected, also after a refresh.",
+            "The access token was rejected, even after a refresh.",
             "Compare the token's scopes and audience with what the server requires. Its challenge is in providerAnswer of this error."
         )
     }

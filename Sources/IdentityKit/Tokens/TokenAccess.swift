@@ -174,7 +174,7 @@ struct TokenAccess: Sendable {
                     .retryLater,
                     .dpopProofRefused,
                     "The resource server required another DPoP nonce for the repeated request.",
-                    hint: "Try again. If it happens again, the server sends nonces that it does not accept itself.",
+                    hint: "Try again. If it happens again, tell the server's operator that it rejects its own nonces.",
                     reference: "RFC 9449 section 9"
                 )
             }
