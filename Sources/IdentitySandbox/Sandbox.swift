@@ -25,7 +25,7 @@ public final class Sandbox: Sendable {
     public let openID: SandboxOpenID
     /// The origin that stands for `https://{shop}.myshopify.com`, where clients look for discovery.
     public let shopOrigin: String
-    /// The configuration it was started with.
+    /// The configuration with which the sandbox was started.
     public let configuration: SandboxConfiguration
 
     private let servers: [SandboxServer]

@@ -25,7 +25,7 @@ import Testing
             ("query Q { search(filter: {value: \"a\", vlaue: 1}) { __typename } }", #"Did you mean "value"?"#),
             ("query Q { search(filter: {value: \"a\", value: \"b\"}) { __typename } }", #"given "value" twice"#),
             ("query Q { search(filter: 3) { __typename } }", "is of type Filter: write { … }"),
-            ("query Q($a: Int) { need(a: $a) }", "$a is of type Int, and its place needs Int!."),
+            ("query Q($a: Int) { need(a: $a) }", "$a is of type Int, but it is used where Int! is needed."),
             ("query Q { need(a: $a) }", "does not declare the variable $a"),
             ("query Q($a: Int!, $b: Int) { need(a: $a) }", "$b is declared and not used"),
             ("query Q($a: Int!, $a: Int!) { need(a: $a) }", "declared twice"),
@@ -36,7 +36,7 @@ import Testing
                 "is of type Int; \"x\" does not fit"
             ),
             ("query Q($a: ID = $b, $b: ID) { shop(id: $a) { id } }", "cannot contain a variable"),
-            ("query Q($a: [ID!]) { nodes(ids: $a) { id } }", "its place needs [ID!]!"),
+            ("query Q($a: [ID!]) { nodes(ids: $a) { id } }", "used where [ID!]! is needed"),
             ("query Q { shop { ...Missing } }", "There is no fragment Missing"),
             ("query Q { shop { ...A } }\nfragment A on Shop { ...B }\nfragment B on Shop { ...A }", "A → B → A"),
             ("query Q { shop { ...A } }\nfragment A on Shop { ...A }", "The fragment spreads itself: A → A"),

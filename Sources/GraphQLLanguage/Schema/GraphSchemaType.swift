@@ -5,7 +5,7 @@ package struct GraphSchemaField: Sendable {
     package let arguments: [GraphSchemaField]
     package let defaultValue: GraphLiteral?
     package let description: String?
-    /// Why it is deprecated; nil when it is not.
+    /// Why the field is deprecated; nil when it is not.
     package let deprecation: String?
 
     package init(
@@ -24,7 +24,7 @@ package struct GraphSchemaField: Sendable {
         self.deprecation = deprecation
     }
 
-    /// Whether a caller must provide it: it is non-null and has no default.
+    /// Whether a caller must provide this argument or member: its type is non-null, and it has no default.
     package var isRequired: Bool {
         if case .nonNull = type { defaultValue == nil } else { false }
     }
@@ -34,7 +34,7 @@ package struct GraphSchemaField: Sendable {
 package struct GraphEnumValue: Sendable {
     package let name: String
     package let description: String?
-    /// Why it is deprecated; nil when it is not.
+    /// Why the value is deprecated; nil when it is not.
     package let deprecation: String?
 
     package init(name: String, description: String? = nil, deprecation: String? = nil) {

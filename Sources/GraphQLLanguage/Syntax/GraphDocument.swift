@@ -82,7 +82,7 @@ package struct GraphField: Sendable {
     package let directives: [GraphDirective]
     package var selections: [GraphSelection]
     package let location: GraphLocation
-    /// The comment above it.
+    /// The comment above the field.
     package let comment: String?
 
     package init(
@@ -120,7 +120,7 @@ package struct GraphVariable: Sendable {
     package let defaultValue: GraphLiteral?
     package let directives: [GraphDirective]
     package let location: GraphLocation
-    /// The description or the comment above it.
+    /// The description or the comment above the variable.
     package let comment: String?
 }
 
@@ -137,7 +137,7 @@ package struct GraphOperation: Sendable {
     package let directives: [GraphDirective]
     package var selections: [GraphSelection]
     package let location: GraphLocation
-    /// The description or the comment above it.
+    /// The description or the comment above the operation.
     package let comment: String?
 
     /// The name of the operation at the start of an error path.
@@ -151,7 +151,7 @@ package struct GraphFragment: Sendable {
     package let directives: [GraphDirective]
     package var selections: [GraphSelection]
     package let location: GraphLocation
-    /// The description or the comment above it.
+    /// The description or the comment above the fragment.
     package let comment: String?
 }
 

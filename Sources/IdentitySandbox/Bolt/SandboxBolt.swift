@@ -18,7 +18,7 @@ public final class SandboxBolt: SandboxService {
     public let journal = SandboxJournal()
     /// The origin that stands for `https://api.bolt.com`.
     public let origin: String
-    /// The configuration with which it was created.
+    /// The configuration with which the provider was created.
     public let configuration: SandboxBoltConfiguration
 
     let codeLifetime: Duration

@@ -14,7 +14,7 @@ public struct SandboxKeyPair: Sendable {
     }
 
     private let key: SigningKey
-    /// The JOSE algorithm with which it signs by default.
+    /// The JOSE algorithm with which the key pair signs by default.
     public let algorithm: String
 
     /// Creates a key pair, or returns the one that this process created before under the same name.

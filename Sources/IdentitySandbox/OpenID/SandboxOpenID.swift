@@ -29,7 +29,7 @@ public final class SandboxOpenID: SandboxService {
     public let journal = SandboxJournal()
     /// The issuer, with which the addresses of all endpoints begin.
     public let issuer: String
-    /// The configuration with which it was created.
+    /// The configuration with which the provider was created.
     public let configuration: SandboxOpenIDConfiguration
 
     let codeLifetime: Duration

@@ -42,7 +42,7 @@ package enum NoticePages {
         )
     }
 
-    /// The page of 403 that a request without `User-Agent` gets.
+    /// The page with status 403 that a request without `User-Agent` gets.
     package static func accessDenied(brand: String) -> String {
         PageLayout.page(
             brand: brand,

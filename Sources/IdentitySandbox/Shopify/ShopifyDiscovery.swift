@@ -23,7 +23,7 @@ extension SandboxShopify {
     /// The endpoints of the configured form.
     public var endpoints: SandboxShopifyEndpoints { endpoints(for: configuration.endpointShape) }
 
-    /// The endpoints of a form.
+    /// The endpoints in one of the two forms.
     public func endpoints(for shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxShopifyEndpoints {
         let origin = shape == .platform ? platformOrigin : accountOrigin
         let base = origin + basePath(shape)

@@ -28,7 +28,7 @@ public struct SandboxIDToken: Sendable {
     public var header: JSONObject
     /// The claims.
     public var claims: JSONObject
-    /// How it is signed.
+    /// How the token is signed.
     public var signature: Signature = .valid
     /// Members that are written after those of ``header``, as JSON text without a comma: `"alg":"none"`.
     ///

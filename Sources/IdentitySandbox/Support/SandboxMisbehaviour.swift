@@ -6,7 +6,7 @@ public import IdentityKit
 /// are specific to a provider or endpoint, such as ``idToken(_:)`` and ``withoutMembers(_:)``.
 public struct SandboxMisbehaviour: Sendable {
     enum Effect: Sendable {
-        /// This response instead of the provider's; the provider's state does not change.
+        /// The sandbox sends this response instead of the provider's; the provider's state does not change.
         case replace(SandboxAnswer)
         /// The provider executes the request, then its response is changed.
         case edit(@Sendable (inout SandboxAnswer) -> Void)
@@ -17,7 +17,7 @@ public struct SandboxMisbehaviour: Sendable {
         case reset(afterActing: Bool)
         /// The connection closes after this number of bytes of the message.
         case cut(afterBytes: Int)
-        /// Bytes instead of an HTTP message.
+        /// The sandbox sends these bytes instead of an HTTP message.
         case raw([UInt8])
         /// An action before the provider executes the request.
         case before(@Sendable () async -> Void)

@@ -5,27 +5,27 @@ internal import IdentityKit
 public struct GraphQLDocument: Sendable, Hashable {
     /// The kind of an operation.
     public enum Kind: Sendable, Hashable {
-        /// It reads data.
+        /// The operation reads data.
         case query
-        /// It changes data.
+        /// The operation changes data.
         case mutation
     }
 
     /// Whether an operation may be repeated after an unknown outcome: a timeout, a lost connection, a 5xx.
     public enum Repetition: Sendable, Hashable {
-        /// It may be repeated any number of times, because it reads or sets a state.
+        /// The operation may be repeated any number of times, because it only reads, or sets a value that a repetition sets again.
         case always
-        /// It may be repeated once. At worst an unused object remains, such as a second empty cart.
+        /// The operation may be repeated once. At worst an unused object remains, such as a second empty cart.
         case once
-        /// It adds data, so the caller must read and compare before it repeats the operation. A cart adapter does that.
+        /// The operation adds data, so the caller must read and compare before it repeats the operation. A cart adapter does that.
         case afterReading
-        /// It is never repeated.
+        /// The operation is never repeated.
         case never
     }
 
     /// The operation's name in the document.
     public let name: String
-    /// Whether it reads or changes.
+    /// Whether the operation reads or changes data.
     public let kind: Kind
     /// The document's text.
     public let text: String
@@ -37,7 +37,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     let bodyStart: [UInt8]
     /// The variables that the document takes from the call's context, such as `country` and `language`.
     public let contextVariables: [String]
-    /// Whether it may be repeated after an unknown outcome.
+    /// Whether the operation may be repeated after an unknown outcome.
     public let repetition: Repetition
     /// Whether responses belong to one buyer, so that no cache stores them.
     ///
@@ -48,7 +48,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: The operation's name.
-    ///   - kind: Whether it reads or changes.
+    ///   - kind: Whether the operation reads or changes data.
     ///   - text: The text, with exactly one operation.
     ///   - fragments: The fragments that the operation needs and `text` does not define. Their texts become part of ``text``.
     ///   - contextVariables: The variables that come from the call's context.

@@ -4,7 +4,7 @@ public struct GraphQLLimits: Sendable, Hashable {
     public var maximumBytes: Int
     /// The deepest nesting of lists and objects, by default 64 and never more than 512.
     public var maximumDepth: Int
-    /// The most values and names in it, by default 1,048,576: eight bytes of memory each.
+    /// The largest number of values and names in a response, by default 1,048,576; each takes eight bytes of memory.
     public var maximumElements: Int
 
     /// Creates limits.

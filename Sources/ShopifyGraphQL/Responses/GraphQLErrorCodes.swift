@@ -9,7 +9,7 @@ extension IdentityError.Code {
     public static let securityRejection = Self(rawValue: "security_rejection")
     /// A mutation got no usable response.
     ///
-    /// It may have been executed, so do not repeat it without a check.
+    /// The operation may have been executed, so check its effect before you repeat it.
     public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// The Storefront API rejected the request because of token, scope, shop or version.
     public static let storefrontRefused = Self(rawValue: "storefront_refused")

@@ -9,7 +9,7 @@ struct GraphQLFailure: Error {
         case none
         /// Unknown: the operation may have been executed.
         case unknown
-        /// None, and sending it again would fail again.
+        /// None: the operation was not executed, and sending it again would fail again.
         case refused
         /// None: Shopify rejected the request as an attack.
         case attack
@@ -58,7 +58,7 @@ struct GraphQLFailure: Error {
             .retryLater,
             .outcomeUnknown,
             "\(ForeignName.shown(document.name)) got no usable response, so it may have been executed.",
-            hint: "Do not repeat it without a check. Read the data that it changes, and send only the missing changes.",
+            hint: "Read the data that the operation changes before you repeat it, and send only the missing changes.",
             retryAfter: error.retryAfter,
             providerAnswer: error.providerAnswer,
             cause: error

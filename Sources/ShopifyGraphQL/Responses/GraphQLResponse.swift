@@ -117,7 +117,7 @@ struct GraphQLResponse: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "\(endpoint.name) reported an internal error.",
-                "Try again. If it persists, give the request id to Shopify's support."
+                "Try again. If the error persists, give the request id to Shopify's support."
             )
         }
         if codes.contains(.accessDenied) {

@@ -99,12 +99,12 @@ extension SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):\(comparison.rawValue)\(word(value))"))
     }
 
-    /// A field with any value.
+    /// Finds objects whose field has any value.
     public static func hasValue(_ field: SearchField) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):*"))
     }
 
-    /// A field without a value.
+    /// Finds objects whose field has no value.
     public static func isEmpty(_ field: SearchField) -> SearchQuery {
         SearchQuery(node: .not("\(field.rawValue):*"))
     }

@@ -87,7 +87,7 @@ public struct CartAttribute: Sendable, Hashable {
 public struct CartDiscountCode: Sendable, Equatable {
     /// The code.
     public let code: String
-    /// Whether it gives a discount now.
+    /// Whether the code currently gives a discount on this cart.
     public let isApplicable: Bool
 }
 
@@ -97,7 +97,7 @@ public struct CartDiscountCode: Sendable, Equatable {
 public struct CartGiftCard: Sendable, Equatable {
     /// The id of the gift card on this cart, with which it can be removed.
     public let id: String
-    /// The last characters of its code.
+    /// The last characters of the gift card's code.
     public let lastCharacters: String
 }
 

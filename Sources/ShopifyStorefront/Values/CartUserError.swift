@@ -68,7 +68,7 @@ public struct CartWarning: Sendable, Equatable {
     ///
     /// Do not parse it, because Shopify translates it.
     public let message: String
-    /// The id of the object that it is about.
+    /// The id of the object that the warning is about.
     public let target: String
 }
 

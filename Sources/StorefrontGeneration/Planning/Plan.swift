@@ -83,11 +83,11 @@ struct OutputType: Sendable {
 /// A field of an input object, or a variable.
 struct InputProperty: Sendable {
     enum Presence: Sendable {
-        /// It is required.
+        /// The value is required.
         case required
-        /// It is not nullable and has a default.
+        /// The value is not nullable and has a default.
         case defaulted
-        /// It is nullable, so it has three states: unset, null, or a value.
+        /// The value is nullable, so it has three states: unset, null, or a value.
         case threeState
     }
 

@@ -5,7 +5,7 @@ extension Planner {
     struct CollectedField {
         let key: String
         var fields: [GraphField]
-        /// Whether a directive can omit it in every place where it is selected.
+        /// Whether a directive can omit the field in every place where it is selected.
         var isConditional: Bool
     }
 

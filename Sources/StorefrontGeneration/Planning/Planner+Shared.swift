@@ -236,7 +236,7 @@ extension Planner {
 
     // MARK: Comparing
 
-    /// The named types and the types of their members.
+    /// These types and, recursively, the types of their members.
     static func closure(
         of roots: Set<String>,
         names: [String: String],

@@ -107,7 +107,7 @@ struct Planner {
                 fail(
                     "generator.json",
                     nil,
-                    "\($0) and an input or enum of the schema would both be the type \(name). Rename one, or give the schema's another name under \"names\"."
+                    "\($0) and an input or enum of the schema would both be the type \(name). Rename one, or set another name for the schema's type under \"names\"."
                 )
             }
         }

@@ -60,7 +60,7 @@ extension GraphRule {
             "The operation \(operation.name ?? "") does not declare the variable $\(name)."
                 + Suggestion.text(for: name, among: operation.variables.map(\.name).sorted())
         case .mismatchedVariable(let name, let type, _, let wanted):
-            "$\(name) is of type \(type), and its place needs \(wanted)."
+            "$\(name) is of type \(type), but it is used where \(wanted) is needed."
         case .variableInDefault(let name): "The default of $\(name) cannot contain a variable."
         }
     }

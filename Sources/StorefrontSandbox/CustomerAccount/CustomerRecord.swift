@@ -111,7 +111,7 @@ struct CustomerRecord: Sendable {
         addresses.first { $0.id == defaultAddress }.map { node(of: $0) } ?? .null
     }
 
-    /// The default one first.
+    /// The addresses, the default one first.
     var addressNodes: [GraphNode] {
         (addresses.filter { $0.id == defaultAddress } + addresses.filter { $0.id != defaultAddress })
             .map { node(of: $0) }

@@ -17,7 +17,7 @@ struct Cart: Sendable {
         var quantity: Int
         var attributes: [JSONValue]
         var sellingPlanID: String?
-        /// The variant or line that it belongs to.
+        /// The variant or line that this line belongs to.
         var parent: JSONValue?
     }
 

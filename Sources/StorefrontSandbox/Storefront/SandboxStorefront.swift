@@ -12,7 +12,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
     public struct CartState: Sendable, Equatable {
         /// The cart's whole id.
         public let id: String
-        /// The customer access token on it.
+        /// The customer access token on the cart.
         public let customerAccessToken: String?
         /// The e-mail address and telephone number that were set.
         public let email: String?, phone: String?
@@ -32,7 +32,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         public let attributes: [String: String]
         /// The handle of the delivery option that was chosen.
         public let deliveryOption: String?
-        /// How many lines there are.
+        /// The number of lines in the cart.
         public let lineCount: Int
     }
 
@@ -40,7 +40,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
     public let journal = SandboxJournal()
     /// The origin that stands for `https://{shop}.myshopify.com`.
     public let origin: String
-    /// The configuration with which it was created.
+    /// The configuration with which the Storefront API was created.
     public let configuration: SandboxStorefrontConfiguration
 
     let customers: SandboxCustomers

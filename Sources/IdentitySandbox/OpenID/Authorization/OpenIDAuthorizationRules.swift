@@ -25,7 +25,7 @@ struct OpenIDAuthorizationRules: Sendable {
         return redirectURI
     }
 
-    /// Checks all other parameters.
+    /// Checks all parameters except the redirect URI.
     func check(_ query: AuthorizationQuery) throws(OAuthRefusal) {
         for (parameter, error) in Self.unsupported where query[parameter] != nil {
             throw OAuthRefusal(error, "\(parameter) is not supported.")

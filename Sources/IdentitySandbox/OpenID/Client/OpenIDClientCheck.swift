@@ -16,7 +16,7 @@ struct OpenIDClientCheck: Sendable {
     /// The maximum lifetime of an assertion.
     private static let longestAssertion: TimeInterval = 300
 
-    /// The form of a request, and its client, which has been authenticated.
+    /// Authenticates the client of a request, and returns it with the form in the request.
     func authenticate(
         _ request: SandboxRequest,
         _ usedIDs: inout OneUseRegister,

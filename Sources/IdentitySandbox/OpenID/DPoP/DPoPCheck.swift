@@ -6,7 +6,7 @@ internal import IdentityKit
 struct DPoPCheck: Sendable {
     /// A valid proof.
     struct Proof: Sendable {
-        /// The thumbprint of its key.
+        /// The thumbprint of the proof's key.
         let thumbprint: String
         let nonce: String?
     }

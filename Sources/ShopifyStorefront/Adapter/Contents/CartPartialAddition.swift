@@ -16,7 +16,7 @@ public import IdentityKit
 public struct CartPartialAddition: Error, Sendable {
     /// The lines that Shopify added.
     public let added: [CartLineInput]
-    /// The lines that were sent without a response.
+    /// The lines of a request that got no usable response: Shopify may or may not have added them.
     ///
     /// Read the cart before you add them again.
     public let unknown: [CartLineInput]

@@ -24,7 +24,7 @@ final class LockedCart: Sendable {
 
     /// The session of the cart.
     let session: SessionID
-    /// The session's cart as it was read; nil when it has none.
+    /// The session's cart as it was read; nil if the session has none.
     let binding: CartBinding?
     /// The content of an attachment without a cart.
     let pending: PendingCart?
