@@ -23,7 +23,7 @@ final class LoopbackLoop {
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
-    // The time at which the server stops, set when it only waits until pending responses are sent.
+    // The time at which the server stops; set when it only waits until clients have read pending responses.
     private var end: ContinuousClock.Instant?
 
     init(

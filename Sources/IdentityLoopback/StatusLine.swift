@@ -21,7 +21,7 @@ package enum StatusLine {
         504: "Gateway Timeout", 505: "HTTP Version Not Supported", 511: "Network Authentication Required",
     ]
 
-    /// The phrase for the class of a status without a registered one.
+    /// The phrase for a status that has no registered phrase, by the class of the status.
     private static func fallback(_ status: Int) -> String {
         switch status {
         case 100..<200: "Informational"

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A queue of commands from tasks to the thread of a loop.
 package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
-        /// False when the loop ends.
+        /// False once the loop is ending.
         var isOpen = true
         /// Whether the loop looks at the queue again before it waits.
         var isAwake = false

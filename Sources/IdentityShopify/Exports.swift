@@ -1,2 +1,2 @@
-// An app that uses a provider can call its OpenID client.
+// Exported, because an app that uses a provider of this module can call its OpenID client.
 @_exported public import IdentityOIDC

@@ -66,7 +66,7 @@ struct OpenIDConfigurationTests {
             (#","clientKey":{"env":"KEY"},"clientAssertionAudience":"tokenEndpoint""#, "private_key_jwt"),
             (
                 #","clientKey":{"env":"KEY"},"clientAssertionAudience":"token_endpoint""#,
-                "clientAssertionAudience is not known"
+                "clientAssertionAudience has an unknown value"
             ),
             (#","clientAssertionAudience":"issuer""#, "clientKey is missing"),
             (#","clientAuthentication":"private_key_jwt""#, "clientKey is missing"),
@@ -74,11 +74,11 @@ struct OpenIDConfigurationTests {
             (#","clientAuthentication":"client_secret_post""#, "clientSecret is missing"),
             (
                 #","clientKey":{"env":"KEY"},"clientSecret":{"env":"SECRET"}"#,
-                "clientAuthentication is not known or does not fit"
+                "clientAuthentication is unknown, or does not match the configured secret or key"
             ),
             (
                 #","clientKey":{"env":"KEY"},"clientAuthentication":"client_secret_basic""#,
-                "clientAuthentication is not known or does not fit"
+                "clientAuthentication is unknown, or does not match the configured secret or key"
             ),
         ]
     )

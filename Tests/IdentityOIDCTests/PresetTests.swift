@@ -75,7 +75,7 @@ struct PresetTests {
     @Test(
         "the members of presets are read strictly, and errors name them",
         arguments: [
-            (#""preset":"gogle""#, "preset is not known"),
+            (#""preset":"gogle""#, "preset has an unknown value"),
             (#""preset":"google","issuer":"https://accounts.google.com""#, "issuer is set by the preset"),
             (#""preset":"google","domain":"a.example""#, "domain is not known"),
             (#""issuer":"https://id.example","directory":"common""#, "directory is not known"),
@@ -87,8 +87,11 @@ struct PresetTests {
             (#""preset":"keycloak","realm":"r""#, "server is missing"),
             (#""preset":"keycloak","server":"https://id.example","realm":"..""#, "realm contains"),
             (#""preset":"microsoft""#, "directory is missing"),
-            (#""preset":"microsoft","directory":"contoso.onmicrosoft.com""#, "directory is not a directory"),
-            (#""preset":"microsoft","directory":"abc-def""#, "directory is not a directory"),
+            (
+                #""preset":"microsoft","directory":"contoso.onmicrosoft.com""#,
+                "directory is neither a tenant id nor a known name"
+            ),
+            (#""preset":"microsoft","directory":"abc-def""#, "directory is neither a tenant id nor a known name"),
             (
                 #""preset":"microsoft","directory":"common","authority":"https://a.example/x""#,
                 "authority is not an origin"

@@ -15,7 +15,7 @@ public enum BoltAccountLink: Sendable, Equatable {
     /// The e-mail address is a customer's, but it is not verified: linking could give another person access to that customer.
     case refuse
 
-    /// Decides; a pure function.
+    /// Decides what the shop does with the buyer; a pure function.
     ///
     /// - Parameters:
     ///   - buyer: Who signed in, from a validated ID token.

@@ -45,7 +45,7 @@ public final class BoltLoginFlow: Sendable {
 
     /// Cancels the login: call it when the buyer closes the page.
     ///
-    /// It has no effect after the login ended.
+    /// It has no effect after the login ended or received its callback.
     public func cancel() {
         engine.cancel()
     }

@@ -38,7 +38,9 @@ public enum BoltLoginResult: Sendable {
 
     fileprivate init(codes: [String?], codeVerifier: String?, state: String?) throws(IdentityError) {
         let codes = codes.compactMap(\.self)
-        guard codes.count == 1, let code = codes.first, !code.isEmpty else { throw Self.invalid("has no usable code") }
+        guard codes.count == 1, let code = codes.first, !code.isEmpty else {
+            throw Self.invalid("does not contain exactly one authorization code")
+        }
         let verifier = codeVerifier ?? ""
         guard code.utf8.count <= 8192, (state ?? "").utf8.count <= 1024 else { throw Self.invalid("is too large") }
         guard verifier.isEmpty || Self.isVerifier(verifier) else {
@@ -47,7 +49,7 @@ public enum BoltLoginResult: Sendable {
         self = .completed(authorizationCode: code, codeVerifier: verifier, state: state ?? "")
     }
 
-    /// RFC 7636 section 4.1.
+    /// Whether a text is a code verifier (RFC 7636 section 4.1).
     private static func isVerifier(_ text: String) -> Bool {
         (43...128).contains(text.utf8.count) && FormEncoding.escape(text).isIdentical(to: text)
     }
@@ -68,7 +70,7 @@ public enum BoltLoginResult: Sendable {
     func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
         switch self {
         case .completed(let code, let verifier, let state):
-            guard !code.isEmpty else { throw Self.invalid("has no usable code") }
+            guard !code.isEmpty else { throw Self.invalid("does not contain exactly one authorization code") }
             return (Secret(code), verifier.isEmpty ? nil : Secret(verifier), Secret(state))
         case .canceled:
             throw IdentityError(

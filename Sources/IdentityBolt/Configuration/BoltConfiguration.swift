@@ -77,7 +77,7 @@ extension BoltProvider {
         /// The API's base URL, from which endpoints that are nil are built; it is also an accepted issuer.
         public var api: HTTPURL?
 
-        /// No replacement.
+        /// Creates a value that replaces no endpoint.
         public init() {}
     }
 }

@@ -49,13 +49,13 @@ public struct BoltProviderFactory: ProviderFactory {
         configuration.stateLength = try section.optionalInteger("stateLength", in: 8...86)
         if let form = try section.optionalString("clientIDForm") {
             guard let form = BoltClientIDForm(rawValue: form) else {
-                throw section.error("clientIDForm", "is not known", hint: "Use full or lastSection.")
+                throw section.error("clientIDForm", "has an unknown value", hint: "Use full or lastSection.")
             }
             configuration.clientIDForm = form
         }
         if let separator = try section.optionalString("scopeSeparator") {
             guard let separator = BoltScopeSeparator(rawValue: separator) else {
-                throw section.error("scopeSeparator", "is not known", hint: "Use space or plus.")
+                throw section.error("scopeSeparator", "has an unknown value", hint: "Use space or plus.")
             }
             configuration.scopeSeparator = separator
         }
@@ -86,7 +86,7 @@ public struct BoltProviderFactory: ProviderFactory {
     ) throws(IdentityError) -> BoltEnvironment {
         if let name = try section.optionalString("environment") {
             guard let environment = BoltEnvironment.named(name) else {
-                throw section.error("environment", "is not known", hint: "Use one of \(BoltEnvironment.names).")
+                throw section.error("environment", "has an unknown value", hint: "Use one of \(BoltEnvironment.names).")
             }
             return environment
         }

@@ -75,7 +75,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         return openID
     }
 
-    /// Nil: Bolt has no page that ends its session.
+    /// Always nil, because Bolt has no page that ends its session.
     ///
     /// The app must also call `logOut()` of Bolt's SDK on the buyer's device.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {

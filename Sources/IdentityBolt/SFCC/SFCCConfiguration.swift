@@ -37,7 +37,7 @@ public struct SFCCConfiguration: Sendable {
     public var repeatsCode = false
     /// The form field that sends a token of the first response to the second controller; nil sends none.
     public var continuationField: String?
-    /// The places of the token in the second response, after the `Authorization` header: members joined by dots.
+    /// Where the second response may contain the token if it has no `Authorization` header: names of members, joined by dots.
     public var tokenJSONPaths = SFCCConfiguration.defaultTokenJSONPaths
     /// The Bolt environment of the login page.
     public var environment: BoltEnvironment = .production
@@ -98,7 +98,7 @@ public struct SFCCConfiguration: Sendable {
         /// The base URL of Bolt's API, instead of the environment's.
         public var api: HTTPURL?
 
-        /// No replacement.
+        /// Creates a value that replaces no endpoint.
         public init() {}
     }
 }

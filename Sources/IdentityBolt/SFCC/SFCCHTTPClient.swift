@@ -8,7 +8,7 @@ struct SFCCHTTPClient {
     private static let party = "The SFCC storefront"
 
     let httpClient: ProviderHTTPClient
-    /// The session's lock, under which a refresh token is sent.
+    /// The session's lock, which is held while a refresh token is sent.
     private let lock: HeldLock?
     private var cookies = CookieJar()
 

@@ -106,7 +106,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         try await exchanger.tokens(from: answer, refreshing: tokens)
     }
 
-    /// Nil: no page is known that ends the storefront's session.
+    /// Always nil, because no page is known that ends the storefront's session.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         nil
     }

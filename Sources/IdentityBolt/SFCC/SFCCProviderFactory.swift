@@ -74,7 +74,7 @@ public struct SFCCProviderFactory: ProviderFactory {
         }
         if let name = try section.optionalString("environment") {
             guard let environment = BoltEnvironment.named(name) else {
-                throw section.error("environment", "is not known", hint: "Use one of \(BoltEnvironment.names).")
+                throw section.error("environment", "has an unknown value", hint: "Use one of \(BoltEnvironment.names).")
             }
             configuration.environment = environment
         }

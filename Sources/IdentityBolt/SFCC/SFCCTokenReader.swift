@@ -82,7 +82,7 @@ struct SFCCTokenReader: Sendable {
         }
     }
 
-    /// The earlier expiry of response and token; without either half an hour, the lifetime of an SFCC session.
+    /// The earlier of the expiries in response and token; if neither has one, half an hour, the lifetime of an SFCC session.
     private func expiry(_ response: SFCCResponse, _ claims: JSONObject, _ startedAt: Date) throws -> Date {
         var expiries: [Date] = []
         if let value = response.member("expires_in") {

@@ -1,6 +1,6 @@
 /// One of the two alphabets of RFC 4648, with tables for both directions.
 ///
-/// Foundation's base64 takes longer than the hash that follows it; this needs one table look-up for each character.
+/// Foundation's base64 takes longer than the hash that is computed next. This type needs one table look-up for each character.
 struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xff
 

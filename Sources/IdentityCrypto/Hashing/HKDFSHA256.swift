@@ -66,7 +66,8 @@ package enum HKDFSHA256 {
 
         /// A key of 32 bytes, equal to the result of ``HKDFSHA256/deriveKey(from:salt:info:count:)``.
         ///
-        /// It is one block of the second step (RFC 5869 section 2.3): the code of `info` and the block's number.
+        /// It is one block of the second step (RFC 5869 section 2.3): the authentication code of `info` followed by
+        /// the block's number.
         package func deriveKey(info: [UInt8]) throws(CryptoError) -> SecretBytes {
             try key.secretCode(for: info + [1])
         }

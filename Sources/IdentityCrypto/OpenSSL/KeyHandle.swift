@@ -68,7 +68,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// A context for signing or verifying with one algorithm, everything set; nil if OpenSSL refuses.
+    /// A context for signing or verifying with one algorithm, with all options set; nil if OpenSSL refuses an option.
     func makeContext(
         _ algorithm: SignatureAlgorithm,
         _ hash: FetchedAlgorithm,

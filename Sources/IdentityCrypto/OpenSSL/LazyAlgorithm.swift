@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An algorithm that is fetched at its first use and then kept, because a fetch takes a lock and compares property strings.
 ///
-/// A failed fetch is not kept: it may fail because of a moment without memory, so the next use fetches again.
+/// A failed fetch is not kept: memory may have been exhausted only for a moment, so the next use fetches again.
 final class LazyAlgorithm: Sendable {
     private let fetched = AtomicLazyReference<FetchedAlgorithm>()
     private let fetch: @Sendable () -> FetchedAlgorithm?

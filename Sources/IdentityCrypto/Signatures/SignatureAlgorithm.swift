@@ -42,7 +42,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// The RSA padding; nil if the algorithm is not one of RSA's.
+    /// The RSA padding; nil if the algorithm does not use RSA.
     var padding: Padding? {
         switch self {
         case .rs256, .rs384, .rs512: .pkcs1

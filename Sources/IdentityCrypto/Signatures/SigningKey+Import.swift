@@ -3,7 +3,7 @@ internal import CIdentityOpenSSL
 extension SigningKey {
     /// Reads a private key in PKCS#8, unencrypted (RFC 5958): RSA, one of JOSE's curves, or Ed25519.
     ///
-    /// - Parameter der: The DER bytes, nothing behind them.
+    /// - Parameter der: The DER bytes, with nothing after them.
     /// - Returns: The key.
     /// - Throws: `invalidKey` for other kinds, for keys that ``VerificationKey`` refuses, and for halves that do not match.
     package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {

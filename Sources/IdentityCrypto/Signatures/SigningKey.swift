@@ -124,7 +124,7 @@ extension KeyHandle {
         }
     }
 
-    /// The public key of a kind that has no numbers.
+    /// The raw public key, for Ed25519, whose public key is not made of numbers.
     func rawPublicKey(count expected: Int) -> [UInt8]? {
         ErrorQueue.preserved {
             var bytes = [UInt8](repeating: 0, count: expected)

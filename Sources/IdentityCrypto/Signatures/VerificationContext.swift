@@ -3,8 +3,8 @@ internal import CIdentityOpenSSL
 /// A hash context and a key context prepared for one key and one algorithm; the preparation takes a third of the time of
 /// a verification, so contexts are reused.
 ///
-/// `@unchecked Sendable`: it is used by one thread at a time. A new one has one owner. The pool, under its lock, gives each one to
-/// one caller and does not keep it until it is returned.
+/// `@unchecked Sendable`: it is used by one thread at a time. A new context has one owner. The pool gives each context to one
+/// caller at a time, under its lock, and has no reference to it until the caller returns it.
 @safe
 final class VerificationContext: @unchecked Sendable {
     let algorithm: SignatureAlgorithm

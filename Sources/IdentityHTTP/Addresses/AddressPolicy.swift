@@ -3,7 +3,7 @@
 /// Checking a host name beforehand does not help: the name can resolve to another address a moment later. The transport
 /// checks each address before it connects, and again the address of a connection that it reuses.
 public struct AddressPolicy: Sendable {
-    /// The name that errors show.
+    /// The policy's name in errors.
     public let name: String
     private let decision: (@Sendable (ResolvedAddress) -> Bool)?
 

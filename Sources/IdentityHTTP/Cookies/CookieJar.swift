@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// The cookies of **one** login with a provider that requires cookies, such as Salesforce Commerce Cloud.
 ///
-/// A value: create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another's
+/// It is a value type: create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another's
 /// requests. The rules are stricter than RFC 6265 section 5: at most 64 cookies and 32 KiB in total, 4 KiB each; further cookies
 /// are ignored. A `Domain` must be the host or a parent of it with at least two labels. An expiry in the past removes a cookie; any
 /// other expiry is ignored.

@@ -3,7 +3,7 @@ internal import CIdentityCurl
 /// One easy handle and its current request; used on the loop's thread only.
 ///
 /// Memory: libcurl holds an unretained pointer to this object as the context of all callbacks. It is valid whenever libcurl
-/// can use it, because it only does so inside `curl_multi_perform` and `curl_multi_remove_handle` on the loop's
+/// can use it, because it only does so inside `curl_multi_socket_action` and `curl_multi_remove_handle` on the loop's
 /// thread, while the handle exists, and the handle is freed by this object's own `deinit`. The loop keeps the object
 /// as long as the handle is in the multi handle.
 @safe final class CurlHandle {
@@ -36,7 +36,7 @@ internal import CIdentityCurl
     }
 
     let easy: UnsafeMutableRawPointer
-    /// The handle's address, to find it by.
+    /// The handle's address, by which the loop finds the handle.
     var address: UInt { unsafe UInt(bitPattern: easy) }
     var work: Work?
     private var headers: UnsafeMutablePointer<curl_slist>?

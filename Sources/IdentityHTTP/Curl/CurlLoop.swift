@@ -224,8 +224,9 @@ internal import Synchronization
         settled.append((work.continuation, result))
     }
 
-    /// Resumes the callers of settled requests, all at once, because each change between this thread and those of the tasks costs more
-    /// than the resumption; true if there was at least one.
+    /// Resumes the callers of all settled requests together; true if there was at least one.
+    ///
+    /// Together, because a switch between this thread and the threads of the tasks costs more than a resumption.
     private func resumeCallers() -> Bool {
         for (continuation, result) in settled { continuation.resume(returning: result) }
         defer { settled.removeAll(keepingCapacity: true) }

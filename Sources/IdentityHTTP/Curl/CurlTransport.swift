@@ -19,7 +19,7 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// - Parameter configuration: Certificate authorities, proxy, user agent and connection limits; the defaults suit a server.
     /// - Throws: ``HTTPTransportError/Code/tlsFailed`` if the file of certificate authorities cannot be read,
-    ///   ``HTTPTransportError/Code/invalidHeader`` for a user agent with control characters,
+    ///   ``HTTPTransportError/Code/invalidHeader`` for a user agent with control characters or of more than 1 KiB,
     ///   ``HTTPTransportError/Code/internalFailure`` if libcurl or a thread cannot be started.
     public init(configuration: Configuration = Configuration()) throws(HTTPTransportError) {
         try configuration.check()

@@ -42,7 +42,7 @@ package enum ASCII {
     package static let pathOrQuery = ASCIISet(lettersAndDigits + "-._~!$&'()*+,;=:@/?")
 }
 
-/// Some of the 128 ASCII characters, as bits.
+/// A set of ASCII characters, stored as bits.
 package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -14,7 +14,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
 
         /// The URL cannot be used by this transport.
         public static let invalidURL = Code(rawValue: "invalid_url")
-        /// Plain `http`, and not to a loopback literal for which ``HTTPRequest/allowsLoopbackHTTP`` is set.
+        /// The URL is plain `http`, and not a loopback literal for which ``HTTPRequest/allowsLoopbackHTTP`` is set.
         public static let insecureURL = Code(rawValue: "insecure_url")
         /// The method is not a token of RFC 9110 section 5.6.2.
         public static let invalidMethod = Code(rawValue: "invalid_method")

@@ -44,7 +44,7 @@ package enum FormEncoding {
         return output
     }
 
-    /// Space for the encoded fields, if up to half of their characters are escaped.
+    /// The bytes to reserve for the encoded fields; enough if at most half of the characters of the values are escaped.
     static func capacity(_ fields: [(name: String, value: String)]) -> Int {
         var capacity = 0
         for field in fields { capacity += field.name.utf8.count + field.value.utf8.count * 2 + 2 }

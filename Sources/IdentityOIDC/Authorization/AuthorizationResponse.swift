@@ -87,7 +87,7 @@ extension AuthorizationResponse {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The callback has no usable code.",
+                "The callback contains no usable authorization code.",
                 hint: "Start the login again.",
                 reference: "RFC 6749 section 4.1.2"
             )

@@ -9,7 +9,7 @@ enum SilentLogin {
         "login_required", "interaction_required", "consent_required", "account_selection_required",
     ]
 
-    /// The error of the SDK for these errors of a provider.
+    /// The SDK's error for a login that the provider refused with one of ``errorCodes``.
     static func error(_ answer: IdentityError.ProviderAnswer) -> IdentityError {
         IdentityError(
             .signInAgain,

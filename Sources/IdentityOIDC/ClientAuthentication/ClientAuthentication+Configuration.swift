@@ -40,7 +40,7 @@ extension ClientAuthentication {
         default:
             throw section.error(
                 "clientAuthentication",
-                "is not known or does not fit",
+                "is unknown, or does not match the configured secret or key",
                 hint:
                     "Use none, client_secret_basic, client_secret_basic_verbatim or client_secret_post with clientSecret, or private_key_jwt with clientKey."
             )
@@ -52,7 +52,7 @@ extension ClientAuthentication {
     ) throws(IdentityError) -> AssertionAudience? {
         guard let name = try section.optionalString("clientAssertionAudience") else { return nil }
         guard let audience = AssertionAudience(rawValue: name) else {
-            throw section.error("clientAssertionAudience", "is not known", hint: "Use issuer or tokenEndpoint.")
+            throw section.error("clientAssertionAudience", "has an unknown value", hint: "Use issuer or tokenEndpoint.")
         }
         return audience
     }

@@ -18,7 +18,7 @@ package enum IDTokenValidator {
         try validate(try JSONWebToken(parsing: token), keys: keys, expecting: expected)
     }
 
-    /// The same for a parsed token.
+    /// Validates an ID token that is already parsed.
     static func validate(
         _ jwt: JSONWebToken,
         keys: JSONWebKeySet,
@@ -80,7 +80,7 @@ package enum IDTokenValidator {
         guard let context = claims["acr"]?.string,
             expected.authenticationContexts.contains(where: { $0.isIdentical(to: context) })
         else {
-            throw failure(.idTokenAuthentication, "does not have a requested acr", "section 3.1.3.7 item 12")
+            throw failure(.idTokenAuthentication, "has none of the requested acr values", "section 3.1.3.7 item 12")
         }
     }
 

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 /// The time at which a token was received, against which its times are checked.
 ///
 /// A token that was received just now is checked against the current time, a stored one against its stored time. The current time is
-/// used too if the clock was evidently wrong at the receipt: the token had not been issued then but has been by now, or the stored
-/// time is in the future.
+/// also used for a stored token if the clock was evidently wrong at the receipt: the token was issued after the stored time but before
+/// now, or the stored time is in the future.
 struct ReceiptTime {
     private let received: Date
     private let latest: Date

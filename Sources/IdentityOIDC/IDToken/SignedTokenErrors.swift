@@ -8,9 +8,9 @@ struct SignedTokenErrors: Sendable {
     /// The hint of errors.
     let hint: String
 
-    /// An error; `section` is of OpenID Connect Core unless it names another specification.
+    /// Creates an error; `section` belongs to OpenID Connect Core unless it names another specification.
     ///
-    /// The advice precedes the hint.
+    /// In the error's hint, `advice` comes before the general hint.
     func error(
         _ code: IdentityError.Code,
         _ problem: String,

@@ -6,21 +6,21 @@ package import IdentityKit
 package struct SignedTokenExpectations: Sendable {
     /// The issuers that are accepted.
     package var issuers: IssuerPolicy
-    /// The issuers of a provider with one for each tenant; nil for other providers.
+    /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: IssuerTemplate?
     /// The issuer to which the login was bound by discovery; nil without discovery.
     package var boundIssuer: String?
     /// The values of which `aud` must contain one; the first is the client id.
     package var audiences: [String]
-    /// The values that `aud` may contain too.
+    /// Additional values that `aud` may contain.
     package var trustedAudiences: [String] = []
-    /// Whether `aud` may contain any other value too.
+    /// Whether `aud` may contain any additional value.
     package var allowsUntrustedAudiences = false
     /// The algorithms that are accepted.
     package var algorithms: [SignatureAlgorithm]
     /// The nonce that was sent; nil when none was.
     package var nonce: Secret?
-    /// Whether a token with a nonce is refused because none was sent: it was issued for another login.
+    /// Whether a token with a nonce is refused: if the request had no nonce, such a token was issued for another login.
     package var refusesNonce = false
     /// The access token of the same response, for `at_hash`.
     package var accessToken: Secret?
@@ -36,7 +36,7 @@ package struct SignedTokenExpectations: Sendable {
     package var clockTolerance = ClockTolerance.seconds
     /// The current time.
     package var now: Date
-    /// When the token was received, if its response was stored since; nil for a token that was received just now.
+    /// When the token was received, if its response has been stored since; nil for a token that was received just now.
     package var receivedAt: Date?
 
     package init(issuers: IssuerPolicy, audiences: [String], algorithms: [SignatureAlgorithm], now: Date) {

@@ -81,7 +81,7 @@ package struct CompactJWS: Sendable {
     ) throws(IdentityError) {
         let candidates = keys.candidates(keyID: keyID, algorithm: algorithm, issuer: mayUse)
         guard !candidates.isEmpty else {
-            throw failure(.idTokenKeyUnknown, "names a key that is not in the provider's key set")
+            throw failure(.idTokenKeyUnknown, "is signed with a key that is not in the provider's key set")
         }
         guard candidates.contains(where: { $0.verify(signature, of: signingInput, algorithm: algorithm) }) else {
             throw failure(.idTokenSignature, "has an invalid signature")

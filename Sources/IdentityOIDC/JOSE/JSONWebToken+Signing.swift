@@ -28,7 +28,8 @@ extension JSONWebToken {
                 .retryLater,
                 .systemFailure,
                 "The client assertion or DPoP proof could not be signed.",
-                hint: "Check that the private key fits the algorithm, and that OpenSSL's default module is installed.",
+                hint:
+                    "Check that the private key fits the algorithm, and that OpenSSL's default provider is installed.",
                 reference: "RFC 7515 section 5.1"
             )
         }

@@ -9,7 +9,7 @@ public import IdentityKit
 /// guard claims["iss"]?.string == "https://id.example" else { … }
 /// ```
 ///
-/// The signature alone is verified. The caller checks the claims: issuer, audience and times first of all.
+/// Only the signature is verified. The caller must check the claims, above all issuer, audience and times.
 public struct JWTSignatureVerifier: Sendable {
     private let keySetURL: HTTPURL
     private let algorithms: [SignatureAlgorithm]

@@ -4,9 +4,9 @@ internal import IdentityKit
 /// A provider's public key for signatures (RFC 7517).
 struct JSONWebKey: Sendable {
     let keyID: String?
-    /// Its `alg`, the only algorithm that it may be used with.
+    /// The key's `alg`, the only algorithm that it may be used with.
     let algorithm: String?
-    /// The issuer for which it may sign, if the key set belongs to several tenants.
+    /// The issuer for which the key may sign, if the key set belongs to several tenants.
     let issuer: String?
     let key: VerificationKey
     /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The source of events about a provider's keys, for the environment's observers.
+/// Reports events about a provider's keys to the environment's observers.
 struct KeySetEventSource: Sendable {
     let environment: IdentityEnvironment
     let provider: String

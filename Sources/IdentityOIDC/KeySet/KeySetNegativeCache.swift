@@ -9,7 +9,7 @@ internal import Synchronization
 final class KeySetNegativeCache: KeySetProviding {
     private struct State {
         var revision: Int?
-        /// The oldest first.
+        /// The unknown key ids, the oldest first.
         var unknown: [(digest: [UInt8], until: Duration)] = []
     }
 

@@ -5,7 +5,7 @@ package struct KeySetSnapshot: Sendable {
     /// The URL of the set.
     package let url: HTTPURL
     package let keys: JSONWebKeySet
-    /// Changes when the keys do.
+    /// A number that changes when the keys change.
     let revision: Int
     /// The number of the fetch that returned or confirmed the keys.
     let fetch: Int

@@ -3,8 +3,8 @@ internal import IdentityKit
 
 /// Uses expired keys while newer ones cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
 ///
-/// An outage does not invalidate keys. The maximum age exists because a revoked key must not stay valid forever, and an attacker who
-/// stole it may block the fetches.
+/// An outage does not invalidate keys. The maximum age exists because a revoked key must not stay valid forever: an attacker who
+/// stole a key may block the fetches.
 struct KeySetStaleIfError: KeySetProviding {
     /// How long keys are used at most after the provider last confirmed them.
     static let maximumAge = Duration.seconds(2 * 86_400)

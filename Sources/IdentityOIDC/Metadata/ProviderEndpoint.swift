@@ -3,7 +3,7 @@ package enum ProviderEndpoint: String, Sendable {
     case authorization, token, pushedAuthorization, revocation, deviceAuthorization, userInfo
     case keySet = "jwks"
 
-    /// Its name in errors.
+    /// The endpoint's name in errors.
     var name: String {
         switch self {
         case .authorization: "authorization endpoint"
@@ -16,7 +16,7 @@ package enum ProviderEndpoint: String, Sendable {
         }
     }
 
-    /// The name of its requests in errors.
+    /// The name of the endpoint's requests in errors.
     var request: String {
         switch self {
         case .authorization: "authorization request"
@@ -29,10 +29,10 @@ package enum ProviderEndpoint: String, Sendable {
         }
     }
 
-    /// The path of the member that sets it.
+    /// The path of the configuration member that sets the endpoint.
     var member: String { "endpoints.\(rawValue)" }
 
-    /// The section about its error responses.
+    /// The section of the specification about the endpoint's error responses.
     var errorSection: String {
         switch self {
         case .authorization: "RFC 6749 section 4.1.2.1"

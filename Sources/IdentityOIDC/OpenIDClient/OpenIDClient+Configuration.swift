@@ -121,7 +121,7 @@ extension OpenIDClient {
         /// The device authorization endpoint (RFC 8628).
         public var deviceAuthorization: HTTPURL?
 
-        /// No replacement.
+        /// Creates a value that replaces no endpoint.
         public init() {}
 
         /// The same endpoints as metadata.

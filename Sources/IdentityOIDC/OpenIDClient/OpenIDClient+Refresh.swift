@@ -139,7 +139,7 @@ extension OpenIDClient {
             return try self.response(
                 object,
                 dpopKey: try tokens.dpopKey.map { try DPoPKey($0) },
-                // The session decides and not the configuration: bound tokens stay bound, bearer tokens stay accepted.
+                // The session decides this, not the configuration: bound tokens stay bound, and bearer tokens stay accepted.
                 acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
             )
         }

@@ -38,7 +38,7 @@ public struct OpenIDQuirkSettings: Sendable {
 
     // MARK: The ID token
 
-    /// The issuers of a provider with one for each tenant: `iss` must belong to the token's `tid`; nil for other providers.
+    /// The issuers of a provider that has one issuer for each tenant: `iss` must belong to the token's `tid`; nil for other providers.
     public var issuerTemplate: IssuerTemplate?
     /// The values of which `aud` must contain one; nil accepts the client id alone.
     public var audiences: [String]?
@@ -49,6 +49,6 @@ public struct OpenIDQuirkSettings: Sendable {
     /// Whether ID tokens prove by `acr` which of the requested `acr_values` was met; false does not check `acr`.
     public var provesAuthenticationContext = true
 
-    /// No difference.
+    /// Creates settings without any difference.
     public init() {}
 }

@@ -38,21 +38,21 @@ public protocol OpenIDQuirks: Sendable {
 }
 
 extension OpenIDQuirks {
-    /// No constant differs.
+    /// The default: no setting differs from the standards.
     public var settings: OpenIDQuirkSettings { OpenIDQuirkSettings() }
 
-    /// No further field.
+    /// The default: no additional field.
     public func codeExchangeFields(for attempt: LoginAttempt) -> [(name: String, value: String)] { [] }
 
-    /// No further field.
+    /// The default: no additional field.
     public func refreshFields(for tokens: TokenSet) -> [(name: String, value: String)] { [] }
 
-    /// The same scopes.
+    /// The default: the scopes before the refresh.
     public func scopes(afterRefreshing tokens: TokenSet) -> [String] { tokens.scopes }
 
-    /// The meaning by RFC 6749 section 5.2.
+    /// The default: the meaning by RFC 6749 section 5.2.
     public func error(for failure: TokenErrorResponse) -> IdentityError { failure.standardError }
 
-    /// The buyer by the standard claims (OpenID Connect Core section 5.1).
+    /// The default: the buyer whom the standard claims describe (OpenID Connect Core section 5.1).
     public func buyer(from claims: IDTokenClaims) -> Buyer { claims.standardBuyer }
 }

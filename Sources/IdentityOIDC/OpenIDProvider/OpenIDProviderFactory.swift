@@ -69,7 +69,7 @@ extension OpenIDClient.Configuration {
         trustedAudiences = try section.optionalStrings("trustedAudiences") ?? []
         if let mode = try section.optionalString("responseMode") {
             guard let known = ResponseMode(rawValue: mode) else {
-                throw section.error("responseMode", "is not known", hint: "Use query or form_post.")
+                throw section.error("responseMode", "has an unknown value", hint: "Use query or form_post.")
             }
             responseMode = known
         }

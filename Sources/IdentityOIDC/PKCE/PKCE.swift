@@ -3,9 +3,9 @@ public import IdentityKit
 
 /// A PKCE code verifier with its S256 challenge (RFC 7636); the method `plain` is not supported.
 public struct PKCE: Sendable {
-    /// 43 to 128 unreserved characters (section 4.1).
+    /// The code verifier: 43 to 128 unreserved characters (section 4.1).
     public let verifier: Secret
-    /// The base64url SHA-256 of the verifier, without padding (section 4.2).
+    /// The code challenge: the SHA-256 of the verifier in base64url without padding (section 4.2).
     public let challenge: String
 
     /// Creates a code verifier of 43 characters from 32 random bytes.

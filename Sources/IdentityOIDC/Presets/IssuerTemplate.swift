@@ -35,7 +35,7 @@ public struct IssuerTemplate: Sendable {
         return issuer.isIdentical(to: self.issuer(of: tenant))
     }
 
-    /// Whether a key whose JWK names an issuer may sign for this one.
+    /// Whether a key whose JWK names `keyIssuer` may sign the tokens of `issuer`.
     ///
     /// Microsoft's key set for several tenants has keys for one tenant only.
     func isIssuer(_ keyIssuer: String, ofKeyFor issuer: String) -> Bool {

@@ -16,7 +16,11 @@ enum OpenIDPreset: String, CaseIterable {
         guard let name = try section.optionalString("preset") else { return nil }
         guard let preset = Self(rawValue: name) else {
             let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw section.error("preset", "is not known", hint: "Use one of \(known), or remove it and set issuer.")
+            throw section.error(
+                "preset",
+                "has an unknown value",
+                hint: "Use one of \(known), or remove it and set issuer."
+            )
         }
         guard !section.memberNames.contains("issuer") else {
             throw section.error("issuer", "is set by the preset", hint: "Remove issuer, or remove preset.")
@@ -61,7 +65,7 @@ enum OpenIDPreset: String, CaseIterable {
             guard let directory = MicrosoftDirectory(try section.string("directory")) else {
                 throw section.error(
                     "directory",
-                    "is not a directory",
+                    "is neither a tenant id nor a known name",
                     hint: "Write the directory's (tenant's) id, organizations, consumers or common."
                 )
             }

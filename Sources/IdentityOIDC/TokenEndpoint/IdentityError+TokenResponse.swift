@@ -5,7 +5,7 @@ extension IdentityError {
     /// The same error, for a failure after the token endpoint responded.
     ///
     /// A failure of metadata or keys is temporary here, because the token response can be validated later. The error does not contain
-    /// the response of that other endpoint, so that it is not taken for the response of the token endpoint.
+    /// the response of the metadata or key endpoint, so that nobody takes it for the response of the token endpoint.
     var afterTokenResponse: IdentityError {
         let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
         guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }

@@ -92,7 +92,7 @@ enum UserInfoResponse {
         return failure.standardError
     }
 
-    /// The error if the request is refused for good: 4xx with JSON; nil for another response.
+    /// The error if a repetition of the request would be refused too: 4xx with JSON; nil for another response.
     private static func requestError(_ response: HTTPResponse, _ redacted: RedactedValues) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object

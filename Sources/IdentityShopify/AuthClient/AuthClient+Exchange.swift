@@ -54,8 +54,8 @@ extension AuthClient {
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
     /// The parameters are the guide's: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. The
-    /// first, second and fourth must be this client's; the request itself is the one of ``requestAccessToken(code:codeVerifier:)``,
-    /// where the app must have compared `state` too.
+    /// values of `client_id`, `grant_type` and `redirect_uri` must be this client's. The request is then sent as by
+    /// ``requestAccessToken(code:codeVerifier:)``: here too, the app must have compared `state` before.
     ///
     /// - Parameter params: The parameters of the token request.
     /// - Returns: A handle; the delegate is called exactly once, but not for a repeated code.

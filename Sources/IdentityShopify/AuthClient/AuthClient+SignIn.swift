@@ -69,7 +69,7 @@ extension AuthClient {
         callingDelegate { try await $0.login(with: presenter, options: options) }
     }
 
-    /// Runs a login and calls the delegate with its outcome; not for a login without a result.
+    /// Runs a login and calls the delegate with its outcome; the delegate is not called if the login returns nil.
     func callingDelegate(
         _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
     ) -> LoginHandle {

@@ -54,8 +54,8 @@ extension AuthClient {
     /// Signs the buyer out: removes all tokens and pending logins here first, then calls Shopify's logout endpoint.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
-    /// - Returns: The logout URL for the browser: only a visit removes Shopify's cookie. With that cookie, the next login may need no
-    ///   page.
+    /// - Returns: The logout URL for the browser. Shopify's cookie is removed only when the browser opens it. With the cookie, the next
+    ///   login may show no page.
     /// - Throws: `IdentityError` when the logout endpoint failed, or the token storage did not remove the tokens. The buyer is signed
     ///   out here even then.
     @discardableResult

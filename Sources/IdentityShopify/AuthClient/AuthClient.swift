@@ -16,8 +16,8 @@ internal import Synchronization
 /// let token = try await client.requestAccessToken(code: code, codeVerifier: codeVerifier)
 /// ```
 ///
-/// The names are Shopify's, the work is done by ``ShopifyProvider``: it discovers the endpoints, checks `state` and `nonce`, validates
-/// the ID token and encodes forms correctly. The client stores its logins in memory, which suits one app on one machine. A server
+/// The names are Shopify's. ``ShopifyProvider`` does the work: it discovers the endpoints, checks `state` and `nonce`, validates the
+/// ID token and encodes forms correctly. The client stores its logins in memory, which suits one app on one machine. A server
 /// with many buyers uses `SessionManager`.
 public final class AuthClient: Sendable {
     /// The shop's domain.

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The mutation of Shopify's tutorial, with the types and fields that the API has.
+/// The mutation of Shopify's tutorial, with the types and fields of the current API.
 struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
     static let document = GraphQLDocument(
         name: "cartCreate",
@@ -48,7 +48,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 field = try node.field("field")
             }
 
-            /// Shopify has no code for an invalid customer access token: code and field say it together.
+            /// Whether Shopify refused the customer access token: there is no separate code for this, so code and field are compared.
             var refusesToken: Bool {
                 code?.isIdentical(to: "INVALID") == true
                     && field?.last?.isIdentical(to: "customerAccessToken") == true

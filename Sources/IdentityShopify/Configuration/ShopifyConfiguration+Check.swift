@@ -147,7 +147,7 @@ extension ShopifyProvider.Configuration {
 }
 
 extension ConfigurationProblem {
-    /// A shop's domain that is no domain.
+    /// The problem of a `shopDomain` that is not a bare domain name.
     static let shopDomain = ConfigurationProblem(
         member: "shopDomain",
         problem: "is not a bare domain name",

@@ -87,7 +87,7 @@ extension ShopifyProvider {
         case publicMobile
         /// Public, on the web: every request has an `Origin` header that is registered as a JavaScript origin.
         case publicWeb(origin: String)
-        /// With a secret, best for a server.
+        /// Confidential, with a secret; best for a server.
         case confidential(Secret)
         /// An app's client from `shopify.app.toml`, which gets no refresh tokens.
         case app
@@ -126,7 +126,7 @@ extension ShopifyProvider {
         /// The Customer Account API's GraphQL URL with its version, used unchanged.
         public var api: HTTPURL?
 
-        /// No replacement.
+        /// Creates a value that replaces no endpoint.
         public init() {}
 
         /// Whether a login needs no other endpoint.

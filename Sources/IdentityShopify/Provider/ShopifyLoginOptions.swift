@@ -23,7 +23,7 @@ public struct ShopifyLoginOptions: Sendable {
     /// It succeeds only in a browser that is signed in to the shop. Otherwise it fails with code `login_required`: start a login with
     /// a page then.
     public var isSilent = false
-    /// The app's path to return to.
+    /// The path of the app to which the buyer returns after the login.
     public var returnPath: String?
 
     /// No options.

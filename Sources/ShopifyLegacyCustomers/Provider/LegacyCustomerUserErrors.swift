@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-/// Legacy: all errors of a rejected change of a legacy customer.
+/// Legacy: all errors with which Shopify rejected a change of a legacy customer.
 public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
@@ -22,7 +22,7 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
 }
 
 extension LegacyCustomerUserErrors: Redacted {
-    /// Codes and fields, without the messages.
+    /// The codes and fields of the errors, without their messages.
     public var description: String {
         errors.map { error in
             let code = error.code.map { ForeignName.shown($0.rawValue) } ?? "error"

@@ -102,7 +102,7 @@ extension LegacyPasswordProvider {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "The URL is not valid.",
+                "The URL for a new password or an activation is not valid.",
                 hint: "Pass the URL from Shopify's e-mail unchanged.",
                 reference: "Storefront API reference, customerActivateByUrl and customerResetByUrl"
             )
