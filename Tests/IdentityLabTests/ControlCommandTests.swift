@@ -89,7 +89,7 @@ struct ControlCommandTests {
         }
     }
 
-    @Test("expire-access-tokens and advance-clock end access tokens, of one provider or of all")
+    @Test("expire-access-tokens and advance-clock let the access tokens of one or all providers expire")
     func expiry() async throws {
         try await SandboxProcess.with { sandbox in
             let (any, bolt) = (try await sandbox.login("any"), try await sandbox.login("bolt"))
@@ -157,7 +157,7 @@ struct ControlCommandTests {
         }
     }
 
-    @Test("end-sessions signs a buyer's browser out, ends the tokens and tells the app")
+    @Test("end-sessions signs a buyer's browser out, revokes the tokens and sends the app a logout token")
     func endedSessions() async throws {
         let received = Mutex<[String]>([])
         let app = try await LoopbackServer.start { request in

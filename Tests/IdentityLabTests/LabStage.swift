@@ -6,7 +6,7 @@ import StorefrontSandbox
 import TestDirectories
 import Testing
 
-/// A sandbox in this process, its configuration file, and all output of `identity-lab`.
+/// A sandbox in this process, and a folder with its configuration file and all files of `identity-lab`.
 final class LabStage: Sendable {
     let sandbox: ShopSandbox
     private let directory: TemporaryDirectory

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("identity-lab sessions", .timeLimit(.minutes(2)))
 struct SessionTests {
-    @Test("token --refresh refreshes a token of any age, and excludes --valid-for")
+    @Test("token --refresh refreshes a token of any age, and cannot be combined with --valid-for")
     func refreshNow() async throws {
         try await LabStage.with { stage in
             let login = try await stage.login("any")

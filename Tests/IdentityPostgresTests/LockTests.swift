@@ -67,7 +67,7 @@ struct LockTests {
         }
     }
 
-    @Test("a lease knows how much longer no other holder can get it, counted from before its request")
+    @Test("the remaining time of a lease is counted from before its request was sent")
     func remaining() {
         let lease = Lease(key: 1, holder: [], duration: .seconds(12))
         #expect(lease.remaining <= .zero)
@@ -169,7 +169,7 @@ struct LockTests {
         try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
     }
 
-    @Test("one of many waiters on two machines has the lock at a time", arguments: [false, true])
+    @Test("of many waiters on two machines, only one has the lock at a time", arguments: [false, true])
     func storm(isAdvisory: Bool) async throws {
         let schema = try await TestSchema()
         let stores = [

@@ -70,7 +70,7 @@ struct LostAnswerTests {
         #expect(try await store.isStored(next, row, store.client.deadline) == nil)
     }
 
-    @Test("a removal without a response returns the removed session", arguments: 0..<6)
+    @Test("a removal whose response was lost still returns the removed session", arguments: 0..<6)
     func remove(answer: Int) async throws {
         let (store, proxy, direct) = try await stage()
         for isPrepared in [false, true] {
@@ -114,7 +114,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 3)
     }
 
-    @Test("a mark that got no response succeeds once, and other callers find the token used")
+    @Test("marking a token as used succeeds once even if the response is lost, and other callers find the token used")
     func mark() async throws {
         let (store, proxy, direct) = try await stage()
         let end = Date(timeIntervalSince1970: 2_000_000_000)

@@ -14,7 +14,7 @@ import Testing
 )
 struct LostLeaseTests {
     @Test(
-        "a token that one node has used is not sent by another after an outage, with each kind of lost lock",
+        "a refresh token that one machine has used is not sent by another one after an outage, with leases and advisory locks",
         arguments: [false, true]
     )
     func outage(isAdvisory: Bool) async throws {
@@ -62,7 +62,7 @@ struct LostLeaseTests {
         #expect(provider.reuses == 0)
     }
 
-    @Test("a jump of the server clock creates no second holder and delays no caller")
+    @Test("a jump of the server's clock creates no second lock holder and delays no caller")
     func steps() async throws {
         let schema = try await TestSchema()
         let plain = try await schema.open()
@@ -106,7 +106,7 @@ struct LostLeaseTests {
         try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
-    @Test("a row with a longer lease than can be configured is ignored")
+    @Test("a lease row with a longer time than can be configured does not block other callers for that time")
     func longLease() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()

@@ -27,7 +27,7 @@ struct OpeningTests {
         #expect(try await stores[0].execute("SELECT count(*) FROM §lookup_key").first?.integer(0) == 1)
     }
 
-    @Test("another key is refused with the ids of the keys, and nothing is changed")
+    @Test("opening with another key is refused with the ids of the keys, and nothing is changed")
     func wrongKey() async throws {
         let schema = try await TestSchema()
         _ = try await schema.open()
@@ -115,7 +115,7 @@ struct OpeningTests {
         await expect(.configurationInvalid, .configuration) { try await empty.open { $0.createsStore = false } }
     }
 
-    @Test("without createsStore a missing store is an error, and nothing is created")
+    @Test("if createsStore is false, a missing store is an error, and nothing is created")
     func missing() async throws {
         let schema = try await TestSchema()
         await expect(.configurationInvalid, .configuration) { try await schema.open { $0.createsStore = false } }
@@ -123,7 +123,7 @@ struct OpeningTests {
         _ = try await schema.open { $0.createsStore = false }
     }
 
-    @Test("a lost table is damage, not an empty store")
+    @Test("a missing table is reported as damage, not as an empty store")
     func lostTable() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()

@@ -135,7 +135,7 @@ struct RowTests {
         await expectDamaged()
     }
 
-    @Test("rows are encrypted with another key while the store is in use, and back; rows of a missing key are kept")
+    @Test("a key rotation and its reversal work while the store is in use, and rows of a missing key are kept")
     func rotation() async throws {
         let schema = try await TestSchema()
         let old = try await schema.open()

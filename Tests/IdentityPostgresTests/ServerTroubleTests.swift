@@ -68,7 +68,9 @@ struct ServerTroubleTests {
         }
     }
 
-    @Test("a call to a server that does not respond fails in time, and the store works again when the server does")
+    @Test(
+        "a call to a server that does not respond fails at its time limit, and the store works again when the server does"
+    )
     func hanging() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -165,7 +167,7 @@ struct ServerTroubleTests {
     }
 
     @Test(
-        "a server that accepts no writes does not make a session unknown, and is left as soon as another accepts writes"
+        "a session that a read-only server does not have is not unknown, and the pool leaves this server when another accepts writes"
     )
     func behind() async throws {
         // Two independent servers, like a primary and a standby that is far behind.

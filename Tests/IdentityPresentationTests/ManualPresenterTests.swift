@@ -5,7 +5,7 @@ import IdentityPresentation
 import Synchronization
 import Testing
 
-@Suite("The terminal")
+@Suite("Sign-in in a terminal")
 struct ManualPresenterTests {
     @Test("the URL is announced before a line is read, and only that line is read")
     func oneLine() async throws {

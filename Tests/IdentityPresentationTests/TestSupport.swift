@@ -22,7 +22,7 @@ func get(_ port: UInt16, _ target: String, _ headers: String = "") async -> Stri
     await exchange(port, "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
 }
 
-/// Whether no server answers at a port.
+/// Whether no server responds at a port.
 ///
 /// A connection can still succeed for a moment, because a process that another test starts may hold a copy of the closed socket.
 func isDeaf(_ port: UInt16) async -> Bool {

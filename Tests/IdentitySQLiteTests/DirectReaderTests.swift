@@ -58,11 +58,11 @@ struct DirectReaderTests {
         #expect(try store.database.direct.read { try $0.hasAnySession() } == true)
     }
 
-    @Test("one caller at a time reads")
+    @Test("only one caller at a time reads on its own thread")
     func oneCaller() async throws {
         let direct = try await filled().store.database.direct
         let isAlone = try direct.read { _ in
-            // Another thread, because a lock must not be asked twice by one.
+            // This uses another thread, because a thread must not request a lock that it already holds.
             let other = DispatchSemaphore(value: 0)
             let result = Mutex<Bool?>(nil)
             Thread.detachNewThread {
@@ -75,7 +75,7 @@ struct DirectReaderTests {
         #expect(isAlone == true)
     }
 
-    @Test("after a slow read, the reader's thread reads for twenty times as long")
+    @Test("after a slow read, all reads use the reader's thread for twenty times the duration of that read")
     func slow() async throws {
         _ = try await filled()
         let waits = Waits()
@@ -89,7 +89,7 @@ struct DirectReaderTests {
         _ = try direct.read { _ in wait(DirectReader.slowRead - .microseconds(1)) }
         #expect(try isUsed())
         _ = try direct.read { [clock] _ in clock.advance(by: .seconds(60)) }
-        #expect(try isUsed(), "The thread did not wait: it did not run.")
+        #expect(try isUsed(), "The thread did not wait for the disk.")
         _ = try direct.read { _ in wait(DirectReader.slowRead) }
         #expect(try !isUsed())
         clock.advance(by: DirectReader.slowRead * 20 - .microseconds(1))
@@ -114,7 +114,7 @@ struct DirectReaderTests {
         }
     }
 
-    @Test("nobody reads here after the store was closed, or where the file may be on another machine")
+    @Test("no read uses the caller's thread after the store was closed, or if the file may be on another machine")
     func unavailable() async throws {
         let (store, session) = try await filled()
         await store.close()

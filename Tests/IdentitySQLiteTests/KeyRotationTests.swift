@@ -42,7 +42,7 @@ struct KeyRotationTests {
     }
 
     @Test(
-        "rotation encrypts every row with the new key in steps, and the old key is no longer needed",
+        "a key rotation encrypts every row with the new key in steps, and the old key is no longer needed",
         arguments: [1, 2, 7, 100]
     )
     func rotation(_ limit: Int) async throws {
@@ -70,7 +70,7 @@ struct KeyRotationTests {
         #expect(try await last.takeLoginAttempt("login") != nil)
     }
 
-    @Test("rotation skips sessions with a refresh in progress, unreadable rows, and rows of missing keys")
+    @Test("a key rotation skips sessions with a refresh in progress, unreadable rows, and rows of missing keys")
     func left() async throws {
         let stage = try await Stage(3)
         let old = try await stage.directory.open()
@@ -95,7 +95,7 @@ struct KeyRotationTests {
         #expect(try await finish(both, limit: 10).resealed == 3)
     }
 
-    @Test("a concurrent save wins")
+    @Test("a save during a key rotation is not overwritten")
     func race() async throws {
         let stage = try await Stage(40)
         let store = try await stage.open()
@@ -116,7 +116,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("a row that changed between reading and writing is not overwritten")
+    @Test("a key rotation does not overwrite a row that changed after it was read")
     func comparison() async throws {
         let stage = try await Stage(1)
         let store = try await stage.open()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A store whose files are missing")
 struct MissingFileTests {
-    @Test("without createsStore a missing file is an error, and nothing is created")
+    @Test("if createsStore is false, a missing file is an error, and nothing is created")
     func missing() async throws {
         let directory = try StoreDirectory()
         let nested = directory.path + "/a/b/store.sqlite"
@@ -24,7 +24,7 @@ struct MissingFileTests {
         await (try directory.open { $0.createsStore = false }).close()
     }
 
-    @Test("without createsStore an empty file is an error, and stays empty")
+    @Test("if createsStore is false, an empty file is an error and stays empty")
     func empty() async throws {
         let directory = try StoreDirectory()
         try directory.overwrite([])

@@ -40,7 +40,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "opening refuses files that other users may use, links, and paths that are no files",
+        "opening refuses files that other users may use, links, and paths that are not files",
         arguments: ["", "-journal", ".locks"]
     )
     func rights(_ suffix: String) async throws {
@@ -139,7 +139,7 @@ struct OpeningTests {
         await expect(.configurationInvalid, .configuration) { try await directory.open() }
     }
 
-    @Test("a file that is refused keeps its journal: another program's, a newer version's, one under another key")
+    @Test("a refused file of another program, a newer version or another key keeps its journal mode")
     func foreignJournal() async throws {
         for log in [true, false] {
             let directory = try StoreDirectory()
@@ -214,7 +214,7 @@ struct OpeningTests {
         await expect(.storeCorrupt, .configuration) { try await directory.open() }
     }
 
-    @Test("a store whose creator crashed is created again")
+    @Test("a store whose creation was interrupted by a crash is created again")
     func halfMade() async throws {
         let other = try StoreDirectory()
         try other.overwrite([])

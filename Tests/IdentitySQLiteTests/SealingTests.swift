@@ -32,7 +32,7 @@ struct SealingTests {
         #expect(canary.findings(in: key).isEmpty)
     }
 
-    @Test("records have one length for any content, and a record that is too large is refused")
+    @Test("every record fills one, two, four, eight or sixteen slots, and a larger one is refused")
     func length() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordIdentity(.session, row: Self.row)

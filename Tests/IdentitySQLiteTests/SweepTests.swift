@@ -8,7 +8,7 @@ import Testing
 struct SweepTests {
     private let moment = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test("a sweep finds the sessions through the index, and no save moves a session in it")
+    @Test("a sweep finds sessions through an index that saves do not change")
     func index() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -52,7 +52,7 @@ struct WritingTests {
         try await impatient.insert(sampleSession())
     }
 
-    @Test("a waiting writer is not overtaken")
+    @Test("the process that waits for the writer lock is the next one to get it")
     func turnstile() throws {
         let directory = try StoreDirectory()
         let one = WriterLock(try LockDescriptor(path: directory.locks))

@@ -8,14 +8,14 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-@Suite("What a browser brings to a callback")
+@Suite("Guests' carts and earlier sessions at a sign-in")
 struct BrowserSessionTests {
     private func lines(_ stage: WebStage, _ id: SessionID) async throws -> [String: Int] {
         let lines = try await stage.carts.lines(for: id)
         return Dictionary(uniqueKeysWithValues: lines.map { ($0.merchandiseID, $0.quantity) })
     }
 
-    @Test("a guest's cart becomes the buyer's", arguments: ["op", "posted"])
+    @Test("at a sign-in, a guest's cart becomes the buyer's cart", arguments: ["op", "posted"])
     func guest(provider: String) async throws {
         let stage = try await WebStage()
         let carts = stage.carts
@@ -52,7 +52,7 @@ struct BrowserSessionTests {
     }
 
     @Test(
-        "the same buyer gets a new session id, the cart moves over, and the old session ends",
+        "a buyer who signs in again gets a new session id and keeps the cart, and the old session ends",
         arguments: ["op", "posted"]
     )
     func sameBuyer(provider: String) async throws {
@@ -68,7 +68,10 @@ struct BrowserSessionTests {
         #expect(try await stage.sessions.sessions().map(\.id) == [new])
     }
 
-    @Test("another buyer gets nothing of the old session, which ends first", arguments: ["op", "posted"])
+    @Test(
+        "if another buyer signs in, the old session ends first, and the new session gets none of its data",
+        arguments: ["op", "posted"]
+    )
     func otherBuyer(provider: String) async throws {
         let stage = try await WebStage()
         let browser = stage.browser()
@@ -94,7 +97,7 @@ struct BrowserSessionTests {
         #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
     }
 
-    @Test("scripts see who is signed in, and no token")
+    @Test("the session route tells a script who is signed in, and contains no token")
     func json() async throws {
         let stage = try await WebStage()
         let browser = stage.browser()

@@ -10,7 +10,9 @@ import IdentityWeb
 import StorefrontSandbox
 import Testing
 
-/// The code of the guides, compiled; the tests below hold pages and code together.
+/// The code samples of the guides.
+///
+/// The tests below compare the pages with this code.
 private enum Guide {
     /// The program of the README and of the guide, at a free port and without its last line.
     // swift-format-ignore
@@ -73,7 +75,7 @@ let setup = try await IdentitySetup.open(configuration, environment: environment
         _ = setup
     }
 
-    /// As a test of an app; it is not run here.
+    /// A test as an app would write it. It is compiled here, but does not run.
     // swift-format-ignore
     private struct Transports {
 // @Test(arguments: TransportConformance.cases)
@@ -134,7 +136,7 @@ struct DevelopmentServerGuideTests {
         #expect(stage.sessionID(browser) == nil)
     }
 
-    @Test("all Swift of the pages is code that compiles, except the samples that are marked")
+    @Test("every Swift sample of the pages is code that compiles, except the marked ones")
     func code() throws {
         let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         for (path, count) in [("DevelopmentServer", 5), ("TransportOfYourOwn", 3)] {
@@ -149,7 +151,7 @@ struct DevelopmentServerGuideTests {
         #expect(readme.contains(guide[1]))
     }
 
-    /// The text of a sample as it stands above.
+    /// The text of a sample in the form in which `Guide` contains it.
     private static func compiled(_ sample: String) -> String {
         sample.split(separator: "\n", omittingEmptySubsequences: false)
             .drop { $0.hasPrefix("import ") || $0.isEmpty }

@@ -15,7 +15,7 @@ struct DevelopmentServerTests {
         return try await CurlTransport().send(request)
     }
 
-    @Test("a request arrives unchanged on both addresses, and the response leaves unchanged")
+    @Test("requests and responses pass unchanged through both addresses of the server")
     func exchange() async throws {
         let server = try await DevelopmentServer.start(port: 0) { _ in
             { request in
@@ -35,7 +35,7 @@ struct DevelopmentServerTests {
         await #expect(throws: HTTPTransportError.self) { try await send(.get, server.origin) }
     }
 
-    @Test("the server is an adapter as every other", arguments: WebAdapterConformance.cases)
+    @Test("the development server meets the requirements for web adapters", arguments: WebAdapterConformance.cases)
     func conformance(_ promise: WebAdapterConformance.Case) async throws {
         let server = try await DevelopmentServer.start(port: 0) { _ in WebAdapterConformance.handler }
         let port = try HTTPURL(server.origin).port
@@ -43,7 +43,7 @@ struct DevelopmentServerTests {
         await server.stop()
     }
 
-    @Test("a request that names another host is refused, so that no other site's name leads here")
+    @Test("a request with another Host header is refused, as protection against DNS rebinding")
     func rebinding() async throws {
         let server = try await DevelopmentServer.start(port: 0, publicOrigin: "https://lab.example") { origin in
             #expect(origin == "https://lab.example")
@@ -62,7 +62,7 @@ struct DevelopmentServerTests {
         await server.stop()
     }
 
-    @Test("a taken port is an error that says so, and a failing app leaves no server")
+    @Test("a port that is in use is an error with its number, and no server is left if the app cannot start")
     func failures() async throws {
         struct NoApp: Error {}
         let server = try await DevelopmentServer.start(port: 0) { _ in { _ in .html("") } }
@@ -82,7 +82,7 @@ struct DevelopmentServerTests {
         await #expect(throws: HTTPTransportError.self) { try await send(.get, failed) }
     }
 
-    @Test("the dozen lines of the documentation sign a buyer in with a real HTTP client")
+    @Test("a buyer signs in at the development server with a real HTTP client")
     func signIn() async throws {
         let stage = try await WebStage(providers: ["op"])
         let server = try await DevelopmentServer.start(port: 0) { _ in

@@ -40,7 +40,7 @@ struct FinishedResponseTests {
         #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
     }
 
-    @Test("the token of a form and the session of a cart make a page private too, and so does a cookie alone")
+    @Test("reading the CSRF token or the cart session, or setting a cookie, makes a page private too")
     func others() async throws {
         let token = try await response { _ = $0.csrfToken }
         let cart = try await response { _ = try await $0.cartSession() }
@@ -51,7 +51,7 @@ struct FinishedResponseTests {
         #expect(cookie.headers["Set-Cookie"]?.hasPrefix("a=b;") == true)
     }
 
-    @Test("a page for everybody keeps its headers")
+    @Test("a page that reads no session keeps its cache headers")
     func everybody() async throws {
         let page = try await response { _ in }
         for (name, value) in Self.cacheHeaders { #expect(page.headers[name] == value, "\(name)") }
@@ -59,7 +59,7 @@ struct FinishedResponseTests {
     }
 
     @Test(
-        "Vary names the cookie once",
+        "the Vary header names Cookie once",
         arguments: [("Accept", "Accept, Cookie"), ("accept, COOKIE", "accept, COOKIE"), ("*", "*")]
     )
     func vary(given: String, expected: String) async throws {

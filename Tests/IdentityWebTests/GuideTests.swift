@@ -6,7 +6,9 @@ import ShopifyGraphQL
 import ShopifyStorefront
 import Testing
 
-/// The code of the guide, compiled; the test below compares it with the page.
+/// The code samples of the guide.
+///
+/// The test below compares the page with this code.
 private enum Guide {
     static func ordersPage(of session: SessionID) async throws -> WebResponse { .html(session.description) }
     @Sendable static func isBlocked(_ buyer: Buyer) async throws -> Bool { buyer.subject.isEmpty }
@@ -137,7 +139,7 @@ struct ServerAppGuideTests {
         #expect(pause.httpRetryAfter == .seconds(17))
     }
 
-    @Test("all Swift of the page is code that compiles")
+    @Test("every Swift sample of the page is code that compiles")
     func code() throws {
         let (page, source) = try Self.page()
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()

@@ -16,7 +16,9 @@ struct HealthTests {
         return (answer.status, try JSONValue(parsing: answer.body))
     }
 
-    @Test("the probe reports store, breakers and keys, calls no provider, and fails only with the store")
+    @Test(
+        "the readiness probe reports store, circuit breakers and keys, calls no provider, and fails only if the store fails"
+    )
     func probe() async throws {
         let stage = try await WebStage(providers: ["op"], scopes: ["openid", "email", "offline_access"])
         let idle = try await health(stage)
@@ -43,7 +45,7 @@ struct HealthTests {
         #expect(broken.json["store"]?.string == "store_unavailable")
     }
 
-    @Test("one bridge passes on the events of sessions, GraphQL operations and carts, without a session id")
+    @Test("an EventBridge receives the events of sessions, GraphQL operations and carts, without a session id")
     func bridge() async throws {
         let log = EventLog()
         let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
@@ -76,7 +78,7 @@ struct HealthTests {
         for event in log.all { #expect(canary.findings(in: event) == [], "\(event.name)") }
     }
 
-    @Test("a test signs a buyer in without provider and browser")
+    @Test("TestSignIn signs a buyer in without a provider and without a browser")
     func testSignIn() async throws {
         let sessions = SessionManager(
             providers: try ProviderRegistry([]),

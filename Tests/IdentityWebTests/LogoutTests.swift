@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Sign-out routes and forged requests")
 struct LogoutTests {
-    @Test("a sign-out ends the session, leads to the provider, and comes back to a page without a session")
+    @Test("a sign-out ends the session, sends the browser to the provider, and accepts its return once")
     func logout() async throws {
         let stage = try await WebStage()
         let browser = stage.browser()
@@ -44,7 +44,7 @@ struct LogoutTests {
         (["Origin": "https://shop.example.evil.example"], false),
     ]
 
-    @Test("two values of a header do not pass because one of them is right")
+    @Test("two different values of Sec-Fetch-Site or Origin are refused, even if one of them is correct")
     func twoValues() async throws {
         let stage = try await WebStage()
         for (name, values) in [
@@ -69,7 +69,7 @@ struct LogoutTests {
         #expect(try await stage.sessions.sessions().count == (isOurs ? 0 : 1))
     }
 
-    @Test("a post without any sign of its origin gets a page with one button, whose token signs out")
+    @Test("a sign-out request without origin headers gets a confirmation page, whose form signs out")
     func confirmed() async throws {
         let stage = try await WebStage()
         let browser = stage.browser()
@@ -89,7 +89,7 @@ struct LogoutTests {
         #expect(try await stage.sessions.sessions().count == 1)
     }
 
-    @Test("an app's own form is refused from another site, and accepted with the session's token")
+    @Test("a form of the app is refused if another site posts it, and accepted with the session's CSRF token")
     func ownForm() async throws {
         let stage = try await WebStage()
         let browser = TestBrowser(stage.routes) { context in
@@ -164,7 +164,7 @@ struct LogoutTests {
         #expect(large.status == 413)
     }
 
-    @Test("start refuses a redirect URI that is not the callback route, a http origin, and malformed names")
+    @Test("the routes refuse a redirect URI that is not their callback, an http origin, and malformed names")
     func start() async throws {
         let stage = try await WebStage()
         func expectRefusal(_ change: (inout SignInRoutes.Configuration) -> Void) {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A buyer's own list of sign-ins")
 struct SignInListTests {
-    /// Ada in two browsers, Grace in a third.
+    /// The buyer Ada is signed in in two browsers, the buyer Grace in a third.
     private struct World {
         let stage: WebStage
         let first: TestBrowser
@@ -60,19 +60,19 @@ struct SignInListTests {
         try #require(world.stage.sessionID(browser)).reference.rawValue
     }
 
-    @Test("the list shows this buyer's sign-ins, newest first, with client and last use, and no session id")
+    @Test("the list shows this buyer's sign-ins, newest first, with browser and last use, and no session id")
     func list() async throws {
         let world = try await world()
         let other = try reference(world.second, world)
         world.stage.clock.advance(by: .seconds(1_200))
         let page = try await world.first.get("/list").text
         #expect(page == "\(other) 203.0.113.7 Two 0\nhere 203.0.113.7 One 1260")
-        // Within the interval no further use is stored.
+        // Shortly after a stored use, another use is not stored.
         world.stage.clock.advance(by: .seconds(60))
         #expect(try await world.first.get("/list").text == page)
     }
 
-    @Test("client and user agent are stored nowhere unless the app permits them")
+    @Test("client address and user agent are stored only if the app permits them")
     func permission() async throws {
         let seen = EventLog()
         let world = try await world({ _ in }, bridge: seen.bridge)
@@ -89,7 +89,7 @@ struct SignInListTests {
         }
     }
 
-    @Test("a buyer ends one other sign-in by its reference, or all others, and never another buyer's")
+    @Test("a buyer can end one sign-in by its reference, or all others, but never another buyer's")
     func end() async throws {
         let world = try await world()
         let stage = world.stage

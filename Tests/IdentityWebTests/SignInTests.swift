@@ -33,7 +33,7 @@ struct SignInTests {
     }
 
     @Test(
-        "a callback that is opened twice leads to the same page, and in another browser nowhere",
+        "a callback that is opened twice leads to the same page, and is refused in another browser",
         arguments: ["op", "posted"]
     )
     func twice(provider: String) async throws {
@@ -45,7 +45,7 @@ struct SignInTests {
         let again = try await stage.deliver(callback, browser)
         #expect(again.status == 303 && again.location == "/orders")
         #expect(stage.sessionID(browser) == id)
-        // A planted page of another site is not visited.
+        // An address of another site in a changed cookie is not visited.
         let name = try #require(browser.cookieNames.first { $0.hasPrefix("__Host-identity-login-") })
         let value = try #require(browser.value(of: name))
         browser.plant(name, value.replacing("%2Forders", with: "https%3A%2F%2Fevil%2Eexample%2F"))
@@ -55,7 +55,7 @@ struct SignInTests {
         _ = try await browser.post("/auth/logout")
         let late = try await stage.deliver(callback, browser)
         #expect(late.status == 400 && late.text.contains("expired"))
-        // Nor does it with another session.
+        // The same after a sign-in of another buyer.
         try await stage.signIn(browser, as: stage.grace)
         #expect(try await stage.deliver(callback, browser).status == 400)
         let stranger = stage.browser()
@@ -76,7 +76,7 @@ struct SignInTests {
         #expect(stage.sessionID(browser) == id)
     }
 
-    @Test("two tabs sign in beside each other, and at most so many as permitted")
+    @Test("two tabs can sign in at the same time, up to the permitted number of open logins")
     func tabs() async throws {
         let stage = try await WebStage {
             $0.attemptLifetime = .seconds(600)
@@ -102,7 +102,7 @@ struct SignInTests {
     }
 
     @Test(
-        "a forged callback ends no sign-in, also one with the right state from another browser",
+        "a forged callback does not end a pending sign-in, even with the right state from another browser",
         arguments: ["op", "posted"]
     )
     func forged(provider: String) async throws {
@@ -113,7 +113,7 @@ struct SignInTests {
         #expect(refused.status == 400 && attacker.cookieNames.isEmpty)
         let madeUp = try await attacker.get("/auth/callback/\(provider)?code=x&state=made-up", from: .otherSite)
         #expect(madeUp.status == 400)
-        // Nor does the state alone, without the code.
+        // A callback with the right state and without a code does not end it either.
         let sent = try LoginCallback(url: callback.urlWithFields)
         let state = try #require(try sent.value(of: "state")).reveal()
         let bare = try await victim.get("/auth/callback/\(provider)?state=\(state)", from: .otherSite)
@@ -121,7 +121,7 @@ struct SignInTests {
         #expect(try await stage.deliver(callback, victim).location == "/orders")
     }
 
-    @Test("an expired attempt, a buyer who cancels, and a provider that is down lead to their pages")
+    @Test("an expired attempt, a buyer who cancels, and a provider outage each lead to their own page")
     func pages() async throws {
         let stage = try await WebStage()
         let browser = stage.browser()
@@ -161,7 +161,7 @@ struct SignInTests {
         #expect(answer.status == 400 && answer.location.isEmpty)
     }
 
-    @Test("too many sign-ins of one address get 429, and time refills the bucket")
+    @Test("too many sign-ins from one address get status 429, and more are permitted after some time")
     func limit() async throws {
         let stage = try await WebStage { _ in
         } routes: {
@@ -176,7 +176,7 @@ struct SignInTests {
         #expect(try await browser.get("/auth/login/op").status == 429)
     }
 
-    @Test("an IPv6 network of 64 bits is one client, and a request without an address is not limited")
+    @Test("the addresses of an IPv6 /64 network count as one client, and a request without an address is not limited")
     func limitedClients() async throws {
         let stage = try await WebStage { _ in
         } routes: {
@@ -194,7 +194,7 @@ struct SignInTests {
         }
     }
 
-    @Test("the app can refuse a verified buyer, or choose the page")
+    @Test("the app can refuse a verified buyer, or choose the page after the sign-in")
     func admission() async throws {
         let stage = try await WebStage { _ in
         } routes: {
@@ -210,7 +210,7 @@ struct SignInTests {
         #expect(try await stage.signIn(browser).location == "/welcome")
     }
 
-    @Test("a new sign-in ends the buyer's oldest sessions where their number is limited")
+    @Test("if the number of sessions is limited, a new sign-in ends the buyer's oldest sessions")
     func maximum() async throws {
         let stage = try await WebStage { _ in
         } routes: {
@@ -247,7 +247,7 @@ struct SignInTests {
             WebRequest(method: .get, target: "/orders", headers: .init(["Accept": "application/json"]))
         ) { .html(try await $0.requireSession().provider) }
         #expect(script.status == 401 && script.text.contains("\"sign_in\":\"/auth/login\""))
-        // A browser that accepts JSON too is no script, and a form cannot be sent again after the sign-in.
+        // A client that also accepts HTML is treated as a browser. A form cannot be sent again after the sign-in.
         let other = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
         let form = try await other.post("/orders", headers: ["Accept": "text/html, application/json;q=0.9"])
         #expect(form.status == 303 && form.location.hasPrefix(stage.sandbox.openID.issuer))
@@ -258,7 +258,7 @@ struct SignInTests {
         #expect(try await stage.deliver(answered, other).location == "/")
     }
 
-    @Test("texts in pages are escaped")
+    @Test("texts from requests and configuration are escaped in pages")
     func escaping() async throws {
         let stage = try await WebStage(providers: ["op", "<b>&\"'"])
         let page = try await stage.browser().get("/auth/login?return=%22%3E%3Cscript%3E")
@@ -300,7 +300,7 @@ struct SignInTests {
             from: .postFromOtherSite
         )
         #expect(posted.status == 303 && posted.location == "/auth/login?iss=\(iss)&target_link_uri=%2Fsale")
-        // Off by default: the parameter means nothing, and a post is not permitted.
+        // Without the setting, the parameter has no effect, and a POST is refused.
         let plain = stage.browser()
         #expect(try await plain.get("/auth/login?iss=\(iss)").text.contains("Choose how you want to sign in."))
         #expect(try await plain.post("/auth/login").status == 405)

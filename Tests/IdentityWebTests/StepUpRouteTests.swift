@@ -54,7 +54,7 @@ struct StepUpRouteTests {
         #expect(try await stage.carts.lines(for: new).map(\.quantity) == [1])
     }
 
-    @Test("another buyer at the step-up gets no session, and the old one stays with its cart")
+    @Test("another buyer at a step-up gets no session, and the old session stays with its cart")
     func otherBuyer() async throws {
         let stage = try await WebStage(providers: ["op"])
         let browser = browser(stage, maxAge: .seconds(300))

@@ -3,7 +3,7 @@ import IdentityHTTP
 import IdentityWeb
 import Synchronization
 
-/// A browser with cookies, which knows which of them a request carries.
+/// A simulated browser that keeps cookies and sends those that their `SameSite` attribute permits.
 final class TestBrowser: Sendable {
     /// Where a navigation comes from.
     enum Source {

@@ -24,7 +24,7 @@ struct WebStage {
     let sessions: SessionManager
     let carts: CartAdapter
     let routes: SignInRoutes
-    /// The buyer's hands at the provider.
+    /// Simulated buyers, who sign in on the provider's pages.
     let ada = SandboxBuyer()
     let grace = SandboxBuyer(email: "grace@example.com")
 
