@@ -97,7 +97,7 @@ struct ShopTruthTests {
     }
 
     @Test(
-        "a search finds a word of a title, also with the name of the field",
+        "a search finds products with all its words in the title, with or without the prefix title:",
         arguments: [
             ("title:Mug", 1), ("title:\"Analytical Mug\"", 1), ("title:mug*", 1), ("Mug", 1), ("title:Nothing", 0),
             ("title:Mug title:Card", 0),

@@ -293,7 +293,7 @@ struct CustomerAccountTests {
         #expect(throws: IdentityError.self) { try CustomerAccountConfiguration(shopDomain: domain) }
     }
 
-    @Test("an endpoint, an origin and a version must be valid")
+    @Test("an invalid endpoint, origin or version is refused")
     func members() throws {
         let plain = try HTTPURL("http://a.example/x")
         #expect(throws: IdentityError.self) {

@@ -61,7 +61,10 @@ private struct ShopName: GraphQLOperation {
         "Accept: application/json", "Content-Type: application/json", "User-Agent: IdentityKit/0.1",
     ]
 
-    @Test("golden headers: a private token and the buyer's IP", .row("A2"))
+    @Test(
+        "with a private token the request has exactly the expected headers, and the buyer's IP if it is known",
+        .row("A2")
+    )
     func privateHeaders() async throws {
         let context = StorefrontContext(buyerIP: "2001:db8::7")
         let own = ["Shopify-Storefront-Buyer-IP: 2001:db8::7", "Shopify-Storefront-Private-Token: shpat-1"]
@@ -70,13 +73,13 @@ private struct ShopName: GraphQLOperation {
         #expect(withoutIP == (common + own.dropFirst()).sorted())
     }
 
-    @Test("golden headers: a public token, without an IP", .row("A2"))
+    @Test("with a public token the request has exactly the expected headers, and never the buyer's IP", .row("A2"))
     func publicHeaders() async throws {
         let sent = try await headers(.publicToken("public-1"), StorefrontContext(buyerIP: "203.0.113.7"))
         #expect(sent == (common + ["X-Shopify-Storefront-Access-Token: public-1"]).sorted())
     }
 
-    @Test("golden headers: tokenless access", .row("A2"))
+    @Test("with tokenless access the request has exactly the expected headers, and never the buyer's IP", .row("A2"))
     func tokenlessHeaders() async throws {
         #expect(try await headers(.tokenless, StorefrontContext(buyerIP: "203.0.113.7")) == common)
     }
@@ -207,7 +210,7 @@ private struct ShopName: GraphQLOperation {
         for error in [text, object, array] { #expect(error.kind == .rejected && error.providerAnswer?.status == 400) }
     }
 
-    @Test("THROTTLED in a 200 has kind retryLater")
+    @Test("an error THROTTLED in a response with status 200 has kind retryLater")
     func throttled() async throws {
         let error = try await failure(
             .json(#"{"data":null,"errors":[{"message":"Throttled","extensions":{"code":"THROTTLED"}}]}"#)

@@ -43,7 +43,11 @@ import Testing
         #expect(error?.kind == .configuration)
     }
 
-    @Test("an empty or broken token is refused", .row("A1"), arguments: ["", "a b", "a\r\nX-Evil: 1", "tök"])
+    @Test(
+        "a token that is empty or has characters that no token has is refused",
+        .row("A1"),
+        arguments: ["", "a b", "a\r\nX-Evil: 1", "tök"]
+    )
     func wrongToken(token: String) {
         for authentication in [StorefrontAuthentication.privateToken(Secret(token)), .publicToken(token)] {
             let error = #expect(throws: IdentityError.self) {

@@ -202,14 +202,14 @@ struct GuideTests {
         }
     }
 
-    @Test("the table has each row of the README's inventory once, in order")
+    @Test("the migration guide's table has each row from A1 to E9 once, in order")
     func everyRow() throws {
         let counts = [("A", 9), ("B", 13), ("C", 5), ("D", 17), ("E", 9)]
         let expected = counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } }
         #expect(try rows().map(\.id) == expected)
     }
 
-    @Test("every row names tests, and those tests are marked with the row")
+    @Test("every row of the migration guide's table names tests, and those tests are marked with the row")
     func rowsNameProofs() throws {
         let proofs = try GuideProofs(in: Self.root.appending(path: "Tests")).proofs
         for row in try rows() {
@@ -224,7 +224,7 @@ struct GuideTests {
         }
     }
 
-    @Test("every test that is marked with a row stands in that row")
+    @Test("every test that is marked with a row is named in that row of the migration guide's table")
     func proofsStandInRows() throws {
         let rows = Dictionary(uniqueKeysWithValues: try rows().map { ($0.id, $0.tests) })
         let proofs = try GuideProofs(in: Self.root.appending(path: "Tests")).proofs

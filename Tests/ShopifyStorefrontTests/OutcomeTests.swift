@@ -139,7 +139,7 @@ import Testing
         #expect(clock.elapsed <= .seconds(7))
     }
 
-    @Test("Retry-After applies to THROTTLED in a 200 too")
+    @Test("Retry-After is also observed for an error THROTTLED in a response with status 200")
     func retryAfterOfThrottled() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         let throttled = #"{"errors":[\#(Self.error("THROTTLED"))]}"#

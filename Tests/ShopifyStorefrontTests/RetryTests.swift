@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "a document with errors is never sent again, and nothing was executed",
+        "an operation whose document Shopify rejects is never sent again",
         arguments: [
             #"{"message":"no field x"}"#,
             // As Shopify's validation reports it: the path is a path in the document.
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "THROTTLED and INTERNAL_SERVER_ERROR keep their meaning in a response without data",
+        "after a response without data, a mutation that adds something is sent again only for THROTTLED without the path of a field",
         arguments: [("THROTTLED", "[]", 2), ("THROTTLED", #"["a","b"]"#, 1), ("INTERNAL_SERVER_ERROR", "[]", 1)]
     )
     func codesWithoutData(code: String, path: String, sent: Int) async throws {

@@ -50,7 +50,7 @@ import Testing
         #expect(file?.contains("var must: String") == true && file?.contains("oldName") == false)
     }
 
-    @Test("only reachable enums and inputs are written")
+    @Test("only enums and input types that a document uses are generated")
     func reachable() throws {
         let result = try generate("query A($f: Filter) { search(filter: $f) { __typename } }")
         #expect(result.files.keys.sorted() == ["Enums/Country.swift", "Inputs/Filter.swift", "Operations/A.swift"])
@@ -162,7 +162,7 @@ import Testing
         #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
     }
 
-    @Test("a provided type is used and not written")
+    @Test("a type under provided in generator.json is used but not generated")
     func provided() throws {
         let result = try generate(
             "query A($f: Filter) { search(filter: $f) { ...T } shop { ...S } } fragment T on Thing { __typename } fragment S on Shop { id }",

@@ -27,7 +27,7 @@ import Testing
         #expect(Set(present) == Set(files.keys))
     }
 
-    @Test("the same documents in another order of files become the same code", .row("B13"))
+    @Test("the order of the input files does not change the generated code", .row("B13"))
     func deterministic() throws {
         let parts = Golden.documents.components(separatedBy: "\nmutation ")
         let files = [parts[0]] + parts.dropFirst().map { "mutation " + $0 }
