@@ -15,9 +15,11 @@ public struct IdentityEvent: Sendable {
         case refreshed(TokenOutcome)
         /// A refresh returned tokens that lack members of the old ones.
         case tokensReduced(TokenLosses)
-        /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored response that cannot
-        /// be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to another
-        /// login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
+        /// A refresh failed with this code.
+        ///
+        /// The session stays signed in unless the code is `session_ended`, `rotation_lost` or `session_unknown`. A stored response that
+        /// cannot be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to
+        /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
         case refreshFailed(IdentityError.Code)
         /// A refresh token was sent and the response was lost: the provider may have used the token, and it is sent once more.
         case refreshInDoubt

@@ -68,8 +68,8 @@ public struct RefreshAnswer: Sendable {
     public var startedAt: Date
     /// When the response was received; times in the response, such as the expiry of an ID token, are checked against this time.
     public var receivedAt: Date
-    /// The error code of the mismatch if the response belongs to another login; until the response is accepted, no token of its
-    /// session is returned.
+    /// The error code if the response belongs to another login, for example `id_token_subject`; until the response is accepted, no
+    /// token of its session is returned.
     package var mismatch: IdentityError.Code?
     /// The secrets of the request, to redact them in errors; known only to the process that sent it.
     package var sent: RedactedValues?

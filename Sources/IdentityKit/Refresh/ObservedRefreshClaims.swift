@@ -12,11 +12,11 @@ final class ObservedRefreshClaims: Sendable {
         var seenAt: Duration
     }
 
-    /// The maximum number of observed claims; if a claim is evicted, its time starts again at zero.
+    /// The maximum number of observed refresh claims; if a claim is evicted, its time starts again at zero.
     private static let maximum = 10_000
 
     private let clock: any IdentityClock
-    /// The maximum time that one observation of a claim adds: the pause between two repairs.
+    /// The maximum time that one observation of a refresh claim adds: the pause between two repairs.
     private let longestStep: Duration
     private let notes = Mutex<[SessionID: Note]>([:])
 
@@ -25,9 +25,9 @@ final class ObservedRefreshClaims: Sendable {
         self.longestStep = longestStep
     }
 
-    /// Records that the store contains the claim now.
+    /// Records that the store contains this session with its refresh claim now.
     ///
-    /// - Returns: How long this process has observed the claim.
+    /// - Returns: How long this process has observed the same claim.
     func observe(_ claimed: StoredSession) -> Duration {
         let now = clock.elapsed
         return notes.withLock { notes in

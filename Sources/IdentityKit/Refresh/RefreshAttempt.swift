@@ -13,7 +13,7 @@ struct RefreshAttempt: Sendable {
     var provider: (any IdentityProvider)?
     var permit: CircuitBreaker.Permit?
     var observation = RefreshLimiter.Observation.nothing
-    /// Whether the mismatch with which the attempt ends has been reported to the observers.
+    /// Whether the observers were told that the response belongs to another login.
     var hasReportedMismatch = false
     /// Whether the new tokens have been recorded in ``RefreshSchedule``.
     var isNoted = false

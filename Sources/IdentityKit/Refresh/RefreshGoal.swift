@@ -1,7 +1,7 @@
 /// The goal of a refresh, with which a later caller can decide whether another refresh has already reached it.
 ///
-/// Tokens are compared, and not generations of the session, because the release of a claim increases the generation without new
-/// tokens.
+/// Tokens are compared, and not generations of the session, because a refresh that ends without new tokens increases the generation
+/// too.
 package enum RefreshGoal: Sendable {
     /// Other tokens than these, which are not valid long enough.
     case replacing(TokenSet)

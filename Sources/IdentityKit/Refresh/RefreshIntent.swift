@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The data of a claim: the mark in a stored session that a process is about to send the refresh token.
+/// The data of a refresh claim: the mark in a stored session that a process is about to send the refresh token.
 ///
 /// A process that finds an intent in a stored session knows that the refresh token may have been used and that no response was saved.
 package struct RefreshIntent: Sendable {
@@ -8,11 +8,12 @@ package struct RefreshIntent: Sendable {
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
-    /// Whether the process that made the claim has given up without a response, so that no other process needs to wait for one.
+    /// Whether the process that began the refresh has given up without a response, so that no other process needs to wait for one.
     var isAbandoned = false
-    /// Whether another process has found the claim while its holder may still run.
+    /// Whether another process has found this intent while the process that began the refresh may still run.
     ///
-    /// Saving this mark proves that the store accepts writes: from then on the holder can save a response that the store refused before.
+    /// Saving this flag proves that the store accepts writes: from then on the process that began the refresh can save a response that
+    /// the store refused before.
     package var isContested = false
 
     package init(correlationID: String, startedAt: Date) {

@@ -11,7 +11,7 @@ extension RefreshStateMachine {
         case notLoaded(IdentityError)
         /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `answered`.
         case found(SessionState?)
-        /// `mustWait`: the holder of the claim may still save a response.
+        /// `mustWait`: the process that claimed the session for its refresh may still save a response.
         case claimChecked(mustWait: Bool)
         case prepared(RefreshIntent)
         case notPrepared(IdentityError)
@@ -39,7 +39,7 @@ extension RefreshStateMachine {
     package enum Purpose: Sendable {
         case claim, release, end
         case answer
-        /// A response that is stored already, with the error code of its mismatch.
+        /// A response of another login that is stored already, now with its error code.
         case mismatch
         case tokens(Source)
     }
@@ -78,7 +78,7 @@ package enum RefreshOutcome: Sendable {
     case adopted(SessionState, TokenSet)
     /// Another process was faster; try again.
     case changed
-    /// Another process has claimed the session and may still save its response; look again later.
+    /// Another process has claimed the session for its refresh and may still save the response; look again later.
     case wait
     /// The attempt failed, and the next attempt has to wait.
     case refused(IdentityError)

@@ -37,7 +37,7 @@ extension RefreshStateMachine {
         return go(.prepare, .prepare)
     }
 
-    /// Saves the claim, which tells the next process that the refresh token may have been used.
+    /// Saves the refresh claim, which tells the next process that the refresh token may have been used.
     ///
     /// The write also proves that the store can save a record with the size of the response.
     mutating func claim(_ new: RefreshIntent) -> Action {
@@ -112,16 +112,16 @@ extension RefreshStateMachine {
         guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
         guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
-        // The next holder of this kind of lock knows that this process has ended or has released it, so the claim need not be marked
-        // as abandoned.
+        // The next holder of this kind of lock knows that this process has ended or has released the lock, so the refresh claim need
+        // not be marked as abandoned.
         guard !provesPreviousHolderGone else { return finish }
         return run([.save(.claimed(tokens, intent.abandoned), .release, requiresLock: true), finish])
     }
 
     /// Sends the refresh token once more.
     ///
-    /// If the response without tokens is stored, the claim is saved again first: otherwise another process would take the stored
-    /// response, find no tokens in it, and send the token too.
+    /// If the response without tokens is stored, the refresh claim is saved again first: otherwise another process would take the
+    /// stored response, find no tokens in it, and send the refresh token too.
     mutating func sendAgain(isAnswerStored: Bool) -> Action {
         guard isAnswerStored, let tokens = storedState?.tokens, let intent else {
             return go(.send(isRepeated: true), .send)
@@ -208,7 +208,7 @@ extension RefreshStateMachine {
 }
 
 extension RefreshAnswer {
-    /// Whether both are the same response of the provider; their mismatch codes may differ.
+    /// Whether both are the same response of the provider; the error codes that are stored with them may differ.
     fileprivate func isSame(as other: RefreshAnswer) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }

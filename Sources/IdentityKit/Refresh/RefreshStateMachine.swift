@@ -1,7 +1,7 @@
 /// Decides each step of a session's refresh from the stored state and from the result of the last step.
 ///
-/// Pure: no I/O and no clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event, until the
-/// action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state and the
+/// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event,
+/// until the action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state and the
 /// spool tell it how to continue.
 ///
 /// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
@@ -96,7 +96,7 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
         case (.validate(let answer, let source, let isStored), .notAccepted(let error)):
             return notAccepted(answer, source, isStored: isStored, error)
-        // A stored mismatch remains until the response is accepted.
+        // If the stored response belongs to another login, it keeps its error code until it is accepted.
         case (.validate(let answer, let source, let isStored), .refused(let refusal)) where answer.mismatch != nil:
             return notAccepted(answer, source, isStored: isStored, refusal.error)
         case (.saveMismatch(_, let source, let error), .saved): return reported(error, source)

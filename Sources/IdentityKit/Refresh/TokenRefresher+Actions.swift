@@ -238,7 +238,7 @@ extension TokenRefresher {
             let error = IdentityError.wrapping(error)
             if attempt.hasPrepared { attempt.observation = .answered }
             // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
-            // failure when it ends, and a mismatch is reported separately.
+            // failure when it ends, and a response of another login is reported separately.
             if !error.isAttackSuspected, answer.mismatch == nil,
                 reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasPrepared
             {
@@ -248,7 +248,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Reports a mismatch once in this process, even if it cannot be saved.
+    /// Reports once in this process that a response belongs to another login, even if that cannot be saved.
     private func reportMismatch(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedMismatch = true
         guard attempt.stored != nil, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else { return }

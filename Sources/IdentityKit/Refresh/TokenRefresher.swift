@@ -158,21 +158,21 @@ final class TokenRefresher: Sendable {
         }
     }
 
-    // MARK: Claims of other processes
+    // MARK: Unfinished refreshes of other processes
 
-    /// Whether this process has to wait longer before it replaces a claim of another process.
+    /// Whether this process has to wait longer before it takes over the unfinished refresh of another process.
     func mustWait(forHolderOf claimed: StoredSession) -> Bool { claims.observe(claimed) < claimWait(claimed) }
 
-    /// How long this process waits before it replaces a claim whose holder may still run.
+    /// How long this process waits before it takes over the unfinished refresh of a process that may still run.
     ///
-    /// The holder may have to complete its request, and to save the response, immediately or with its next repair.
+    /// The other process may have to complete its request, and to save the response, immediately or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? visible.providers.provider(named: claimed.provider))?.descriptor.timeout
         return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 
-    /// Waits until the session has changed, or until the claim may be replaced.
+    /// Waits until another process has changed the session, or until its unfinished refresh may be taken over.
     ///
     /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
     private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {

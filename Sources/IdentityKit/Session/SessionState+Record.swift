@@ -8,8 +8,9 @@ extension SessionState {
 
     /// The state as the payload that the store seals.
     ///
-    /// A claimed session reserves space for the provider's response, so that the response fits if the claim fits. A new session
-    /// reserves a little more than a claim needs, so that no claim makes the record longer, which would fail on a full disk.
+    /// Before a refresh token is sent, the session is saved as `claimed`. This record reserves space for the provider's response, so
+    /// that the response fits if this record fits. A new session reserves a little more, so that a later `claimed` record is never
+    /// longer, which would fail on a full disk.
     ///
     /// - Parameter isNew: Whether the session is stored for the first time.
     /// - Returns: The payload.
@@ -102,7 +103,7 @@ extension SessionState {
         )
     }
 
-    /// Space for the intent of a claim, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
+    /// Space for a ``RefreshIntent``, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
     private static let roomForIntent = 512
 
     /// The length in the payload of a response with tokens like these, with space for longer tokens.

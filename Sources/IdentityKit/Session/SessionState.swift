@@ -5,7 +5,7 @@ package enum SessionState: Sendable {
     case active(TokenSet)
     /// The refresh token may have been sent, and no response is stored.
     case claimed(TokenSet, RefreshIntent)
-    /// The raw response is stored and was not accepted yet. If it belongs to another login, the mismatch code is stored with it.
+    /// The raw response is stored and was not accepted yet. If it belongs to another login, the error code is stored with it.
     case answered(TokenSet, RefreshAnswer)
     /// The buyer has to sign in again, unless newer tokens were spooled while the store could not be written.
     ///

@@ -31,7 +31,7 @@ extension SessionManager {
         /// All processes that share a store need the same value: before a process takes over the unfinished refresh of another one, it
         /// waits long enough that the other process can save its response with its next repair.
         public var repairInterval: Duration = .seconds(5)
-        /// How long to wait before the claim of a process that lost its lock is replaced.
+        /// How long to wait before the unfinished refresh of a process that lost its lock is taken over.
         ///
         /// By default the provider's timeout, the time for saving and one repair interval. Only tests set it, because their clock runs
         /// faster than real requests.

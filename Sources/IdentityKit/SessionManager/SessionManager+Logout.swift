@@ -28,7 +28,7 @@ extension SessionManager {
 
     /// Ends every session of a buyer, for example after a password change or a request to erase the buyer's data.
     ///
-    /// All are removed first, and a failure of one removal does not prevent the others.
+    /// All sessions are removed from the store first, and a failure of one removal does not prevent the others.
     ///
     /// - Parameters:
     ///   - issuer: The buyer's issuer.

@@ -129,7 +129,7 @@ struct TokenAccess: Sendable {
                 (try await access.cartClaim(), access.session)
             }
         } catch let error as IdentityError where error.code == .notSignedIn {
-            // A guest has no claim for the cart. That is not a failure.
+            // A guest has no identity for the cart. That is not a failure.
             return (.none, try await reads.load(id).read().session)
         }
     }

@@ -26,8 +26,8 @@ struct SessionUpkeep: Sendable {
                 var report = RepairReport()
                 for (index, id) in ids.enumerated() {
                     if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
-                    // This process has the response for this session. Another process may hold the lock briefly while it checks the
-                    // claim, so wait.
+                    // For a kept session, this process has the response. Another process may hold the lock for a moment while it
+                    // checks the session, so this process waits for the lock.
                     let limit = kept.contains(id) ? Self.waitWithTokens : .zero
                     group.addTask { [self] in await repair(id, waitingUpTo: limit) }
                 }
