@@ -133,7 +133,7 @@ struct CredentialCacheTests {
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
     }
 
-    @Test("the cache has a size limit, and new credentials replace old ones")
+    @Test("the credential cache has a size limit, and new credentials replace old ones")
     func bounded() async throws {
         let world = World()
         let manager = try world.manager(8)

@@ -49,7 +49,7 @@ struct DeviceLoginTests {
 
     private static func seconds(_ values: Int...) -> [Duration] { values.map { .seconds($0) } }
 
-    @Test("the first poll waits for the interval, and each further poll for the interval after the previous response")
+    @Test("a device login polls first after the interval, and then at the interval after each response")
     func interval() async throws {
         let device = ScriptedDevice([.pending, .pending, .tokens], delay: .seconds(2))
         #expect(try await ending(device) == nil)
@@ -63,7 +63,7 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 15, 25, 40, 55))
     }
 
-    @Test("an outage doubles the pause up to a minute; a response restores the interval, including slow_down increases")
+    @Test("an outage doubles the pause between polls up to a minute; a response restores the last interval")
     func backoff() async throws {
         let outages = [ScriptedDevice.Step](repeating: .outage(), count: 5)
         let device = ScriptedDevice([.slowDown] + outages + [.pending, .outage(), .tokens])
@@ -81,7 +81,7 @@ struct DeviceLoginTests {
         #expect(asked.polls == Self.seconds(5, 50, 55))
     }
 
-    @Test("the wait ends when the code expires, even if the provider never reports it")
+    @Test("a device login ends when its code expires, even if the provider never reports the expiry")
     func expiry() async throws {
         let device = ScriptedDevice([], lifetime: .seconds(17))
         let error = try await ending(device)
@@ -101,7 +101,7 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 10, 20))
     }
 
-    @Test("the lifetime of the code is measured with the monotonic clock from the start of the request")
+    @Test("the lifetime of a device code is measured with the monotonic clock from the start of the request")
     func jumps() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         clock.advance(by: .seconds(1000))

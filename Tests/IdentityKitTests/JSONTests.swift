@@ -8,7 +8,7 @@ struct JSONTests {
     }
 
     @Test(
-        "texts that two parsers could read differently are refused",
+        "JSON texts that two parsers could read differently are refused",
         arguments: [
             "", " ", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "01", "+1", "1.", ".1",
             "1e",
@@ -24,7 +24,7 @@ struct JSONTests {
     }
 
     @Test(
-        "invalid UTF-8 is refused in strings and names",
+        "invalid UTF-8 is refused in JSON strings and names",
         arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]]
     )
     func invalidUTF8(bytes: [UInt8]) {
@@ -35,7 +35,7 @@ struct JSONTests {
         }
     }
 
-    @Test("well-formed values are serialized unchanged")
+    @Test("a JSON value is the same after it was serialized and parsed again")
     func accepted() throws {
         let text = #"{"a":[1,-2.5e3,true,false,null],"b":{"c":"\u00e9\ud83d\ude00\n"},"":""}"#
         let value = try parse(text)
@@ -44,7 +44,7 @@ struct JSONTests {
         #expect(try JSONValue(parsing: value.serialized) == value)
     }
 
-    @Test("numbers keep their text and never trap")
+    @Test("JSON numbers keep their text, and their conversions never trap")
     func numbers() throws {
         #expect(try parse("9223372036854775807").number?.integer == Int.max)
         #expect(try parse("9223372036854775808").number?.integer == nil)
@@ -55,7 +55,7 @@ struct JSONTests {
         #expect(try parse("123456789012345678901234567890").number?.text == "123456789012345678901234567890")
     }
 
-    @Test("depth and size are limited, and a hostile object does not cost quadratic time")
+    @Test("the depth and size of JSON are limited, and a hostile object does not cost quadratic time")
     func bounds() throws {
         #expect(throws: JSONError.self) { try parse(String(repeating: "[", count: 100_000)) }
         _ = try parse(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
@@ -70,7 +70,7 @@ struct JSONTests {
         #expect(throws: JSONError.self) { try parse("{\(members),\"m7\":1}") }
     }
 
-    @Test("member names are compared as bytes: KELVIN SIGN is not K")
+    @Test("names of JSON members are compared as bytes: KELVIN SIGN is not K")
     func identity() throws {
         let value = try parse("{\"\u{212A}\":1,\"K\":2}")
         #expect(value["K"]?.number?.integer == 2)

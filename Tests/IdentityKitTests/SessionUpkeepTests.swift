@@ -183,7 +183,7 @@ struct SessionUpkeepTests {
         #expect(world.provider.inner.refreshes == 1)
     }
 
-    @Test("a cancelled caller gets an IdentityError, and the session is unchanged")
+    @Test("a cancelled caller gets an IdentityError, and the refresh completes without the caller")
     func cancelled() async throws {
         let world = try World()
         let (id, _) = try await world.signIn()

@@ -83,7 +83,7 @@ struct SharedStoreTests {
         _ = try? await stuck.value
     }
 
-    @Test("if two processes sent one refresh token, the one with the response wins")
+    @Test("if two processes sent one refresh token, the tokens of the one that got a response are kept")
     func lateAnswer() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -124,7 +124,7 @@ struct SharedStoreTests {
         #expect(try await !other.session(id).needsLogin)
     }
 
-    @Test("a process that finds another process's claim waits, and does not return the old token as a new one")
+    @Test("a process that finds a refresh of another process waits, and does not return the old token as a new one")
     func claimedMeanwhile() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -148,7 +148,7 @@ struct SharedStoreTests {
         #expect(world.provider.refreshes == 1)
     }
 
-    @Test("a failed refresh whose token was certainly not used releases its claim immediately")
+    @Test("after a failed refresh whose token was certainly not used, the next refresh can begin immediately")
     func givesBack() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -158,7 +158,7 @@ struct SharedStoreTests {
         #expect(world.provider.refreshes == 2)
     }
 
-    @Test("if the claim cannot be saved, the refresh token is not sent")
+    @Test("if the store cannot save that a refresh begins, the refresh token is not sent")
     func failedClaim() async throws {
         let world = World()
         let id = try await world.expiredSession()

@@ -6,7 +6,7 @@ struct StepUpRequirementTests {
     private static let error = #"error="insufficient_user_authentication""#
 
     @Test(
-        "a well-formed challenge gives the requirement",
+        "a resource server's well-formed step-up challenge gives the requirement",
         arguments: [
             ([#"Bearer \#(error), acr_values="gold silver", max_age=300"#], ["gold", "silver"], 300, false),
             ([#"bearer realm="a, b", \#(error), max_age="0""#], [], 0, false),
@@ -23,7 +23,7 @@ struct StepUpRequirementTests {
     }
 
     @Test(
-        "another error, another scheme and anything that is not well-formed give no requirement",
+        "a challenge with another error or scheme, or one that is not well-formed, gives no step-up requirement",
         arguments: [
             [], [""], ["Bearer"], [#"Bearer error="invalid_token", max_age=1"#], [#"Basic \#(error), max_age=1"#],
             [#"Bearer error="Insufficient_user_authentication""#], [#"Bearer \#(error), max_age=-1"#],

@@ -125,7 +125,7 @@ struct DoubtTests {
         #expect(try await world.manager().session(id).endReason == .lostRotation)
     }
 
-    @Test("a failure before the token is sent leaves no claim")
+    @Test("a failure before the refresh token is sent leaves the stored session unchanged")
     func preparation() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

@@ -31,7 +31,7 @@ struct EarlyRefreshTests {
     }
 
     @Test(
-        "if the store refuses the claim of a background refresh, its error is the reason, and the claim is tried again after 30 seconds"
+        "if the store cannot save that a background refresh begins, its error is the reason, and the next attempt follows after 30 seconds"
     )
     func refusedClaim() async throws {
         let world = RefreshFixture()

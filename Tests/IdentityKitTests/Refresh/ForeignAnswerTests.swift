@@ -54,7 +54,7 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
-    @Test("the error of a stored mismatch has a cause that says why the response cannot be validated now")
+    @Test("if a response of another login cannot be validated again now, the error's cause says why")
     func cause() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -64,7 +64,7 @@ struct ForeignAnswerTests {
         #expect((error?.cause as? IdentityError)?.code == .providerUnavailable)
     }
 
-    @Test("a mismatch is reported once as a possible attack, and again only when its code changes")
+    @Test("a response of another login is reported once as a suspected attack, and again only for another error code")
     func reported() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -89,7 +89,7 @@ struct ForeignAnswerTests {
         #expect(failures == 2)
     }
 
-    @Test("a mismatch that cannot be saved is kept in its process and in the spool, and is saved later")
+    @Test("if the error code of a response of another login cannot be saved, it is kept in the spool and saved later")
     func unsaved() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -109,7 +109,7 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("the mismatch of a response that could not be saved is kept in the spool, and the old token is not returned")
+    @Test("a response of another login that cannot be saved is kept in the spool, and the old token is not returned")
     func unsavedAnswer() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -124,7 +124,7 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
-    @Test("the logout of a session with a mismatch revokes neither its old refresh token nor the new tokens")
+    @Test("after a response of another login, a logout revokes neither the old refresh token nor the new tokens")
     func logout() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
@@ -136,7 +136,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "a step-up of a session with a mismatch is refused, even if it began before or the mismatch is not saved yet"
+        "after a response of another login, a step-up is refused, even if it began before or the store failed"
     )
     func stepUp() async throws {
         let world = RefreshFixture()
@@ -198,7 +198,7 @@ struct ForeignAnswerTests {
         #expect(locked.limits.allSatisfy { $0 <= .seconds(2) } && !locked.limits.isEmpty)
     }
 
-    @Test("a mismatch is still reported while another process holds the lock")
+    @Test("a response of another login is still reported while another process holds the session's lock")
     func locked() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)

@@ -218,7 +218,7 @@ struct JournalTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("a claim reserves space for the provider's response")
+    @Test("the record that is saved before a refresh token is sent reserves space for the provider's response")
     func reserve() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

@@ -40,7 +40,7 @@ struct LostLockTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("a crashed process's claim is replaced only after the timeout, the time for saving and one repair interval")
+    @Test("a crashed refresh is taken over only after the timeout, the time for saving and one repair interval")
     func dead() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
@@ -56,7 +56,7 @@ struct LostLockTests {
         #expect(try await node.repair() == Self.repaired())
     }
 
-    @Test("the wait for another process's claim includes neither outages of the store nor jumps of the wall clock")
+    @Test("the wait before a crashed refresh is taken over excludes outages of the store and jumps of the wall clock")
     func unreachable() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
@@ -74,7 +74,7 @@ struct LostLockTests {
         #expect(world.provider.requests == requests)
     }
 
-    @Test("the wait for another process's claim does not include time in which the store cannot be written")
+    @Test("the wait before an unfinished refresh is taken over excludes time in which the store refuses writes")
     func full() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
@@ -97,7 +97,7 @@ struct LostLockTests {
     }
 
     @Test(
-        "a second request after a response without tokens is claimed again, so that no other process sends at the same time"
+        "the session is claimed again before its token is sent a second time, so that no other process sends the token too"
     )
     func secondRequest() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
@@ -120,7 +120,7 @@ struct LostLockTests {
         #expect(provider.requests == 2)
     }
 
-    @Test("a caller who needs new tokens waits until the claim may be taken over")
+    @Test("a caller who needs new tokens waits until the unfinished refresh of another process may be taken over")
     func caller() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
@@ -148,7 +148,7 @@ struct LostLockTests {
         #expect(world.clock.elapsed == before)
     }
 
-    @Test("a process that loses the lock after its claim sends nothing and leaves the claim unchanged")
+    @Test("a process that loses the lock before the refresh token is sent sends nothing; the session stays in doubt")
     func beforeSending() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -164,7 +164,7 @@ struct LostLockTests {
         #expect(row.isInDoubt)
     }
 
-    @Test("a process that loses the lock during the request saves the response over its own claim")
+    @Test("a process that loses the lock during the request saves the response if the session has not changed")
     func ownClaim() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
@@ -195,7 +195,7 @@ struct LostLockTests {
         #expect(node.spooled.isEmpty)
     }
 
-    @Test("a late response does not replace the claim of another process; it waits until the lock is free")
+    @Test("a late response does not overwrite the refresh of another process; it is saved when the lock is free")
     func foreignClaim() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

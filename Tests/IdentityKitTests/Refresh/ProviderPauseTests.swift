@@ -20,7 +20,7 @@ struct ProviderPauseTests {
         return limits
     }
 
-    @Test("after failures of several sessions no request is sent and no session is claimed, until one probe succeeds")
+    @Test("after failures of several sessions no request is sent and no session is changed, until one probe succeeds")
     func breaker() async throws {
         let world = RefreshFixture()
         var ids: [SessionID] = []

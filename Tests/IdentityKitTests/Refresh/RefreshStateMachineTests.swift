@@ -63,8 +63,8 @@ struct RefreshStateMachineTests {
 
     @Test(
         """
-        with up to two faults and a crash at any point, no path loses tokens, sends a used token needlessly, restores an ended \
-        session or returns tokens in spite of a mismatch
+        with up to two faults and a crash at any point, no refresh loses tokens, sends a used token needlessly, restores an ended \
+        session or returns tokens after a response of another login
         """,
         arguments: beginnings
     )
@@ -76,7 +76,7 @@ struct RefreshStateMachineTests {
     }
 
     @Test(
-        "the next process continues as the stored state requires",
+        "after a crash, the next process continues as the stored state requires",
         arguments: zip(
             ["claim, send", "claim, send", "validate", "no send, from the spool", "end"],
             [beginnings[0], beginnings[2], beginnings[14], beginnings[10], beginnings[4]]
@@ -95,7 +95,7 @@ struct RefreshStateMachineTests {
         }
     }
 
-    @Test("the mismatch of a response in memory does not overwrite another response in the store")
+    @Test("a response of another login in memory does not overwrite a different response in the store")
     func otherAnswer() {
         let old = RefreshWorld.tokens(1)
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)

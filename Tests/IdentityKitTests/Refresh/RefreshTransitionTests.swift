@@ -40,7 +40,7 @@ struct RefreshTransitionTests {
         ]
     }()
 
-    @Test("the guide lists the transitions that the state machine makes, and no others")
+    @Test("the guide to refreshing lists exactly the transitions of the refresh state machine")
     func guide() throws {
         var walk = RefreshWalk()
         for beginning in RefreshStateMachineTests.beginnings { walk.begin(beginning, faults: 2) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tokens that are too old to be returned")
 struct StaleTokensTests {
-    @Test("a claim that was released in the meantime does not count as a refresh")
+    @Test("a failed refresh of another process in the meantime does not count as a refresh")
     func givenBack() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()

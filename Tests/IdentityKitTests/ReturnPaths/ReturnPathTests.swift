@@ -20,7 +20,7 @@ struct ReturnPathTests {
         #expect(try kind.location(for: text) == "/start")
     }
 
-    @Test("accepted paths stay in the app in a browser, behind another path, and after one or two more decodings")
+    @Test("accepted return paths stay in the app, also without a path prefix and after up to two more decodings")
     func home() throws {
         let policy = try ReturnPathPolicy(origins: ["https://shop.example"])
         let random = SeededRandom(seed: 11)
@@ -54,7 +54,7 @@ struct ReturnPathTests {
     }
 
     @Test(
-        "legitimate paths are accepted in normalized form",
+        "legitimate return paths are accepted in normalized form",
         arguments: [
             ("/", "/"), ("/account?tab=1#orders", "/account?tab=1#orders"), ("/a/./b/../c", "/a/c"), ("/a/..", "/"),
             ("/a/b/.", "/a/b/"), ("/%7euser/%c3%a9%2C", "/~user/%C3%A9%2C"),
@@ -66,7 +66,7 @@ struct ReturnPathTests {
         #expect(try ReturnPathPolicy.pathsOnly.location(for: text) == expected)
     }
 
-    @Test("an origin passes only if it is listed, with its scheme, host and port")
+    @Test("a return URL is accepted only if its origin is listed, with scheme, host and port")
     func origins() throws {
         let policy = try ReturnPathPolicy(origins: [
             "https://shop.example", "https://b.example:8443", "http://127.0.0.1:80",
@@ -94,7 +94,7 @@ struct ReturnPathTests {
     }
 
     @Test(
-        "a policy with invalid origins or a refused default page is a configuration error",
+        "a return path policy with invalid origins or a refused default page is a configuration error",
         arguments: [
             (["http://shop.example"], nil), (["https://shop.example/a"], nil), (["https://*.example"], nil),
             (["shop.example"], nil),
