@@ -189,7 +189,7 @@ extension SandboxOpenID {
         guard occasion == .first || configuration.refreshesIDToken, scopes.contains("openid") else { return body }
         var claims = idTokenClaims(grant, client, now)
         if configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, scopes, to: &claims) }
-        // Absent from a refreshed ID token (OpenID Connect Core section 12.2).
+        // A refreshed ID token has no nonce (OpenID Connect Core section 12.2).
         if occasion == .first { claims["nonce"] = grant.nonce.map { .string($0) } }
         claims["at_hash"] = Self.halfHash(accessToken, client.algorithm)
         let token = state.keyrings.mint(claims, client.algorithm.signature, changes: call.idTokenChanges)

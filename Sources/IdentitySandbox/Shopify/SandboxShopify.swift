@@ -177,7 +177,7 @@ public final class SandboxShopify: SandboxService {
         _ call: SandboxCall,
         _ shape: SandboxShopifyConfiguration.EndpointShape
     ) -> SandboxAnswer {
-        // A fixed URL with the wrong shop id is redirected.
+        // Shopify redirects endpoint URLs with an unknown shop id to its home page.
         if shape == .platform, call.request.path.hasPrefix("/authentication/") {
             return .redirect(to: platformOrigin + "/", status: 301)
         }

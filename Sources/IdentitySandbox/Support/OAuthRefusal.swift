@@ -6,7 +6,7 @@ struct OAuthRefusal: Error, Sendable {
     let headers: [(name: String, value: String)]
     /// Whether the client broke a rule; an expired code, or a poll before the buyer has answered, is not a violation.
     let isViolation: Bool
-    /// The response of a provider that does not answer with an OAuth error here.
+    /// The response that replaces the OAuth error; nil for an OAuth error.
     private var response: SandboxAnswer?
 
     init(

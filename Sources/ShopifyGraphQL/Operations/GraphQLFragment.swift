@@ -5,7 +5,7 @@ public struct GraphQLFragment: Sendable, Hashable {
     /// The fragment's definition.
     public let text: String
 
-    /// Takes a definition, for example `fragment Card on Product { id title }`.
+    /// Creates a fragment from its definition, for example `fragment Card on Product { id title }`.
     public init(_ text: String) {
         self.text = text
     }

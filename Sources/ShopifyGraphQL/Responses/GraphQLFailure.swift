@@ -32,7 +32,7 @@ struct GraphQLFailure: Error {
         let effect: Effect =
             switch (error.code, error.phase) {
             case (.cancelled, _): .refused
-            // The request had been sent by then.
+            // The request may have been sent before the error, so Shopify may have executed it.
             case (_, .ambiguous): .unknown
             case (.insecureURL, _), (.invalidURL, _), (.addressRefused, _), (.invalidHeader, _), (.invalidMethod, _),
                 (.tlsFailed, _), (.closed, _):

@@ -9,7 +9,7 @@ package enum ForeignName {
                 let lower = byte | 0x20
                 return lower >= 0x61 && lower <= 0x7A || byte == UInt8(ascii: "_")
             }
-        // The position in a list.
+        // A path can also contain positions in lists.
         let isNumber = name.utf8.count <= 4 && name.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
         return !name.isEmpty && (isWord || isNumber) ? name : "…"
     }

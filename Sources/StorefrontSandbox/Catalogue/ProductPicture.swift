@@ -40,7 +40,7 @@ struct ProductPicture: Sendable {
         let name =
             named.flatMap { named in Self.colours.keys.first { $0.lowercased() == named } }
             ?? own.first { Self.colours[$0] != nil }
-        // A product without colours gets one, always the same.
+        // A product without colours gets a colour that depends only on its title.
         let spare = ["#8661c1", "#c2703d", "#2f8f9d", "#b0517e", "#5b7f2b"]
         let sum = title.utf8.reduce(0) { $0 + Int($1) }
         colour = name.flatMap { Self.colours[$0] } ?? spare[sum % spare.count]

@@ -123,7 +123,7 @@ extension SandboxOpenID {
 
     private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
-        // Another buyer than the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
+        // The buyer who signed in is not the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
             let reason = "Another buyer signed in than the one of id_token_hint."
             return answer([("error", "login_required"), ("error_description", reason)], login)

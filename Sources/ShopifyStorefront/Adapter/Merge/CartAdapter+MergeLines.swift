@@ -40,7 +40,8 @@ extension CartAdapter {
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
             for line in lines where refused[line] == 0 && now[line] < base[line] + line.itemCount {
-                // Shopify reduces a quantity when the stock is too small. A completely missing line was lost.
+                // Shopify reduces a quantity when the stock is too small. If the buyer's cart has nothing of the line, the merge is
+                // incomplete.
                 merge.shortLines.append(line)
                 if now[line] == 0 { merge.outcome = .partial }
             }
