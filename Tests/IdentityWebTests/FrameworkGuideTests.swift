@@ -3,7 +3,9 @@ import Testing
 
 @Suite("The guides of server frameworks")
 struct FrameworkGuideTests {
-    /// All samples of the documentation that no test compiles, by page; a new one also gets the mark.
+    /// The pages with samples that no test compiles, and how many each page has.
+    ///
+    /// Such a sample stands below `mark`.
     private static let notCompiled = [
         "Using/DevelopmentServer.md": 1, "Using/LoggingAndMetrics.md": 1, "Using/TransportOfYourOwn.md": 1,
         "Using/Vapor.md": 2,
@@ -43,7 +45,7 @@ struct FrameworkGuideTests {
         }
     }
 
-    @Test("the samples that no test compiles are marked and listed here")
+    @Test("samples that no test compiles are marked in the pages and counted in this file")
     func marks() throws {
         var found: [String: Int] = [:]
         for page in try Self.files(in: "Documentation", ending: ".md") {
@@ -53,7 +55,7 @@ struct FrameworkGuideTests {
         #expect(found == Self.notCompiled)
     }
 
-    @Test("`nested-packages` names only files that exist")
+    @Test("the script Tests/Proofs/nested-packages names only test files that exist")
     func browserTests() throws {
         let files = try Self.text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/)
             .map { String($0.output) }

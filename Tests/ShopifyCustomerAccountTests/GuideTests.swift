@@ -24,7 +24,7 @@ for try await page in account.orders(pageSize: 20) { show(page) }
 
 @Suite("The guide to customer accounts")
 struct CustomerAccountGuideTests {
-    @Test("all Swift code of the page compiles")
+    @Test("every Swift sample of the page is part of the compiled code of this file")
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

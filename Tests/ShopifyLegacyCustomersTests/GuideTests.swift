@@ -40,7 +40,7 @@ let signedIn = try await legacy.signIn(multipassToken: token, in: StorefrontCont
 
 @Suite("The guide to legacy customers")
 struct LegacyCustomerGuideTests {
-    @Test("all Swift code of the page compiles")
+    @Test("every Swift sample of the page is part of the compiled code of this file")
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -172,7 +172,7 @@ struct GuideTests {
         }
     }
 
-    @Test("all Swift code of the pages compiles", arguments: pages)
+    @Test("every Swift sample of the pages is part of the compiled code of this file", arguments: pages)
     func code(page: String) throws {
         let source = String(decoding: try Data(contentsOf: Self.here), as: UTF8.self)
         let blocks = try blocks("swift", of: page)
@@ -181,7 +181,7 @@ struct GuideTests {
     }
 
     @Test(
-        "every document of the migration guide is valid against every supported schema",
+        "every GraphQL document of the migration guide is valid against every supported schema",
         .row("D17"),
         .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with Shopify's schemas")
     )
