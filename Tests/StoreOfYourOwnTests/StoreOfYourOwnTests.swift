@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// This target uses only what a package of yours can use: no `@testable`, and nothing of `package` access.
-@Suite("A store of your own")
+@Suite("The store of the guide \"A store of your own\"")
 struct StoreOfYourOwnTests {
     @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
@@ -24,14 +24,14 @@ struct StoreOfYourOwnTests {
         )
     }
 
-    /// Damages a record like a faulty disk.
+    /// Changes one bit of a stored record, as a faulty disk could, or assigns an attachment to another session.
     private static func make(
         _ damage: StoreUnderTest.Damage,
         in database: Dictionaries,
         keys: StoreKeys
     ) throws -> Bool {
         try database.content.withLock { content in
-            // Hashes do not depend on the record keys, so the keys of any test run compute the same hash.
+            // The hash of an id depends on the lookup key in the header, which stays the same when the store key changes.
             guard let records = try? content.header?.records(openedWith: keys) else { return false }
             switch damage {
             case .session(let id): content.sessions[try records.hash(of: id)]?.record[100] ^= 1
@@ -70,7 +70,7 @@ struct StoreOfYourOwnTests {
         #expect(try store.records.open(copy, of: id).payload.reveal() == "the tokens")
     }
 
-    @Test("the guide shows the code of this target")
+    @Test("every code block of the guide is copied from the sources of this target")
     func guide() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let root = tests.deletingLastPathComponent().deletingLastPathComponent()
