@@ -7,7 +7,9 @@ import Testing
 struct SessionReferenceTests {
     private static let text = "kX9fQ2bT7hLw0ZsN4mVcRg"
 
-    /// Every run of four characters of the id; a reference contains one by chance once in 70,000 times, and this id's does not.
+    /// Every sequence of four characters of the id.
+    ///
+    /// A reference contains one of them by chance in one of 70,000 cases. The reference of this id does not.
     private static var parts: [String] {
         let letters = Array(text)
         return (0...(letters.count - 4)).map { String(letters[$0..<($0 + 4)]) }

@@ -1,15 +1,15 @@
 extension IdentityError.Code {
     // The callback
 
-    /// The callback's `state` is missing, empty or repeated (RFC 6749 section 4.1.2).
+    /// The callback's `state` is missing, empty or the one of another login (RFC 6749 section 4.1.2).
     public static let stateInvalid = Self(rawValue: "state_invalid")
-    /// The callback's `state` names no pending login: never issued, expired, or used before.
+    /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
     public static let stateUnknown = Self(rawValue: "state_unknown")
-    /// The callback came from another browser than the one in which the login began.
+    /// The callback came from another browser than the one in which the login or logout began.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
-    /// The login attempt expired.
+    /// The login attempt, the device code or the `state` of a logout has expired.
     public static let attemptExpired = Self(rawValue: "attempt_expired")
-    /// The callback is malformed, too large, has no code or repeats a parameter.
+    /// The callback is malformed, too large, has no code, repeats a parameter, or arrived at another address than the redirect URI.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
     /// The provider rejected the authorization; see ``IdentityError/providerAnswer``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
@@ -17,7 +17,7 @@ extension IdentityError.Code {
     public static let accessDenied = Self(rawValue: "access_denied")
     /// A silent login is not possible: the buyer has to see the login page (OpenID Connect Core section 3.1.2.6).
     public static let loginRequired = Self(rawValue: "login_required")
-    /// The authorization response's `iss` is missing or belongs to another provider (RFC 9207 section 2.4).
+    /// The callback belongs, or may belong, to another provider, by its `iss` (RFC 9207 section 2.4) or its address.
     public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
 
     /// The app refused the sign-in of a verified buyer.
@@ -97,7 +97,7 @@ extension IdentityError.Code {
 
     // Sessions
 
-    /// The store has no session with this id.
+    /// The session does not exist: it was never stored, was removed, has expired, or belongs to another tenant.
     public static let sessionUnknown = Self(rawValue: "session_unknown")
     /// The session is a guest session without a signed-in buyer (``SessionManager/beginGuest(retainedFor:)``).
     public static let notSignedIn = Self(rawValue: "not_signed_in")
@@ -115,7 +115,7 @@ extension IdentityError.Code {
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
-    /// Another task or process refreshes the session and did not finish in time.
+    /// The session is being refreshed by another task or process, its lock was lost, or too many refreshes wait.
     public static let refreshBusy = Self(rawValue: "refresh_busy")
 
     // Infrastructure
@@ -146,6 +146,6 @@ extension IdentityError.Code {
     public static let storeFull = Self(rawValue: "store_full")
     /// The store failed for another reason.
     public static let storeFailed = Self(rawValue: "store_failed")
-    /// The operating system failed to provide random bytes or another service.
+    /// OpenSSL or the operating system failed, for example to provide random bytes, or an unexpected error occurred in the SDK.
     public static let systemFailure = Self(rawValue: "system_failure")
 }

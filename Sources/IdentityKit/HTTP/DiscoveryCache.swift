@@ -4,7 +4,8 @@ internal import Synchronization
 ///
 /// A value is kept for an hour. One fetch serves all callers that wait. After a failed attempt nothing is fetched for a while:
 /// one second after the first failure, twice as long after each further one, at most ``longestPause``. `Retry-After` can make the
-/// pause longer, up to ``longestRequestedPause``. All times are on the monotonic clock.
+/// pause longer, up to ``longestRequestedPause``. If the old value may still be used, the pause is one minute. All times are on the
+/// monotonic clock.
 package final class DiscoveryCache<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

@@ -6,7 +6,7 @@ public struct LogoutOptions: Sendable {
     public var postLogoutRedirectURI: String?
     /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
     ///
-    /// Has an effect only with a ``postLogoutRedirectURI``, and if the provider returns the `state`.
+    /// Has an effect only if ``postLogoutRedirectURI`` or the configuration names an address, and if the provider returns the `state`.
     public var sendsState = true
     /// The app's page for the buyer after the logout; stored with the `state` and returned with it.
     ///

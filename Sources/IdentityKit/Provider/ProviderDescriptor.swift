@@ -10,7 +10,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var clientID: String
     /// The redirect URI for logins, if one is configured.
     public var redirectURI: String?
-    /// The address to which the provider sends the browser after a logout, if one is configured; as registered.
+    /// The registered address to which the provider sends the browser after a logout, if one is configured.
     public var postLogoutRedirectURI: String?
     /// The origins of the resource servers that accept this provider's access tokens, for example `https://api.example`.
     public var resources: [String]

@@ -83,17 +83,17 @@ public struct TokenSet: Sendable {
         get { storage.content.expiresAt }
         set { change { $0.expiresAt = newValue } }
     }
-    /// When the buyer authenticated (`auth_time`), if the ID token says so; a refreshed ID token must repeat it.
+    /// When the buyer authenticated (`auth_time`), if the ID token says so; a refreshed ID token may leave it out but not change it.
     public var authenticatedAt: Date? {
         get { storage.content.authenticatedAt }
         set { change { $0.authenticatedAt = newValue } }
     }
-    /// The ID token's `azp`, which a refreshed ID token must repeat.
+    /// The ID token's `azp`, which a refreshed ID token may leave out but not change.
     public var authorizedParty: String? {
         get { storage.content.authorizedParty }
         set { change { $0.authorizedParty = newValue } }
     }
-    /// The `nonce` of the login, which a refreshed ID token may repeat but not change.
+    /// The `nonce` of the login, which a refreshed ID token may leave out but not change.
     public var nonce: Secret? {
         get { storage.content.nonce }
         set { change { $0.nonce = newValue } }

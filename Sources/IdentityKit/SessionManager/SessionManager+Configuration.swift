@@ -1,9 +1,11 @@
 extension SessionManager {
     /// The configuration of a session manager.
     public struct Configuration: Sendable {
-        /// The time limit for a login, by default 10 minutes.
+        /// The time limit for a login, and for the browser's return from a provider's logout page, by default 10 minutes.
         public var attemptLifetime: Duration = .seconds(600)
-        /// How long a session is kept after its last refresh, by default 90 days; after that it is unknown to every call.
+        /// How long a session is kept after the sign-in or its last refresh, by default 90 days.
+        ///
+        /// After that, every call treats the session as unknown.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
         /// How long a session may last since the buyer signed in, however often it is refreshed; by default nil, which means no limit.
         ///
@@ -14,11 +16,11 @@ extension SessionManager {
         ///
         /// The share varies by ±0.05 between sessions (0.75 to 0.85 by default), so that they are not all refreshed at once.
         public var earlyRefresh: Double = 0.8
-        /// How many sessions' credentials are kept in memory for ``cacheLifetime``, by default none.
+        /// The maximum number of sessions whose tokens are kept in memory for ``cacheLifetime``, by default 0.
         ///
-        /// A credential needs about 2 KB. With it, a call for a busy session does not read the store.
+        /// Calls for such a session do not read the store. Each session needs about 2 KB.
         public var cachedSessions = 0
-        /// How long a credential is returned from memory, by default 5 seconds.
+        /// How long a session's tokens are returned from memory, by default 5 seconds.
         ///
         /// A logout in another process takes effect after at most this time.
         public var cacheLifetime: Duration = .seconds(5)
@@ -36,9 +38,9 @@ extension SessionManager {
         /// By default the provider's timeout, the time for saving and one repair interval. Only tests set it, because their clock runs
         /// faster than real requests.
         package var claimWait: Duration?
-        /// Whether a logout also revokes the tokens if the provider supports it (RFC 7009), by default true.
+        /// Whether the tokens of a logout or of a failed login are revoked if the provider supports it (RFC 7009), by default true.
         public var revokesTokens = true
-        /// How long a logout waits for the revocation, by default 5 seconds.
+        /// How long a logout or a failed login waits for the revocation, by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly

@@ -5,7 +5,8 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - postLogoutRedirectURI: The address to which the provider sends the browser afterwards; must be registered at the provider.
+    ///   - postLogoutRedirectURI: The address to which the provider sends the browser afterwards; must be registered at the provider. Nil
+    ///     uses the configured address.
     /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when the session does not exist or the store fails; no other failure stops a logout.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {

@@ -18,8 +18,8 @@ public final class SessionManager: Sendable {
     /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - providers: The providers to choose from; pass the providers of all tenants, also if the configuration names one, so that a
-    ///     callback from any of them is recognised.
+    ///   - providers: The providers to choose from. Pass the providers of all tenants, even if the configuration names one tenant, so
+    ///     that a callback from any of them is recognised.
     ///   - store: The store for sessions and pending logins.
     ///   - environment: Clock and randomness; pass the environment of the providers.
     ///   - configuration: Time limits, retention and other settings.
