@@ -10,7 +10,8 @@ extension ProviderHTTPClient {
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
     ///   - setting: The member of the configuration that can name the document's final address.
-    /// - Returns: The response, with any status. A redirect to an insecure or invalid URL is not followed but returned.
+    /// - Returns: The response, with any status. A redirect is returned too if no redirects are allowed, or if its URL is insecure or
+    ///   invalid.
     /// - Throws: `IdentityError` when there is no response, when a redirect leads to a host that is not permitted, and when there are
     ///   too many redirects.
     package func document(

@@ -72,8 +72,8 @@ struct MixUpCheck: Sendable {
 
     /// Whether another provider than the login's may have sent the browser to the address of the callback.
     ///
-    /// False only if the callback shows that it arrived at the configured redirect URI of the login's provider, and the other provider
-    /// has a different configured redirect URI.
+    /// False only if the callback shows that it arrived at the configured redirect URI of the login's provider, and not at the
+    /// configured redirect URI of the other provider.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),
