@@ -5,15 +5,15 @@ internal import IdentityKit
 /// Sending a token again for another reason is a bug.
 enum ResendReason: String, CaseIterable {
     /// No usable response arrived.
-    case answerLost = "answer lost"
+    case answerLost = "response lost"
     /// Its process crashed before the response was saved.
-    case crash
+    case crash = "process crashed"
     /// Its process crashed, and the tokens are in the spool of a machine that is down.
-    case machineDown = "machine down"
+    case machineDown = "machine is down"
     /// Its process was stopped for longer than others wait.
-    case stopped
+    case stopped = "process was stopped"
     /// Its process runs, but neither the store nor the spool saved the tokens.
-    case savedNowhere = "saved nowhere"
+    case savedNowhere = "tokens saved nowhere"
 }
 
 /// A request with a refresh token, and its result.

@@ -48,7 +48,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
             if !isUsable { world.server.leftInDoubt(exchange) }
             world.note(
                 process,
-                "\(exchange.text) \(isUsable ? "answered" : "failed"): \(Self.text(of: outcome))"
+                "\(exchange.text) \(isUsable ? "got a usable response" : "failed"): \(Self.text(of: outcome))"
             )
         }
         unsafe continuation.resume(returning: outcome)
