@@ -206,7 +206,7 @@ struct BoltCheckoutTests {
     }
 
     @Test(
-        "the JSON of a phone is read strictly",
+        "a login result in a phone's JSON needs one code, and members of the right type",
         arguments: [
             (#"{"authorizationCode":"C","codeVerifier":"","state":"s"}"#, true), (#"{"authCode":"C"}"#, true),
             (#"{"authCode":"C","codeVerifier":null,"state":null}"#, true), (#"{"authCode":""}"#, false),
@@ -222,7 +222,7 @@ struct BoltCheckoutTests {
         #expect((decoded != nil) == isGood)
     }
 
-    @Test("result and error do not show the code")
+    @Test("neither the printed result nor the printed error of a login shows the code")
     func canary() async throws {
         let canary = SecretCanary()
         let code = canary.plant("code")

@@ -51,7 +51,7 @@ struct SFCCTests: SFCCSuite {
     }
 
     @Test(
-        "the token is found at every known place",
+        "the token is found in the header and in every default member of the response",
         arguments: [
             "header", "access_token", "accessToken", "token", "jwt", "bearerToken", "authToken", "data.access_token",
             "result.jwt",
@@ -73,7 +73,7 @@ struct SFCCTests: SFCCSuite {
     }
 
     @Test(
-        "the token expires at the earlier of response and claim, after half an hour without either",
+        "the session's token expires at the earlier of expires_in and exp, or after half an hour if both are missing",
         arguments: [
             (JSONValue.integer(60), Int?.none, 60.0), (.string("1200"), 900, 900), (.null, 900, 900),
             (.null, nil, 1800),
@@ -90,7 +90,7 @@ struct SFCCTests: SFCCSuite {
         #expect(try await signIn(try provider(shop)).expiresAt == shop.clock.now + expected)
     }
 
-    @Test("a token without subject gets a separate buyer, and an expired token is refused")
+    @Test("the buyer of a token without subject has a digest as subject, and an expired token is refused")
     func subjects() async throws {
         let shop = try await shop()
         shop.answer(

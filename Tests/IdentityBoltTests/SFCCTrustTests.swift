@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bolt behind SFCC: trust in tokens")
 struct SFCCTrustTests: SFCCSuite {
-    @Test("without a key set the buyer is unverified: marked issuer, no verified contact, no cart claim")
+    @Test("without a key set the buyer's issuer is marked as unverified, and neither contact nor cart claim is trusted")
     func unverified() async throws {
         let shop = try await shop()
         let provider = try provider(shop)

@@ -27,7 +27,7 @@ let error = await #expect(throws: IdentityError.self) { try await flow.login() }
         }
     }
 
-    @Test("the guide shows the code above")
+    @Test("the guide shows the code that this suite compiles")
     func guide() throws {
         let guide = try SourceFile.text("Documentation/Using/HostileProvider.md")
         let source = try SourceFile.text("Tests/IdentityCertificationTests/GuideTests.swift")

@@ -54,7 +54,7 @@ struct SigningKeyImportTests {
         for text in refused { #expect(decoded(text) == nil) }
     }
 
-    @Test("halves that do not match are refused, and a key can be rebuilt from its numbers")
+    @Test("a private and a public half of different keys are refused, and a key can be rebuilt from its numbers")
     func halves() throws {
         let (one, two) = (try SigningKey.generateEllipticCurve(.p256), try SigningKey.generateEllipticCurve(.p256))
         let (first, second) = (try #require(one.privateNumber()), try #require(two.privateNumber()))

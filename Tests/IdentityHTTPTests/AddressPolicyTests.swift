@@ -31,14 +31,14 @@ import Testing
     }
 
     @Test(
-        "only numeric text is an address",
+        "a host name or an unusual spelling of an address is not parsed as an address",
         arguments: ["", "localhost", "127.1", "010.0.0.1", "1.2.3.4 ", "fe80::1%lo", "1.2.3.4\u{0}"]
     )
     func notNumeric(host: String) {
         #expect(ResolvedAddress(host: host, port: 1) == nil)
     }
 
-    @Test("an address has one textual form")
+    @Test("each address is written in one textual form")
     func text() {
         #expect(ResolvedAddress(host: "2001:DB8:0:0::1", port: 443)?.description == "[2001:db8::1]:443")
         #expect(ResolvedAddress(host: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")

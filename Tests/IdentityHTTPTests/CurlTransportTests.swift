@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(
-        "only the transport sets the headers that decide the framing",
+        "a request that sets a header for message framing or the host is refused",
         arguments: ["Content-Length", "transfer-encoding", "Host", "Expect"]
     )
     func framing(name: String) async throws {

@@ -19,7 +19,9 @@ struct ResponseCookieTests {
         }
     }
 
-    @Test("the header has every attribute, and the header of a removal has the same attributes")
+    @Test(
+        "the Set-Cookie header has every attribute of the cookie, and the header that removes the cookie has the same"
+    )
     func attributes() throws {
         let cookie = try ResponseCookie("__Host-a", "x", maximumAge: .seconds(60), sameSite: .strict)
         #expect(cookie.headerValue == "__Host-a=x; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Strict")

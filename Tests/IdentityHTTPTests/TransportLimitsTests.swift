@@ -80,7 +80,7 @@ struct TransportLimitsTests {
         }
     }
 
-    @Test("more than five hundred headers are refused, however small")
+    @Test("more than 512 response headers are refused, however small they are")
     func headerCount() async throws {
         for (count, isGood) in [(511, true), (512, false)] {
             let fields = String(repeating: "A: b\r\n", count: count)

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a response has the reason of its status and, unless the handler sets it, the date",
+        "a response has the reason phrase of its status and, unless the handler sets it, the date",
         arguments: [
             (200, "OK"), (201, "Created"), (204, "No Content"), (303, "See Other"), (307, "Temporary Redirect"),
             (405, "Method Not Allowed"), (415, "Unsupported Media Type"), (421, "Misdirected Request"),
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "dates have the form of HTTP",
+        "dates are written in the format of the HTTP Date header",
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),

@@ -16,7 +16,7 @@ struct ByteIdentityTests {
     /// Pairs that `String ==` cannot tell apart.
     static let pairs = [("K1", "\u{212A}1"), ("\u{E9}", "e\u{301}"), ("\u{212B}", "\u{C5}"), ("\u{2126}", "\u{3A9}")]
 
-    @Test("String compares the pairs of this suite as equal", arguments: pairs)
+    @Test("Swift's == treats the pairs of texts in this suite as equal, although their bytes differ", arguments: pairs)
     func premise(one: String, other: String) {
         #expect(one == other)
         #expect(!one.isIdentical(to: other))

@@ -88,7 +88,9 @@ struct ClaimsTests {
         }
     }
 
-    @Test("an empty text counts as missing, only a JSON true verifies a contact, and a sid has at most 512 bytes")
+    @Test(
+        "an empty claim counts as missing, only a JSON true marks a contact as verified, and a sid has at most 512 bytes"
+    )
     func standardClaims() {
         func claims(_ all: JSONObject) -> IDTokenClaims {
             IDTokenClaims(issuer: "https://id.example", subject: "buyer-1", all: all)

@@ -32,7 +32,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "every token request has a new signed assertion for the issuer alone, and no secret"
+        "every token request has a newly signed assertion whose only audience is the issuer, and no client secret"
     )
     func assertions() async throws {
         let key = try ClientKey(Self.jwk(), keyID: "key-1", algorithm: "PS256")
@@ -67,7 +67,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "the algorithm is the configured one, else the key's, else one that the provider lists, else the key's first",
+        "the signature algorithm comes from the configuration, else the key's alg, else the provider's list, else the key type",
         arguments: [
             (nil, nil, nil, "RS256"), (nil, nil, ["PS256", "ES256"], "PS256"), (nil, nil, ["ES256"], "RS256"),
             (nil, nil, ["PS256", "RS256"], "RS256"), (nil, "PS384", ["RS256"], "PS384"),

@@ -115,7 +115,10 @@ struct DPoPTests {
         Answer(error: "invalid_dpop_proof", nonces: ["#"], requests: [1, 1]),
     ]
 
-    @Test("a request is repeated once for a usable nonce, and not for another refusal", arguments: answers)
+    @Test(
+        "after a refusal with a usable DPoP nonce the request is repeated once; after another refusal it is not",
+        arguments: answers
+    )
     func nonces(answer: Answer) async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.intercept { request in

@@ -71,7 +71,7 @@ struct DiscoveryPauseTests {
         #expect(provider.requests == attempts + 1)
     }
 
-    @Test("an error during a pause has the correlation id of the operation that gets it")
+    @Test("each operation that fails during a pause gets its own correlation id")
     func correlation() async throws {
         let source = try source()
         let first = await failure(source)

@@ -25,7 +25,7 @@ struct EndpointHintTests {
     }
 
     @Test(
-        "the hint names the configuration member",
+        "the hint for a missing endpoint names its configuration member",
         arguments: [
             ("deviceAuthorization", ["device_authorization_endpoint"]), ("pushedAuthorization", []),
         ] as [(String, [String])]
@@ -37,7 +37,7 @@ struct EndpointHintTests {
         #expect(error?.hint?.contains("endpoints.\(name) ") == true, "\(error?.hint ?? "no error")")
     }
 
-    @Test("the hint names the configuration member of an unusable revocation endpoint")
+    @Test("the hint for an unusable revocation endpoint names its configuration member")
     func revocation() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["revocation_endpoint"] = .string("http://id.example/revoke") })
@@ -49,7 +49,7 @@ struct EndpointHintTests {
     }
 
     @Test(
-        "the hint for a refused token request names the members that decide",
+        "the hint for a refused token request names the configuration members to check",
         arguments: [
             (400, "invalid_grant", ["redirectURI"]),
             (401, "invalid_client", ["clientID", "clientSecret", "clientAuthentication"]),
@@ -75,7 +75,7 @@ struct EndpointHintTests {
     }
 
     @Test(
-        "the hint for a refused authorization names the member that decides",
+        "the hint for a refused authorization request names the configuration member to check",
         arguments: [("invalid_scope", "scopes"), ("unauthorized_client", "clientID")]
     )
     func authorizationRefusal(error: String, member: String) throws {
@@ -90,7 +90,7 @@ struct EndpointHintTests {
     }
 
     @Test(
-        "the hint for a refused revocation names the members that decide",
+        "the hint for a refused revocation names the configuration members to check",
         arguments: [
             (401, "invalid_client", ["clientID", "clientSecret", "clientAuthentication"]),
             (400, "invalid_request", ["endpoints.revocation"]), (302, "", ["endpoints.revocation"]),

@@ -81,7 +81,7 @@ struct ForeignRefreshTests {
     }
 
     @Test(
-        "the foreign ID token is reported before every other fault, stops every call, and a logout still sends the old ID token",
+        "an ID token of another login is reported before other faults and blocks the session; a logout sends the old ID token",
         arguments: lies,
         Trouble.allCases
     )

@@ -5,7 +5,7 @@ import IdentityOIDC
 import Testing
 
 /// Tokens with one invalid property each, which pass all other checks.
-@Suite("ID token: each check alone")
+@Suite("ID token: edge cases of each check")
 struct IDTokenEdgeTests {
     private static let forge = Result { try TokenForge(.es256) }
 

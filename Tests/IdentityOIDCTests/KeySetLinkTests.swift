@@ -83,7 +83,7 @@ struct KeySetLinkTests {
         stub = KeyStub(clock, [try TokenForge(.es256).jwk])
     }
 
-    @Test("a token bucket permits a burst, one more per interval, and takes tokens back")
+    @Test("a token bucket permits a burst and then one fetch per interval, and accepts tokens back")
     func bucket() {
         var bucket = TokenBucket(size: 2, interval: .seconds(60))
         #expect((0..<4).map { _ in bucket.take(at: .seconds(5)) } == [true, true, false, false])
@@ -129,7 +129,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 3)
     }
 
-    @Test("a caller that checked just before another fetch ended does not fetch again")
+    @Test("a caller that saw expired keys just before another caller fetched them does not fetch again")
     func lateLook() async throws {
         let stepping = SteppingClock()
         let shared = KeySetSingleFlight(KeySetCache(stub, clock: stepping), clock: stepping)
@@ -178,7 +178,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 15)
     }
 
-    @Test("an error during a pause has the correlation id of the operation that gets it (key set)")
+    @Test("each operation that fails during a pause of the key set gets its own correlation id")
     func pauseError() async throws {
         let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()

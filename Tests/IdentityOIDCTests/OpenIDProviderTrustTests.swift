@@ -24,7 +24,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("a promised iss is checked before the code is sent")
+    @Test("if the metadata promise the parameter iss, a callback's iss is checked before the code is sent")
     func responseIssuer() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["authorization_response_iss_parameter_supported"] = .bool(true) })
@@ -57,7 +57,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("the metadata's algorithms are accepted, and never HMAC")
+    @Test("the algorithms that the metadata list are accepted, but HMAC and none in the list are ignored")
     func algorithms() async throws {
         try await FakeWorld.run { world in
             world.fake.rotate(to: try TokenForge(.rs256), publishing: true)

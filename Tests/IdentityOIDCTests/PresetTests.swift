@@ -130,7 +130,7 @@ struct PresetTests {
         #expect(apple.descriptor.clientType == "client_secret_post")
     }
 
-    @Test("Microsoft: issuers restricts the tenants, and the metadata's template stays accepted")
+    @Test("Microsoft: the member issuers restricts the tenants, and the issuer template of the metadata stays accepted")
     func microsoftIssuers() throws {
         let base = "https://login.microsoftonline.com"
         let ours = "\(base)/\(Self.tenant)/v2.0"

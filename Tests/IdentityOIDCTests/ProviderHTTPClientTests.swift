@@ -55,7 +55,7 @@ struct ProviderHTTPClientTests {
     }
 
     @Test(
-        "a configured origin may have any address, another scheme or port of the same host may not",
+        "a configured origin may have any address; another scheme or port of its host must have a public one",
         arguments: [
             ("https://10.0.0.5:8443/", "any"), ("https://10.0.0.5:8443/elsewhere?a=b", "any"),
             ("https://ID.example/", "any"), ("https://id.example:443/", "any"), ("https://10.0.0.5:22/", "publicOnly"),

@@ -158,7 +158,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("an ID token from the future says by how many seconds, and to compare the clocks")
+    @Test("the error for an ID token from the future says by how many seconds, and the hint says to compare the clocks")
     func future() async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: { $0["iat"] = .integer(1_790_000_093) })
@@ -209,7 +209,7 @@ struct ProviderMessageTests {
     }
 
     @Test(
-        "plain http in issuer or redirect URI: the error names the member and where plain http is possible",
+        "the error for plain http in issuer or redirect URI names the member, and the hint says where plain http is possible",
         arguments: ["http://localhost:8080/realms/a", "http://127.0.0.1:8080", "http://id.example"]
     )
     func plainHTTP(url: String) throws {
@@ -245,7 +245,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("an error of a factory that does not know the path in the file names the provider")
+    @Test("an error that a provider factory throws without a path names the provider's entry in the file")
     func pathOfAnotherFactory() throws {
         struct LooseFactory: ProviderFactory {
             let kind = "loose"
@@ -270,7 +270,7 @@ struct ProviderMessageTests {
         #expect(error?.hint == "Set it.")
     }
 
-    @Test("an issuer that returns 404: the error names the requested address, and issuer")
+    @Test("if the metadata address returns 404, the error names the address, and the hint names the member issuer")
     func missingMetadata() async throws {
         try await FakeWorld.run { world in
             let path = "/.well-known/openid-configuration"
@@ -284,7 +284,7 @@ struct ProviderMessageTests {
     }
 
     @Test(
-        "a client key in another form: the hint has the command that converts it",
+        "the hint for a client key in an unsupported form has the command that converts the key",
         arguments: [
             ("EC PRIVATE KEY", "SEC1"), ("RSA PRIVATE KEY", "PKCS#1"), ("ENCRYPTED PRIVATE KEY", "encrypted"),
         ]
@@ -315,7 +315,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("metadata of another issuer: the error has both names")
+    @Test("the error for metadata of another issuer contains the expected and the received issuer")
     func issuerMismatch() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["issuer"] = .string("https://other.example") })

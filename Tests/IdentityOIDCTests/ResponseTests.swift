@@ -79,7 +79,7 @@ struct ResponseTests {
         #expect(error?.isAttackSuspected == false)
     }
 
-    @Test("another state and another issuer are suspected as attacks, a refusal of the buyer is not")
+    @Test("a callback with another state or issuer is reported as a suspected attack, a refusal by the buyer is not")
     func suspicion() {
         let evil = "&iss=https%3A%2F%2Fevil.example"
         for query in [
@@ -93,7 +93,7 @@ struct ResponseTests {
         #expect(refusal("error=access_denied&state=state-1", requiresIssuer: true)?.isAttackSuspected == false)
     }
 
-    @Test("an error without the promised iss is refused, and reported as not authenticated")
+    @Test("an error callback without the promised iss is refused, and its values are reported as unverified")
     func missingIssuerOfError() {
         let denied = refusal(
             "error=access_denied&error_description=state-1+cancelled&error_uri=u&state=state-1",
@@ -144,7 +144,7 @@ struct ResponseTests {
         #expect(refusal("state=s&code=" + String(repeating: "c", count: 8193)) == .callbackInvalid)
     }
 
-    @Test("a plus in a form is a space, and a query ends at the fragment")
+    @Test("a plus in a callback's parameter is a space, and the parameters end at the fragment")
     func forms() throws {
         let callback = try LoginCallback(url: "/cb?a=b+c%2B#?state=x")
         #expect(try callback.value(of: "a")?.reveal() == "b c+")
@@ -177,7 +177,7 @@ struct ResponseTests {
         #expect(answer(400, #"{"error":"invalid_request"}"#, .refreshToken)?.kind == .retryLater)
     }
 
-    @Test("a combining character does not hide a separator")
+    @Test("a combining character after a separator does not join two parameters of a callback")
     func bytes() throws {
         let callback = try LoginCallback(url: "/cb?a=1&\u{301}state=x&state=y")
         #expect(try callback.value(of: "state")?.reveal() == "y")

@@ -10,7 +10,7 @@ import Testing
 struct SandboxJourneyTests {
     /// All optional features together, at a provider that refuses and records every violation of a rule.
     @Test(
-        "login, refresh and profile follow private_key_jwt, DPoP, PAR and form_post",
+        "login, refresh and profile work with private_key_jwt, DPoP, PAR and form_post",
         arguments: [
             (.none, .query), (.demanded, .formPost), (.rotating, .query),
         ] as [(SandboxOpenIDConfiguration.DPoPNonce, ResponseMode)]

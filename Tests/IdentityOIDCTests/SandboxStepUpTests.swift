@@ -98,7 +98,7 @@ struct SandboxStepUpTests {
         }
     }
 
-    @Test("max_age asks for a login only if the last one is older", arguments: [50, 200])
+    @Test("a step-up with max_age requires a new login only if the last login is older", arguments: [50, 200])
     func age(seconds: Int) async throws {
         try await Self.run { world, id in
             let old = try await world.sessions.session(id)
@@ -187,7 +187,7 @@ let body = try await sessions.withAccessToken(of: session) { access in
         return headers
     }
 
-    @Test("the guide shows the code above")
+    @Test("the guide shows the code that this suite compiles")
     func samples() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -114,7 +114,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "each sufficient configuration is accepted",
+        "each configuration with the required members is accepted",
         arguments: [
             #""shopDomain":"a.example","client":"publicMobile""#,
             #""shopDomain":"a.example","client":"publicMobile","redirectURI":"shop.7.app://callback""#,
@@ -135,7 +135,7 @@ struct ConfigurationTests {
         case shopDomain, discovery, discoveryAndIssuers, everything, wholeWithIssuers, wholeWithShopID, overridden
     }
 
-    @Test("every configuration for a fake on this machine completes a login", arguments: Fake.allCases)
+    @Test("every way to configure a fake Shopify on this machine completes a login", arguments: Fake.allCases)
     func fakes(_ fake: Fake) async throws {
         let shop = try await Shop(.publicWeb) { settings in
             // A fake may use any issuer; then the configuration must name it.

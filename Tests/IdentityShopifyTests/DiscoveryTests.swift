@@ -10,7 +10,7 @@ import Testing
 @Suite("Discovery of a shop")
 struct DiscoveryTests {
     @Test(
-        "a document with an issuer that is not Shopify's, or is another shop's, is refused",
+        "a discovery document whose issuer is not Shopify's, or is another shop's, is refused",
         arguments: [
             "https://shopify.com/authentication/1", "https://shopify.com.evil.example/authentication/82920341806",
             "https://shopify.com/authentication/82920341806/", "https://shopify.com/authentication/",

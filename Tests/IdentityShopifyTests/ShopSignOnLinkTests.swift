@@ -15,7 +15,7 @@ struct ShopSignOnLinkTests {
         #expect(throws: IdentityError.self) { _ = try body() }?.code
     }
 
-    @Test("the link has the configured host, the escaped address, and the page to return to")
+    @Test("the link has the configured host, the escaped e-mail address, and the page to return to")
     func link() throws {
         let link = try ShopSignOnLink(shopDomain: "shop.example")
         #expect(

@@ -133,7 +133,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("Retry-After of Shopify is passed on")
+    @Test("the error of a refresh has the delay of Shopify's Retry-After")
     func retryAfter() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()

@@ -177,7 +177,7 @@ struct LegacyCustomerTests {
     }
 
     @Test(
-        "a Multipass token signs in once and for a short time, and an invalid one or one of another secret does not",
+        "a Multipass token signs in once and only for a short time; one that is invalid or of another secret is refused",
         .row("E3")
     )
     func multipass() async throws {

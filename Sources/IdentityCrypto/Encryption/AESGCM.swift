@@ -86,7 +86,10 @@ package enum AESGCM {
         switch outcome {
         case .opened: break
         case .refused:
-            throw CryptoError(.authenticationFailed, "the sealed data is damaged or was sealed for another key or use")
+            throw CryptoError(
+                .authenticationFailed,
+                "the sealed data is damaged, or was sealed with another key or for another use"
+            )
         case .failed: throw CryptoError(.operationFailed, "the data could not be decrypted")
         }
         return plaintext

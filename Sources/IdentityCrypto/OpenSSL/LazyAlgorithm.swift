@@ -16,7 +16,10 @@ final class LazyAlgorithm: Sendable {
     func available() throws(CryptoError) -> FetchedAlgorithm {
         if let known = fetched.load() { return known }
         guard let new = fetch() else {
-            throw CryptoError(.operationFailed, "OpenSSL does not have the algorithm; is its provider loaded?")
+            throw CryptoError(
+                .operationFailed,
+                "OpenSSL does not offer the algorithm; check that its default provider is installed"
+            )
         }
         return fetched.storeIfNil(new)
     }

@@ -77,7 +77,11 @@ public final class CurlTransport: HTTPTransport {
         }
         let method = request.method.rawValue.utf8
         guard !method.isEmpty, method.count <= 32, method.allSatisfy(ASCII.isToken) else {
-            throw HTTPTransportError(code: .invalidMethod, phase: .notSent, message: "The method is not a token.")
+            throw HTTPTransportError(
+                code: .invalidMethod,
+                phase: .notSent,
+                message: "The HTTP method is empty, longer than 32 bytes, or has a character that RFC 9110 forbids."
+            )
         }
         guard request.method != .head || request.body == nil else {
             throw HTTPTransportError(code: .invalidMethod, phase: .notSent, message: "A HEAD request has a body.")

@@ -101,7 +101,7 @@ public struct HTTPHeaders: Sendable {
             throw HTTPTransportError(
                 code: .invalidHeader,
                 phase: .notSent,
-                message: "A header name is not a token of RFC 9110."
+                message: "A header name is empty, longer than 256 bytes, or has a character that RFC 9110 forbids."
             )
         }
         guard value.utf8.count <= 64 << 10, value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {

@@ -16,7 +16,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let invalidURL = Code(rawValue: "invalid_url")
         /// The URL is plain `http`, and not a loopback literal for which ``HTTPRequest/allowsLoopbackHTTP`` is set.
         public static let insecureURL = Code(rawValue: "insecure_url")
-        /// The method is not a token of RFC 9110 section 5.6.2.
+        /// The HTTP method is not a token (RFC 9110 section 5.6.2), is longer than 32 bytes, or is HEAD with a body.
         public static let invalidMethod = Code(rawValue: "invalid_method")
         /// A header is invalid: bad name, control character in the value, too long, or a header that only the transport may set.
         public static let invalidHeader = Code(rawValue: "invalid_header")
