@@ -44,12 +44,14 @@ struct BackChannelLogoutPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout`.
+    @Test("a logout token ends the sessions that it names, and gets status 200")
     func plain() async throws {
         try await send(expecting: 200)
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-alg-none")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-alg-none`.
+    @Test("an unsigned logout token is refused with status 400")
     func unsigned() async throws {
         try await send(
             {
@@ -60,33 +62,39 @@ struct BackChannelLogoutPlanTests {
         )
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-no-event")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-no-event`.
+    @Test("a logout token without the claim events is refused with status 400")
     func noEvent() async throws {
         try await send({ $0.claims["events"] = nil }, expecting: 400)
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce`.
+    @Test("a logout token with a nonce is refused with status 400")
     func withNonce() async throws {
         try await send({ $0.claims["nonce"] = .string("nonce") }, expecting: 400)
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud`.
+    @Test("a logout token for another client is refused with status 400")
     func wrongAudience() async throws {
         try await send({ $0.claims["aud"] = .string("another-client") }, expecting: 400)
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss`.
+    @Test("a logout token of another issuer is refused with status 400")
     func wrongIssuer() async throws {
         try await send({ $0.claims["iss"] = .string("https://other.example") }, expecting: 400)
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event`.
+    @Test("a logout token with another event is refused with status 400")
     func wrongEvent() async throws {
         let event: JSONObject = ["http://schemas.openid.net/event/another": .object([:])]
         try await send({ $0.claims["events"] = .object(event) }, expecting: 400)
     }
 
-    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg")
+    /// The module `oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg`.
+    @Test("a logout token that is signed with HMAC and the client secret is refused with status 400")
     func wrongAlgorithm() async throws {
         try await send(
             {

@@ -6,12 +6,14 @@ import Testing
 /// The modules of `oidcc-client-test-plan` that are in no certification plan and apply to the code flow, in their order.
 @Suite("OpenID conformance suite: modules of the comprehensive plan")
 struct ComprehensivePlanTests {
-    @Test("oidcc-client-test-missing-aud")
+    /// The module `oidcc-client-test-missing-aud`.
+    @Test("an ID token without aud is refused")
     func missingAudience() async throws {
         try await CertificationModule.run { try await $0.refusesLogin(.idTokenAudience, .claim("aud", nil)) }
     }
 
-    @Test("oidcc-client-test-invalid-sig-hs256")
+    /// The module `oidcc-client-test-invalid-sig-hs256`.
+    @Test("an ID token that is signed with HS256 is refused, also if the signature is valid")
     func invalidSignatureHS256() async throws {
         let metadata = SandboxMisbehaviour.member("id_token_signing_alg_values_supported", .array([.string("HS256")]))
         try await CertificationModule.run(.init(metadata: metadata)) { module in
@@ -22,7 +24,8 @@ struct ComprehensivePlanTests {
         }
     }
 
-    @Test("oidcc-client-test-invalid-sig-es256")
+    /// The module `oidcc-client-test-invalid-sig-es256`.
+    @Test("an ID token with an invalid ES256 signature is refused, and one with a valid signature is accepted")
     func invalidSignatureES256() async throws {
         var openID = SandboxOpenIDConfiguration()
         openID.algorithm = .es256
@@ -32,7 +35,8 @@ struct ComprehensivePlanTests {
         }
     }
 
-    @Test("oidcc-client-test-userinfo-bearer-header")
+    /// The module `oidcc-client-test-userinfo-bearer-header`.
+    @Test("the access token is sent to UserInfo in the Authorization header and not in the body")
     func bearerHeader() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
@@ -44,7 +48,8 @@ struct ComprehensivePlanTests {
         }
     }
 
-    @Test("oidcc-client-test-userinfo-signed")
+    /// The module `oidcc-client-test-userinfo-signed`.
+    @Test("a signed UserInfo response is accepted only with a known key, the issuer and this client as audience")
     func signedUserInfo() async throws {
         let pair = try SandboxKeyPair()
         let keys = SandboxMisbehaviour.editJSON { document in
@@ -85,7 +90,8 @@ struct ComprehensivePlanTests {
         }
     }
 
-    @Test("oidcc-client-test-aggregated-claims")
+    /// The module `oidcc-client-test-aggregated-claims`.
+    @Test("claims in a nested JWT of UserInfo (aggregated claims) are ignored")
     func aggregatedClaims() async throws {
         let attacker = try SandboxKeyPair()
         try await CertificationModule.run { module in
@@ -97,7 +103,8 @@ struct ComprehensivePlanTests {
         }
     }
 
-    @Test("oidcc-client-test-distributed-claims")
+    /// The module `oidcc-client-test-distributed-claims`.
+    @Test("claims at another server (distributed claims) are ignored, and that server gets no request")
     func distributedClaims() async throws {
         let listener = try await SandboxListener.start()
         try await CertificationModule.run { module in

@@ -6,7 +6,8 @@ import Testing
 /// The modules of `oidcc-client-config-certification-test-plan`, in their order.
 @Suite("OpenID conformance suite: the plan Config RP")
 struct ConfigPlanTests {
-    @Test("oidcc-client-test-discovery-openid-config")
+    /// The module `oidcc-client-test-discovery-openid-config`.
+    @Test("the endpoints of the metadata are used, and the metadata are fetched once")
     func discovery() async throws {
         let elsewhere = SandboxMisbehaviour.editJSON { object in
             for name in ["authorization_endpoint", "token_endpoint", "userinfo_endpoint"] {
@@ -25,7 +26,8 @@ struct ConfigPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-discovery-jwks-uri-keys")
+    /// The module `oidcc-client-test-discovery-jwks-uri-keys`.
+    @Test("the keys are fetched from the jwks_uri of the metadata")
     func keySetAddress() async throws {
         let run = "run=\(UInt64.random(in: 0 ... .max))"
         let metadata = SandboxMisbehaviour.editJSON { object in
@@ -37,7 +39,8 @@ struct ConfigPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-discovery-issuer-mismatch")
+    /// The module `oidcc-client-test-discovery-issuer-mismatch`.
+    @Test("metadata of another issuer are refused before the browser is redirected")
     func issuerMismatch() async throws {
         let metadata = SandboxMisbehaviour.editJSON { object in
             object["issuer"] = (object["issuer"]?.string).map { .string($0 + "INVALID") }
@@ -48,7 +51,8 @@ struct ConfigPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-idtoken-sig-none (Config RP)")
+    /// The module `oidcc-client-test-idtoken-sig-none` of this plan.
+    @Test("an unsigned ID token is refused, also if the metadata list the algorithm none")
     func signatureNone() async throws {
         try await CertificationModule.run(.init(client: { $0.algorithms = nil })) { module in
             try module.publish(
@@ -58,7 +62,8 @@ struct ConfigPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-signing-key-rotation-just-before-signing")
+    /// The module `oidcc-client-test-signing-key-rotation-just-before-signing`.
+    @Test("an ID token that is signed with a new key is accepted after the keys are fetched again")
     func rotationJustBeforeSigning() async throws {
         try await CertificationModule.run { module in
             try await module.acceptsLogin()
@@ -68,7 +73,8 @@ struct ConfigPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-signing-key-rotation")
+    /// The module `oidcc-client-test-signing-key-rotation`.
+    @Test("a login after a rotation of the signing key succeeds, and fetches the keys again")
     func rotation() async throws {
         try await CertificationModule.run { module in
             try await module.acceptsLogin()

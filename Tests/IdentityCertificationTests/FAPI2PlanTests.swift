@@ -33,7 +33,8 @@ struct FAPI2PlanTests {
         try await CertificationModule.run(setup, body)
     }
 
-    @Test("fapi2-security-profile-final-client-test-happy-path")
+    /// The module `fapi2-security-profile-final-client-test-happy-path`.
+    @Test("a login with PAR, PKCE and DPoP with a nonce succeeds")
     func happyPath() async throws {
         for nonce in [SandboxOpenIDConfiguration.DPoPNonce.demanded, .rotating] {
             try await runBound(nonce: nonce) { module in
@@ -44,7 +45,8 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-happy-path-no-dpop-nonce")
+    /// The module `fapi2-security-profile-final-client-test-happy-path-no-dpop-nonce`.
+    @Test("a login with PAR, PKCE and DPoP without a nonce succeeds, with one request per endpoint")
     func happyPathWithoutNonce() async throws {
         try await runBound(nonce: .none) { module in
             try await module.acceptsLogin()
@@ -54,7 +56,8 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-refresh-token-test")
+    /// The module `fapi2-security-profile-final-client-refresh-token-test`.
+    @Test("each status 401 of UserInfo causes one refresh, and no refresh token is sent twice")
     func refreshToken() async throws {
         try await runBound(nonce: .demanded) { module in
             let session = try await module.login()
@@ -80,7 +83,8 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-discovery-issuer-mismatch")
+    /// The module `fapi2-security-profile-final-client-test-discovery-issuer-mismatch`.
+    @Test("metadata of another issuer stop the login before the browser is redirected")
     func discoveryIssuerMismatch() async throws {
         try await run { module in
             try module.publish(metadata: .editJSON { $0["issuer"] = .string("https://other.example") })
@@ -89,21 +93,24 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-authorization-response-iss")
+    /// The module `fapi2-security-profile-final-client-test-invalid-authorization-response-iss`.
+    @Test("a callback with another iss is refused before the code is sent")
     func invalidResponseIssuer() async throws {
         try await run { module in
             try await module.refusesLogin(.responseIssuerMismatch, tokenRequests: 0) { $0 + "1" }
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-remove-authorization-response-iss")
+    /// The module `fapi2-security-profile-final-client-test-remove-authorization-response-iss`.
+    @Test("a callback without the iss that the metadata promise is refused before the code is sent")
     func missingResponseIssuer() async throws {
         try await run { module in
             try await module.refusesLogin(.responseIssuerMismatch, tokenRequests: 0) { $0.removingField("iss") }
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-state-fails")
+    /// The module `fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-state-fails`.
+    @Test("a callback with another state is refused before the code is sent")
     func invalidState() async throws {
         try await run { module in
             try await module.refusesLogin(.stateUnknown, tokenRequests: 0) {
@@ -112,46 +119,54 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-missing-state-fails")
+    /// The module `fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-missing-state-fails`.
+    @Test("a callback without a state is refused before the code is sent")
     func missingState() async throws {
         try await run { module in
             try await module.refusesLogin(.stateInvalid, tokenRequests: 0) { $0.removingField("state") }
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-iss")
+    /// The module `fapi2-security-profile-final-client-test-invalid-iss`.
+    @Test("an ID token of another issuer is refused")
     func invalidIssuer() async throws {
         try await run { try await $0.refusesLogin(.idTokenIssuer, .claim("iss", appending: "1")) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-missing-iss")
+    /// The module `fapi2-security-profile-final-client-test-invalid-missing-iss`.
+    @Test("an ID token without iss is refused")
     func missingIssuer() async throws {
         try await run { try await $0.refusesLogin(.idTokenIssuer, .claim("iss", nil)) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-aud")
+    /// The module `fapi2-security-profile-final-client-test-invalid-aud`.
+    @Test("an ID token for another client is refused")
     func invalidAudience() async throws {
         try await run { try await $0.refusesLogin(.idTokenAudience, .claim("aud", appending: "1")) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-missing-aud")
+    /// The module `fapi2-security-profile-final-client-test-invalid-missing-aud`.
+    @Test("an ID token without aud is refused")
     func missingAudience() async throws {
         try await run { try await $0.refusesLogin(.idTokenAudience, .claim("aud", nil)) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-secondary-aud")
+    /// The module `fapi2-security-profile-final-client-test-invalid-secondary-aud`.
+    @Test("an ID token with an additional audience that is not trusted is refused")
     func secondaryAudience() async throws {
         try await run { module in
             try await module.refusesLogin(.idTokenAudience, .audienceArray(others: "https://untrusted.example"))
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-valid-aud-as-array")
+    /// The module `fapi2-security-profile-final-client-test-valid-aud-as-array`.
+    @Test("an ID token with this client as the only element of an aud array is accepted")
     func audienceAsArray() async throws {
         try await run { try await $0.acceptsLogin(.audienceArray()) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-expired-exp")
+    /// The module `fapi2-security-profile-final-client-test-invalid-expired-exp`.
+    @Test("an expired ID token is refused")
     func expired() async throws {
         try await run { module in
             // The token was also issued earlier, so that only its expiry is invalid.
@@ -160,27 +175,32 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-missing-exp")
+    /// The module `fapi2-security-profile-final-client-test-invalid-missing-exp`.
+    @Test("an ID token without exp is refused")
     func missingExpiry() async throws {
         try await run { try await $0.refusesLogin(.idTokenTime, .claim("exp", nil)) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-nonce")
+    /// The module `fapi2-security-profile-final-client-test-invalid-nonce`.
+    @Test("an ID token with another nonce is refused")
     func invalidNonce() async throws {
         try await run { try await $0.refusesLogin(.idTokenNonce, .claim("nonce", appending: "1")) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-missing-nonce")
+    /// The module `fapi2-security-profile-final-client-test-invalid-missing-nonce`.
+    @Test("an ID token without a nonce is refused")
     func missingNonce() async throws {
         try await run { try await $0.refusesLogin(.idTokenNonce, .claim("nonce", nil)) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-null-alg")
+    /// The module `fapi2-security-profile-final-client-test-invalid-null-alg`.
+    @Test("an unsigned ID token is refused")
     func nullAlgorithm() async throws {
         try await run { try await $0.refusesLogin(.idTokenAlgorithm, .unsigned()) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-invalid-alternate-alg")
+    /// The module `fapi2-security-profile-final-client-test-invalid-alternate-alg`.
+    @Test("an ID token with a valid signature of an algorithm that is not accepted is refused")
     func alternateAlgorithm() async throws {
         // The key is published and the signature is valid: only the algorithm is not accepted.
         let pair = try SandboxKeyPair(.rsa(bits: 2048), name: "alternate")
@@ -193,12 +213,14 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-token-endpoint-response-without-expires_in")
+    /// The module `fapi2-security-profile-final-client-test-token-endpoint-response-without-expires_in`.
+    @Test("a token response without expires_in is accepted")
     func withoutLifetime() async throws {
         try await run { try await $0.acceptsLogin(.withoutMembers("expires_in")) }
     }
 
-    @Test("fapi2-security-profile-final-client-test-token-type-case-insensitivity")
+    /// The module `fapi2-security-profile-final-client-test-token-type-case-insensitivity`.
+    @Test("the token type Bearer is accepted in upper and lower case")
     func tokenTypeCase() async throws {
         try await run { module in
             for type in ["bearer", "BEARER", "bEaReR"] {
@@ -207,7 +229,8 @@ struct FAPI2PlanTests {
         }
     }
 
-    @Test("fapi2-security-profile-final-client-test-rs-dpop-auth-scheme-case-insensitivity")
+    /// The module `fapi2-security-profile-final-client-test-rs-dpop-auth-scheme-case-insensitivity`.
+    @Test("a DPoP challenge of UserInfo is understood with its scheme in upper or lower case")
     func schemeCase() async throws {
         try await runBound(nonce: .demanded) { module in
             let session = try await module.login()

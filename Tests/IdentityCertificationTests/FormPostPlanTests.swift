@@ -11,7 +11,8 @@ struct FormPostPlanTests {
         client: { $0.responseMode = .formPost }
     )
 
-    @Test("oidcc-client-test (Form Post)")
+    /// The module `oidcc-client-test` with `response_mode=form_post`.
+    @Test("a login with a posted callback succeeds, and UserInfo is read")
     func plain() async throws {
         try await CertificationModule.run(setup) { module in
             try await module.acceptsLogin()
@@ -19,14 +20,16 @@ struct FormPostPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-nonce-invalid (Form Post)")
+    /// The module `oidcc-client-test-nonce-invalid` with `response_mode=form_post`.
+    @Test("an ID token with another nonce is refused after a posted callback")
     func invalidNonce() async throws {
         try await CertificationModule.run(setup) { module in
             try await module.refusesLogin(.idTokenNonce, .claim("nonce", appending: "1"))
         }
     }
 
-    @Test("oidcc-client-test-form-post-error")
+    /// The module `oidcc-client-test-form-post-error`.
+    @Test("the error login_required of a posted callback is reported, and no code is exchanged")
     func error() async throws {
         try await CertificationModule.run(setup) { module in
             var options = LoginOptions()

@@ -37,7 +37,8 @@ struct RPInitiatedLogoutPlanTests {
         return .init(openID: openID)
     }
 
-    @Test("oidcc-client-test-rp-init-logout")
+    /// The module `oidcc-client-test-rp-init-logout`.
+    @Test("a logout sends hint, return address and state, and the return with this state is confirmed")
     func plain() async throws {
         try await CertificationModule.run(setup) { module in
             let logout = try await logout(module)
@@ -48,7 +49,8 @@ struct RPInitiatedLogoutPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-rp-init-logout-other-state")
+    /// The module `oidcc-client-test-rp-init-logout-other-state`.
+    @Test("a return from the logout page with another state is refused")
     func otherState() async throws {
         try await CertificationModule.run(setup) { module in
             let error = await #expect(throws: IdentityError.self) {
@@ -59,7 +61,8 @@ struct RPInitiatedLogoutPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-rp-init-logout-no-state")
+    /// The module `oidcc-client-test-rp-init-logout-no-state`.
+    @Test("a return from the logout page without a state is accepted, but not as confirmed")
     func noState() async throws {
         try await CertificationModule.run(setup) { module in
             let logout = try await logout(module, .logoutState(nil))

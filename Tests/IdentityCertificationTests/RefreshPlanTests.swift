@@ -6,7 +6,8 @@ import Testing
 /// The modules of `oidcc-client-refreshtoken-test-plan`, in their order.
 @Suite("OpenID conformance suite: the plan for refresh tokens")
 struct RefreshPlanTests {
-    @Test("oidcc-client-test-refresh-token")
+    /// The module `oidcc-client-test-refresh-token`.
+    @Test("a session with an expired access token is refreshed once, and UserInfo is read with the new one")
     func refresh() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
@@ -20,7 +21,8 @@ struct RefreshPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-refresh-token-invalid-issuer")
+    /// The module `oidcc-client-test-refresh-token-invalid-issuer`.
+    @Test("a refreshed ID token of another issuer is refused")
     func invalidIssuer() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
@@ -28,7 +30,8 @@ struct RefreshPlanTests {
         }
     }
 
-    @Test("oidcc-client-test-refresh-token-invalid-sub")
+    /// The module `oidcc-client-test-refresh-token-invalid-sub`.
+    @Test("a refreshed ID token with another subject is refused")
     func invalidSubject() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
