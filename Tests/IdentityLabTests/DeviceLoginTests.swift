@@ -19,7 +19,10 @@ struct DeviceLoginTests {
 
     private static let arguments = ["login", "--provider", "any", "--callback", "device"]
 
-    @Test("every entry point prints the code, then the session", arguments: ["async", "completion", "delegate"])
+    @Test(
+        "with every entry point, a device login prints the user code and then the session",
+        arguments: ["async", "completion", "delegate"]
+    )
     func login(entryPoint: String) async throws {
         try await LabStage.with(Self.sandbox()) { stage in
             let arguments = Self.arguments + ["--entry-point", entryPoint, "--json"]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("identity-lab login", .timeLimit(.minutes(2)))
 struct LoginTests {
-    @Test("every provider and entry point prints authorize, then the session")
+    @Test("with every provider and entry point, login prints the authorization URL and then the session")
     func everyWay() async throws {
         try await LabStage.with { stage in
             for provider in ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"] {
@@ -48,7 +48,7 @@ struct LoginTests {
     }
 
     @Test(
-        "a provider can post its response to the listener and to the robot",
+        "login accepts a posted callback at its loopback listener and from the sandbox's robot",
         arguments: ["loopback", "sandbox"]
     )
     func formPost(callback: String) async throws {

@@ -39,7 +39,7 @@ struct LogoutReturnTests {
         return await process.ended()
     }
 
-    @Test("rp-init-logout: the return with the state is confirmed, also by the robot")
+    @Test("a return with the logout's state is confirmed, from standard input and from the sandbox's robot")
     func confirmed() async throws {
         try await Self.run { stage, id, file in
             let ended = try await Self.logout(stage, id, file)
@@ -62,7 +62,7 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("rp-init-logout-other-state: a return with another state is refused, and the session has ended")
+    @Test("a return with another state is refused, and the session has ended")
     func otherState() async throws {
         try await Self.run { stage, id, file in
             let ended = try await Self.logout(stage, id, file) { $0 + "x" }
@@ -73,7 +73,7 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("rp-init-logout-no-state: a return without state is refused")
+    @Test("a return without a state is refused")
     func noState() async throws {
         try await Self.run { stage, id, file in
             let ended = try await Self.logout(stage, id, file) { _ in Self.address }

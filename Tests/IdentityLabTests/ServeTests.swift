@@ -88,7 +88,7 @@ struct ServeTests {
         #expect(await process.ended().status == 0)
     }
 
-    @Test("two columns have separate sign-ins, and each button does what it says")
+    @Test("the two columns of the page have separate sign-ins, and each button does what it says")
     func columns() async throws {
         try await with { browser, _ in
             let routed = try await browser.signIn("left", "shopify", "routes")
