@@ -8,7 +8,7 @@ package struct LoopbackRequestParser {
         /// The client waits for `100 Continue` before it sends the body.
         case expectsContinue
         case request(LoopbackRequest, keepAlive: Bool)
-        /// Not valid HTTP. The server responds with this status and closes the connection.
+        /// The request is not valid HTTP. The server responds with this status and closes the connection.
         case invalid(status: Int)
     }
 

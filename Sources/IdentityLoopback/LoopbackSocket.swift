@@ -4,7 +4,7 @@ internal import IdentityPlatform
 package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     /// The system call that failed.
     package let operation: String
-    /// Its `errno`.
+    /// The `errno` of the system call.
     package let number: Int32
 
     package var description: String { "\(operation) failed with error \(number)" }

@@ -130,7 +130,7 @@ struct StoredResponseTests {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)
             world.clock.jump(by: seconds)
-            // This process knows the age of the token. With a clock that is behind, another process would trust the old token.
+            // The test requests the refresh explicitly: while the clock runs behind, tokens(for:) would take the old token for valid.
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await stage.process().refreshTokens(for: stage.id)
             }

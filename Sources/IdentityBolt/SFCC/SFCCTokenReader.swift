@@ -65,8 +65,9 @@ struct SFCCTokenReader: Sendable {
         return tokens
     }
 
-    /// Refuses the token of a refresh that belongs to another buyer, issuer or audience, before its signature is verified: a
-    /// failure to fetch the keys must not hide the foreign token.
+    /// Refuses the token of a refresh that belongs to another buyer, issuer or audience.
+    ///
+    /// This check precedes the verification of the signature, so that a failure to fetch the keys does not hide such a token.
     private func refuseForeign(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)

@@ -4,7 +4,8 @@ package enum Base64 {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.standard.encode($0, padded: true) }
     }
 
-    /// Decodes the one canonical form: padded, no white space, no foreign characters, unused bits zero; otherwise nil.
+    /// Decodes canonical base64; nil for a text without padding, or with white space, another character, or unused bits that are not
+    /// zero.
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }

@@ -13,7 +13,7 @@ package enum Base64URL {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: true) }
     }
 
-    /// Decodes the one canonical form; padding, white space, foreign characters and set unused bits give nil.
+    /// Decodes canonical base64url; nil for a text with padding, white space, another character, or unused bits that are not zero.
     ///
     /// If two texts had the same bytes, somebody could change the text of a signed or stored value without detection.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
@@ -23,7 +23,7 @@ package enum Base64URL {
         return unsafe Array(text).withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }
 
-    /// The same for a slice of an array, without the cost of a generic call.
+    /// Decodes a slice of an array, without the cost of a generic call.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         unsafe text.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }

@@ -9,7 +9,7 @@ package final class HMACSHA256: Sendable {
     package static let codeCount = 32
 
     private let key: SecretBytes
-    /// Nil before the first use.
+    /// OpenSSL's context with the key, created at the first use; nil before.
     private let context = Mutex<Context?>(nil)
 
     package init(_ key: SecretBytes) {

@@ -9,7 +9,7 @@ final class FetchedAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer
     private let release: (OpaquePointer) -> Void
 
-    /// Nil when the fetch fails.
+    /// Fetches the algorithm with `fetch`; nil if the fetch fails.
     init?(_ fetch: () -> OpaquePointer?, release: @escaping (OpaquePointer) -> Void) {
         guard let pointer = unsafe ErrorQueue.preserved(fetch) else { return nil }
         unsafe self.pointer = pointer

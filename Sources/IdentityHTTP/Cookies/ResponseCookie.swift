@@ -8,22 +8,22 @@
 public struct ResponseCookie: Sendable, Equatable {
     /// Which requests from other sites carry the cookie.
     public enum SameSite: String, Sendable {
-        /// No request from another site.
+        /// No request from another site carries the cookie.
         case strict = "Strict"
-        /// Only requests that open a page with a safe method, for example after a redirect with GET.
+        /// A request from another site carries the cookie only if it opens a page with a safe method, for example a redirect with GET.
         case lax = "Lax"
-        /// All requests from other sites; browsers then require `Secure`.
+        /// All requests from other sites carry the cookie; browsers then require `Secure`.
         case none = "None"
     }
 
     /// The largest name and value together, in bytes, that every browser keeps (RFC 6265bis section 5.6).
     package static let maximumBytes = 4096
 
-    /// The name.
+    /// The cookie's name.
     public let name: String
     /// The value; empty in a cookie that removes another one.
     ///
-    /// It may be a secret.
+    /// The value may be a secret.
     public let value: String
     /// The path below which the browser sends it, by default `/`.
     public let path: String

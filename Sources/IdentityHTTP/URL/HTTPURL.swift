@@ -63,7 +63,7 @@ public struct HTTPURL: Sendable {
         port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
-    /// The same URL with fields appended to its query.
+    /// Returns this URL with encoded fields appended to its query.
     ///
     /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`. Nothing is added for an empty text.
     /// - Returns: The new URL.
@@ -76,7 +76,7 @@ public struct HTTPURL: Sendable {
         return withQuery(bytes, from: start)
     }
 
-    /// The same URL with fields appended to its query, which are encoded here.
+    /// Encodes fields and returns this URL with them appended to its query.
     ///
     /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
     package func appending(fields: [(name: String, value: String)]) throws(HTTPURLError) -> HTTPURL {

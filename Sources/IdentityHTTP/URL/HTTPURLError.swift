@@ -10,25 +10,25 @@ public struct HTTPURLError: Error, Sendable, Hashable {
             self.rawValue = rawValue
         }
 
-        /// Longer than 8 KiB.
+        /// The URL is longer than 8 KiB.
         public static let tooLong = Code(rawValue: "too_long")
-        /// Not an absolute URL with the scheme `http` or `https`.
+        /// The text is not an absolute URL with the scheme `http` or `https`.
         public static let scheme = Code(rawValue: "scheme")
-        /// A byte that RFC 3986 does not permit, or an invalid percent escape.
+        /// The URL has a byte that RFC 3986 does not permit, or an invalid percent escape.
         public static let character = Code(rawValue: "character")
-        /// User information before the host.
+        /// The URL has user information before the host.
         public static let userInformation = Code(rawValue: "user_information")
-        /// A fragment.
+        /// The URL has a fragment.
         public static let fragment = Code(rawValue: "fragment")
-        /// A host that is not a registered name, IPv4 or IPv6 literal.
+        /// The host is not a registered name, an IPv4 address or an IPv6 literal.
         public static let host = Code(rawValue: "host")
-        /// A port that is not 1 to 65535.
+        /// The port is not a number from 1 to 65535.
         public static let port = Code(rawValue: "port")
     }
 
     /// The kind of error.
     public let code: Code
-    /// A sentence that does not contain the text.
+    /// A sentence about the problem, without the text of the URL.
     public let message: String
 
     /// Makes an error.

@@ -29,9 +29,9 @@ public enum ClientAuthentication: Sendable {
 
     /// How client id and secret are encoded in Basic credentials.
     public enum BasicCredentialEncoding: Sendable {
-        /// Form-encoded first, as RFC 6749 section 2.3.1 says.
+        /// Both are form-encoded first, as RFC 6749 section 2.3.1 requires.
         case formEncoded
-        /// Without encoding, for providers that do not decode the credentials.
+        /// They are not form-encoded, for providers that do not decode them.
         case verbatimForNonconformingProvider
     }
 

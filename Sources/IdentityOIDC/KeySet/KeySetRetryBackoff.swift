@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Limits the rate of fetches after failures: a burst of two, then one every ten seconds; a success ends the limit.
 ///
-/// It protects a provider that is down from a flood of invented tokens, because ``KeySetRefetchLimiter`` does not count failures.
+/// While a provider is down, this limit protects it from the fetches that a flood of invalid tokens causes; ``KeySetRefetchLimiter``
+/// does not count failed fetches.
 final class KeySetRetryBackoff: KeySetProviding {
     private struct State {
         var url: HTTPURL?

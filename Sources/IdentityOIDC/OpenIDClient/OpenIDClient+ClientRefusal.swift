@@ -120,7 +120,7 @@ extension TokenErrorResponse {
 }
 
 extension IdentityError {
-    /// The same error with more advice at the end of its hint.
+    /// This error with additional advice at the end of its hint.
     fileprivate func advising(_ advice: String?...) -> IdentityError {
         let advice = advice.compactMap(\.self)
         return advice.isEmpty ? self : recast(hint: ([hint].compactMap(\.self) + advice).joined(separator: " "))

@@ -27,8 +27,8 @@ extension OpenIDClient {
 
     /// Refuses a response to a refresh whose ID token belongs to another login than the session's tokens.
     ///
-    /// This is the first check, and it needs neither metadata nor keys: no other error of the response, and no failure to fetch them, may
-    /// hide the foreign token.
+    /// This is the first check, and it needs neither metadata nor keys. So neither another error of the response nor a failure to fetch
+    /// metadata or keys can hide such an ID token.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
     func refuseTokenOfAnotherLogin(_ answer: RefreshAnswer, refreshing tokens: TokenSet) throws(IdentityError) {

@@ -23,7 +23,7 @@ extension OpenIDClientProvider {
     /// Name, kind and client.
     public var descriptor: ProviderDescriptor { client.descriptor }
 
-    /// What this process knows about the provider's keys.
+    /// The state of the provider's keys in this process.
     public var keySetState: KeySetState { client.keySource.state }
 
     /// Starts a login.

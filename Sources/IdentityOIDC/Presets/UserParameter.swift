@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The parameter `user` of a callback, in which Sign in with Apple posts the buyer's name at the first login.
 ///
-/// It comes through the browser without a signature: the buyer may have written any name.
+/// The parameter comes through the browser without a signature, so the buyer may have entered any name.
 enum UserParameter {
     private static let maximumBytes = 256
 

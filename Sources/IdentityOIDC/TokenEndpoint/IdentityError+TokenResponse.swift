@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension IdentityError {
-    /// The same error, for a failure after the token endpoint responded.
+    /// This error, adapted to a failure that happened after the token endpoint responded.
     ///
     /// A failure of metadata or keys is temporary here, because the token response can be validated later. The error does not contain
     /// the response of the metadata or key endpoint, so that nobody takes it for the response of the token endpoint.

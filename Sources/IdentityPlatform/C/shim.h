@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/vfs.h>
 
-// Only what Swift's C library module does not contain.
+// This header declares only what Swift's module of the C library does not contain.
 
 // The kind of file system under a path (statfs(2)), -1 if statfs fails.
 static inline int64_t identity_file_system(const char *_Nonnull path) {

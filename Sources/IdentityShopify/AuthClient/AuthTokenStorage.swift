@@ -15,7 +15,7 @@
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
     ///
-    /// It can run twice at the same time. The last call always has the latest tokens.
+    /// Two calls can run at the same time. The call that started last has the latest tokens.
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws
 
     /// Removes the stored tokens.

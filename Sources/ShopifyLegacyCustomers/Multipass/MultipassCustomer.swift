@@ -20,7 +20,7 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
     public var lastName: String?
     /// The tags that replace the account's tags.
     ///
-    /// Nil keeps the account's tags.
+    /// With nil the account keeps its tags.
     public var tags: [String]?
     /// The buyer's IP address.
     ///

@@ -35,7 +35,7 @@ extension LegacyPasswordProvider {
     /// Legacy: sets a new password with the URL in Shopify's e-mail, and signs the buyer in.
     ///
     /// - Parameters:
-    ///   - resetURL: The whole URL. It can be used once.
+    ///   - resetURL: The complete URL from the e-mail. It can be used once.
     ///   - password: The new password.
     ///   - context: The buyer's IP.
     /// - Returns: The tokens.
