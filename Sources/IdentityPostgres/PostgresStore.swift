@@ -33,7 +33,7 @@ public final class PostgresStore: Sendable {
     /// The number of rows that were added since they were last counted.
     let counters = Mutex(Counters())
     let maximumSessionsPerTenant: Int?
-    /// Nil if no spool directory is configured.
+    /// Keeps new tokens while the database cannot be written; nil if no spool directory is configured.
     let spool: SessionSpool?
 
     struct Counters: Sendable {

@@ -5,7 +5,7 @@ internal import IdentityKit
 
 /// The servers to try, one after the other, and the options of each connection.
 struct ConnectionPlan: Sendable {
-    /// One server as libpq's keywords.
+    /// One server, as libpq's connection keywords and their values.
     ///
     /// Values may be secrets.
     struct Host: Sendable {
@@ -100,7 +100,7 @@ struct ConnectionPlan: Sendable {
 
     /// The system's root certificates, if libpq finds none itself.
     private static var systemRoots: String? {
-        // "system" needs libpq 16 or newer.
+        // The value "system" of sslrootcert needs libpq 16 or newer.
         if PQlibVersion() >= 160_000 { return "system" }
         let bundle = "/etc/ssl/certs/ca-certificates.crt"
         let own = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".postgresql/root.crt").path

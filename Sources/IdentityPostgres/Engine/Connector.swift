@@ -97,7 +97,7 @@ struct Connector: Sendable {
         throw unsafe Self.refusal(of: connection)
     }
 
-    /// Why libpq has no connection.
+    /// The reason why libpq could not connect.
     ///
     /// The text of libpq is inspected, but it never becomes part of an error, because it may contain secrets.
     private static func refusal(of connection: OpaquePointer) -> PostgresFailure {

@@ -162,7 +162,7 @@ final class ServerConnection {
         if unsafe PQstatus(pointer) == CONNECTION_BAD { isBroken = true }
     }
 
-    /// Continues after a phase; nil when the statement is not finished.
+    /// Executes a statement that was prepared, or returns the result of one that was executed; nil while the statement is not finished.
     private func phaseEnded() -> StatementCall.Answer? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }

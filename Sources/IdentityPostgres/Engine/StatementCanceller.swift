@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// Asks the server to stop a statement whose caller no longer waits.
 ///
-/// This only saves work on the server: the connection is closed in any case. libpq's call blocks, so each one has a thread, at most four at once.
+/// This only saves work on the server: the connection is closed in any case. libpq's function for it blocks, so each call has its own
+/// thread; at most four run at once.
 enum StatementCanceller {
     private static let running = Mutex(0)
     private static let limit = 4

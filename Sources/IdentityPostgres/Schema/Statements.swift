@@ -11,7 +11,7 @@ struct Statements: Sendable {
         Statement(name: "identitykit_\(name)", sql, types, schema: schema)
     }
 
-    /// A rare statement, which is not prepared.
+    /// A statement that is used too rarely to be kept prepared.
     func rare(_ sql: String, _ types: [ParameterType] = []) -> Statement {
         Statement(sql, types, schema: schema)
     }

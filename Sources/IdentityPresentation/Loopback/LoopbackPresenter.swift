@@ -6,8 +6,8 @@ internal import IdentityLoopback
 ///
 /// The port is open only while a login is pending. For a redirect URI with a port, that port is used; one without, such
 /// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's `state` is accepted. All
-/// other requests get a response and are ignored, because every page and every program on this machine can send a request to the port. The rest of
-/// the callback is checked when the login is completed.
+/// other requests get a response and are ignored, because every page and every program on this machine can send a request to the
+/// port. The rest of the callback is checked when the login is completed.
 public struct LoopbackPresenter: FormPostPresenting {
     /// The maximum number of open connections.
     ///
@@ -48,7 +48,7 @@ public struct LoopbackPresenter: FormPostPresenting {
         try await present(login, takesForms: false).url
     }
 
-    /// The same for `response_mode=form_post`: accepts a form of at most 16 KiB, or a redirect.
+    /// Does the same as ``present(_:)`` for `response_mode=form_post`: accepts a form of at most 16 KiB, or a redirect.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         try await present(login, takesForms: true)
     }

@@ -29,7 +29,7 @@ public struct ManualPresenter: FormPostPresenting {
         try await line(for: login)
     }
 
-    /// The same for `response_mode=form_post`: the line is the body of the form.
+    /// Does the same as ``present(_:)`` for `response_mode=form_post`: the line is the body of the form.
     ///
     /// A line with a question mark is read as a URL.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {

@@ -78,7 +78,7 @@ actor Database: BatchWorker {
                 lane.postpone(batch)
                 return true
             }
-            // The callers are answered after the lock is released, so that they find it free.
+            // The callers get their results after the lock is released, so that they find it free.
             for answer in answers { answer() }
             return false
         } catch {
@@ -89,7 +89,7 @@ actor Database: BatchWorker {
 
     /// Runs a batch in one transaction.
     ///
-    /// - Returns: Closures that answer the callers, to be called after the lock is released; nil when the lock is not free yet.
+    /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the lock is not free yet.
     /// - Throws: An error if no part of the batch took effect.
     private func write(
         _ batch: [PendingWork],
@@ -122,7 +122,7 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch inside the open transaction, commits, and returns the closures that answer the callers.
+    /// Runs a batch inside the open transaction, commits, and returns closures that pass the results to the callers.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let answers = try batch.map { try $0.run(connection) }

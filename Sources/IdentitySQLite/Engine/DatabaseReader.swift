@@ -7,7 +7,7 @@ internal import IdentityPlatform
 actor DatabaseReader: BatchWorker {
     /// The number of tries, `quickPause` apart, before a read is postponed: a commit blocks readers for some milliseconds.
     private static let quickTries = 40
-    /// In microseconds.
+    /// The pause between two tries, in microseconds.
     private static let quickPause: UInt32 = 150
 
     nonisolated let lane: WorkLane

@@ -80,11 +80,11 @@ final class WorkQueue: Sendable {
 
 /// A queued call.
 ///
-/// Its body may run more than once, each time in a database in which the earlier run was rolled back.
+/// Its body may run more than once, each time after the changes of the earlier run were rolled back.
 struct PendingWork: Sendable {
     /// The deadline for waiting for other processes, on the store's clock.
     let deadline: Duration
-    /// Performs the work and returns a closure that answers the caller.
+    /// Performs the work and returns a closure that passes the result to the caller.
     let run: @Sendable (Connection) throws -> @Sendable () -> Void
     let fail: @Sendable (any Error) -> Void
 

@@ -13,7 +13,7 @@ final class LockDescriptor {
         static let writer: Int64 = 0
         /// Held while waiting for the writer byte.
         ///
-        /// Its holder is next, so that one busy process cannot starve the others.
+        /// The process that holds it gets the writer byte next, so that one busy process cannot starve the others.
         static let turnstile: Int64 = 1
 
         /// The byte of a lock, from the keyed hash of its name.

@@ -30,9 +30,9 @@ extension StoreKeySource {
             throw IdentityError(
                 .retryLater,
                 .storeKeyUnavailable,
-                "The source of the store's keys failed.",
+                "The source of the store's keys did not return them.",
                 hint:
-                    "Read the cause of this error: it is the error of the source. The store was not opened or changed.",
+                    "Read the cause of this error: it is the error that the source threw. The store was not opened or changed.",
                 cause: error
             )
         }

@@ -62,7 +62,8 @@ public struct StoreUnderTest: Sendable {
     ///
     /// - Parameters:
     ///   - abilities: The abilities of `open`.
-    ///   - damage: Changes a stored record without the store. Returns false if the store keeps no such record; the case then does not apply.
+    ///   - damage: Changes a stored record without the store. Returns false if the store keeps no such record; the case
+    ///     then does not apply.
     ///   - open: Opens the store.
     public init(
         _ abilities: Set<Ability> = [],

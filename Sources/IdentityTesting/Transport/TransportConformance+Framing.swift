@@ -123,7 +123,7 @@ extension TransportConformance {
             "HTTP/1.1 304 Not Modified\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
         ]
-        // After each response except the last one, the connection only seems to be reusable.
+        // The server closes the connection after each of these responses, although no header says so. It keeps it open after the last one.
         let answers =
             starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
             + [

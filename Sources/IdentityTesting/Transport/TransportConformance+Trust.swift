@@ -70,7 +70,7 @@ extension TransportConformance {
             allowsLoopbackHTTP: true
         )
         try await probe.expect(.connectionFailed, .notSent, from: request)
-        // No connection attempt is made to a refused address.
+        // If the policy refuses the address, no connection attempt is made, so the error is another one.
         var refused = request
         refused.addressPolicy = .publicOnly
         try await probe.expect(.addressRefused, .notSent, from: refused)
@@ -91,7 +91,7 @@ extension TransportConformance {
             try await probe.expect(.addressRefused, .notSent, from: request)
             request.addressPolicy = .any
             _ = try await probe.transport.send(request)
-            // Now a reusable connection exists.
+            // The transport may have kept this connection open, and must not use it for an address that is now refused.
             request.addressPolicy = .publicOnly
             try await probe.expect(.addressRefused, .notSent, from: request)
             try probe.expect(log.all.count == 1, "the refused address got a request")
@@ -103,7 +103,7 @@ extension TransportConformance {
     /// A transport that checks one address, and then lets another component resolve the name again, would reach the server.
     @Sendable private static func resolvedAddresses(_ probe: TransportProbe) async throws {
         for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
-            // Without IPv6 there is nothing to reach.
+            // On a machine without IPv6, the server cannot listen there.
             guard
                 let server = try? await LoopbackServer.start(address: address, handler: { _ in .message(status: 200) })
             else { continue }

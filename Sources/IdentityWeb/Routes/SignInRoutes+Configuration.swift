@@ -22,7 +22,7 @@ extension SignInRoutes {
         public var guestLifetime: Duration = .seconds(30 * 86_400)
         /// How many logins one browser may have open at the same time, for example in several tabs; by default 6.
         ///
-        /// One more ends the oldest.
+        /// A further login ends the oldest one.
         public var maximumOpenLogins = 6
         /// How many logins one client address may begin.
         public var loginLimit = LoginLimit()
@@ -65,7 +65,7 @@ extension SignInRoutes {
     public struct LoginLimit: Sendable {
         /// How many logins may begin at once, by default 20.
         public var burst = 20
-        /// After how long one more may begin, by default 6 seconds.
+        /// The time after which one more login may begin, by default 6 seconds.
         public var interval: Duration = .seconds(6)
         /// How many addresses are remembered, by default 10,000.
         public var maximumAddresses = 10_000

@@ -78,7 +78,7 @@ extension SignInRoutes {
         return value
     }
 
-    // MARK: The page of choice, and sign-ins that a provider begins
+    // MARK: The page for choosing a provider, and sign-ins that a provider begins
 
     func choose(in context: WebContext) async throws -> WebResponse {
         let request = context.request

@@ -78,7 +78,7 @@ actor ApproachRun {
         return session
     }
 
-    /// Continues with a session that the buyer has.
+    /// Continues with the session of a sign-in that has succeeded.
     func adopt(_ session: Session) async throws {
         self.session = session
         let challenge = recorder.recorded.flatMap(\.sent).flatMap(\.fields).first { $0.name == "code_challenge_method" }

@@ -85,7 +85,7 @@ actor ProviderRun {
     }
 
     private func searchStore() async throws {
-        _ = try await reporter.step("stored encrypted") {
+        _ = try await reporter.step("tokens stored encrypted") {
             guard let bytes = try services.store.storedBytes() else {
                 return ("skipped: the files of a database server cannot be searched", ())
             }
@@ -114,7 +114,7 @@ actor ProviderRun {
             }
             return (Self.distinct(identities), ())
         }
-        _ = try await reporter.step("checkout URL, fresh") {
+        _ = try await reporter.step("new checkout URL") {
             guard let run = signedIn.first else { throw StepFailure("No buyer has signed in.") }
             return ("\(try await run.checkoutAgain().url.reveal())", ())
         }
@@ -139,7 +139,7 @@ actor ProviderRun {
     }
 
     private func checkCarts() async throws {
-        _ = try await reporter.step("cart follows the token") {
+        _ = try await reporter.step("cart has the new token") {
             var identities: [String] = []
             for run in signedIn {
                 let handoff = try await run.checkoutAgain()

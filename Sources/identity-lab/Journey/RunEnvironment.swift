@@ -33,7 +33,8 @@ struct RunEnvironment: Sendable {
     ///   - lab: The options.
     ///   - callback: How callbacks are received; nil if it depends on the redirect URI.
     ///   - tokenLifetime: How long the embedded sandbox's tokens live.
-    ///   - routesOrigin: The public origin of the routes, whose addresses the embedded sandbox registers; nil for a listener on a free port.
+    ///   - routesOrigin: The public origin of the routes, whose addresses the embedded sandbox registers; nil for a listener on a
+    ///     free port.
     /// - Returns: The opened services.
     /// - Throws: `IdentityError` when the configuration is invalid or a service cannot be opened.
     static func open(
@@ -93,7 +94,7 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// A deployment of its own, whose requests and calls of the store are recorded.
+    /// A separate deployment, whose requests and calls of the store are recorded.
     func deployment(recordedBy recorder: Recorder) throws -> Deployment {
         try Deployment(
             configuration,
@@ -117,7 +118,7 @@ struct RunEnvironment: Sendable {
         case sandbox.shopify.platformOrigin, sandbox.shopify.accountOrigin: return "Shopify"
         case sandbox.bolt.origin: return "Bolt"
         case sandbox.sfcc.origin: return "SFCC"
-        // The shop's domain serves both.
+        // The shop's domain serves the Storefront API and Shopify's other services.
         case sandbox.storefront.origin: return url.path.hasPrefix("/api/") ? "Storefront" : "Shopify"
         default: return "OpenID"
         }

@@ -177,7 +177,7 @@ final class ServeSite: Sendable {
 
     private static var home: WebResponse { home(after: nil) }
 
-    /// Back to the page, with the cookies of the routes.
+    /// A redirect to the page, with the cookies that the routes have set.
     private static func home(after response: WebResponse?) -> WebResponse {
         var home = (try? HTTPResponse.redirect(to: "/")) ?? HTTPResponse(status: 303)
         for cookie in response?.headers.values(for: "Set-Cookie") ?? [] {
@@ -203,7 +203,7 @@ extension WebResponse {
         var response = self
         for (name, value) in [
             ("Cache-Control", "no-store"), ("Referrer-Policy", "same-origin"), ("X-Content-Type-Options", "nosniff"),
-            // The diagrams are drawn with style attributes.
+            // The sequence diagrams need style attributes, which `unsafe-inline` permits.
             (
                 "Content-Security-Policy",
                 "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:; "
