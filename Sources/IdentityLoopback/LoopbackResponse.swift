@@ -6,7 +6,7 @@ package enum LoopbackAction: Sendable {
     case send([UInt8])
     /// Calls a function after the kernel has accepted all earlier bytes. It runs on the server's thread, so it must not block.
     case call(@Sendable () -> Void)
-    /// Waits, at most one hour.
+    /// Waits before the next step, at most one hour.
     case delay(Duration)
     /// Closes the connection with FIN.
     case close

@@ -46,7 +46,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Exchanges the queued commands for an empty array.
     ///
-    /// For the loop only.
+    /// Only the loop may call this.
     ///
     /// - Parameters:
     ///   - commands: The array.
@@ -61,7 +61,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Whether the loop may wait: no command is queued, and the next one wakes the loop.
     ///
-    /// For the loop only.
+    /// Only the loop may call this.
     package func mayWait() -> Bool {
         state.withLock { state in
             state.isAwake = !state.commands.isEmpty
@@ -71,7 +71,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Closes the mailbox and resumes the tasks in ``waitForEnd()``.
     ///
-    /// For the loop only, as its last call.
+    /// Only the loop may call this, as its last call.
     ///
     /// - Parameter release: Releases the wake-up resource, after the last wake-up.
     /// - Returns: The commands that the loop did not take.

@@ -59,9 +59,9 @@ public enum BoltClientIDForm: String, Sendable {
 
 /// The separator of the scopes in a token request; some published clients send a space, others a plus sign.
 public enum BoltScopeSeparator: String, Sendable {
-    /// A space, sent as `%20`.
+    /// Scopes are separated by a space, sent as `%20`.
     case space
-    /// A literal plus sign, sent as `%2B`.
+    /// Scopes are separated by a literal plus sign, sent as `%2B`.
     case plus
 
     func join(_ scopes: [String]) -> String {

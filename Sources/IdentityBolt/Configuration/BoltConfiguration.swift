@@ -43,7 +43,7 @@ extension BoltProvider {
         public var allowsLoopbackHTTP = false
         /// The parameters of every login, for example those that Bolt gives to a merchant.
         public var loginDefaults = LoginDefaults()
-        /// What buyers read on a button.
+        /// The provider's name on the app's login button.
         public var displayName = "Bolt"
         /// The tenant of the app that this client serves.
         public var tenant = ""

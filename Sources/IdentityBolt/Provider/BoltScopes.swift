@@ -2,9 +2,9 @@ public import IdentityKit
 
 /// The scopes of Bolt's account API.
 public enum BoltScope {
-    /// Read, edit and delete.
+    /// Permits reading, editing and deleting the account.
     public static let manage = "bolt.account.manage"
-    /// Read only; every refreshed token has this scope.
+    /// Permits only reading the account; every refreshed token has this scope.
     public static let view = "bolt.account.view"
 }
 

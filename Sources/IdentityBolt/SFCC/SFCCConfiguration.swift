@@ -65,7 +65,7 @@ public struct SFCCConfiguration: Sendable {
     public var allowsLoopbackHTTP = false
     /// The parameters of every login at Bolt's page; `max_age` and `acr_values` are refused, because no token proves them.
     public var loginDefaults = LoginDefaults()
-    /// What buyers read on a button.
+    /// The provider's name on the app's login button.
     public var displayName = "Bolt"
     /// The tenant of the app that this client serves.
     public var tenant = ""

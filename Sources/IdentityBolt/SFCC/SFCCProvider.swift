@@ -70,7 +70,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         }
     }
 
-    /// Name, kind and client.
+    /// The provider's description for the app: its name, kind, client id and other settings.
     public var descriptor: ProviderDescriptor { client.descriptor }
 
     /// Starts a login, without PKCE.

@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// Compares two byte strings in a time that depends on their lengths only.
 ///
-/// Different lengths are unequal.
+/// Arrays of different lengths are unequal.
 package func constantTimeEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     return unsafe CRYPTO_memcmp(a, b, a.count) == 0

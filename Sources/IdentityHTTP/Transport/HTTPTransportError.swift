@@ -56,7 +56,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         case ambiguous
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// Whether the server may have received the request.
     public let phase: Phase
@@ -77,7 +77,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
 }
 
 extension HTTPTransportError: CustomStringConvertible {
-    /// The code and the sentence.
+    /// The code and the message.
     public var description: String {
         "\(code.rawValue): \(message)"
     }

@@ -39,7 +39,7 @@ public struct HTTPURLError: Error, Sendable, Hashable {
 }
 
 extension HTTPURLError: CustomStringConvertible {
-    /// The code and the sentence.
+    /// The code and the message.
     public var description: String {
         "\(code.rawValue): \(message)"
     }

@@ -5,7 +5,7 @@ internal import IdentityKit
 struct SignedTokenErrors: Sendable {
     /// The token's name in errors.
     let token: String
-    /// The hint of errors.
+    /// The general hint of all errors about the token.
     let hint: String
 
     /// Creates an error; `section` belongs to OpenID Connect Core unless it names another specification.

@@ -68,7 +68,7 @@ extension OpenIDClient {
         public var loginDefaults = LoginDefaults()
         /// Where the provider differs from the standards; nil for a provider that follows them.
         public var quirks: (any OpenIDQuirks)?
-        /// What buyers read on a button; by default the name.
+        /// The provider's name on the app's login button; by default ``name``.
         public var displayName: String?
         /// The tenant of the app that this client serves.
         public var tenant = ""

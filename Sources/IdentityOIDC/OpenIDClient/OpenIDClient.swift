@@ -17,7 +17,7 @@ public import IdentityKit
 ///
 /// Any task may use it at any time. All references share what was fetched from the provider.
 public final class OpenIDClient: Sendable {
-    /// Name, kind and client.
+    /// The provider's description for the app: its name, kind, client id and other settings.
     public let descriptor: ProviderDescriptor
     /// How the client is set up.
     public let configuration: Configuration

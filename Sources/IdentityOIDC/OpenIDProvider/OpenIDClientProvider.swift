@@ -20,7 +20,7 @@ public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing, Key
 }
 
 extension OpenIDClientProvider {
-    /// Name, kind and client.
+    /// The provider's description for the app: its name, kind, client id and other settings.
     public var descriptor: ProviderDescriptor { client.descriptor }
 
     /// The state of the provider's keys in this process.

@@ -4,7 +4,7 @@ public enum MicrosoftDirectory: Sendable, Equatable {
     case tenant(String)
     /// Work and school accounts of every directory.
     case organizations
-    /// Personal accounts.
+    /// Personal Microsoft accounts.
     case consumers
     /// Work, school and personal accounts.
     case common

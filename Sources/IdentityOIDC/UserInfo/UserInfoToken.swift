@@ -6,7 +6,7 @@ internal import IdentityKit
 enum UserInfoToken {
     /// Validates a token: signature, issuer, audience, and times if it has any.
     ///
-    /// The caller compares `sub`.
+    /// The caller must compare `sub` with the session's buyer.
     ///
     /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when newer keys may help.
     static func validate(

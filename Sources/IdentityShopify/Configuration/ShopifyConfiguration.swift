@@ -52,7 +52,7 @@ extension ShopifyProvider {
         public var allowsLoopbackHTTP = false
         /// The default options of every login, for example `prompt`; a login's own options replace them.
         public var loginDefaults = LoginDefaults()
-        /// What buyers read on a button.
+        /// The provider's name on the app's login button.
         public var displayName = "Shopify"
         /// The tenant of the app that this client serves.
         public var tenant = ""

@@ -6,7 +6,7 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
 
-    /// Throws if there are errors.
+    /// Throws one error with all `errors` unless the list is empty.
     static func check(_ errors: [LegacyCustomerUserError]) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = LegacyCustomerUserErrors(errors: errors)
