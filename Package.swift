@@ -18,8 +18,8 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ImmutableWeakCaptures"),
     ] + strictness
 
-// What needs libpq, the client library of PostgreSQL. A trait removes dependencies and not targets, so the sources that need
-// libpq are inside `#if PostgreSQL`.
+// The condition of dependencies on libpq, the client library of PostgreSQL. A trait removes dependencies and not targets, so the
+// sources that need libpq are inside `#if PostgreSQL`.
 let postgreSQL = TargetDependencyCondition.when(traits: ["PostgreSQL"])
 
 // A module depends only on modules of lower layers: Documentation/Decisions/0001-modules.md.
@@ -109,7 +109,7 @@ let package = Package(
         library("IdentityOIDC", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("ShopifyGraphQL", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
-        // Layer 3
+        // Layer 3, with IdentityDevelopmentServer and StorefrontSandbox (3b) and storefront-gen (5) next to what they use
         library(
             "IdentityShopify",
             ["IdentityOIDC", "ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]
@@ -129,7 +129,7 @@ let package = Package(
         .target(
             name: "ShopifyStorefront",
             dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
-            // The input of Generated/: Documentation/Using/Generator.md.
+            // The generator reads these documents, the compiler does not: Documentation/Using/Generator.md.
             exclude: ["Documents", "TokenExchange/Documents"],
             swiftSettings: settings
         ),
@@ -165,7 +165,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Also above the Storefront's client: operations that Shopify serves only to apps that it has invited.
+        // Layer 3b: operations that Shopify serves only to apps that it has invited.
         .target(
             name: "ShopifyStorefrontExperimental",
             dependencies: ["ShopifyStorefront", "ShopifyGraphQL", "IdentityKit"],
@@ -201,7 +201,7 @@ let package = Package(
         ),
         example("shopify-login", []),
         example("bolt-login", ["IdentityBolt"]),
-        // The shop uses what another package can use, and knows no server.
+        // The shop uses only API that another package can use, and depends on no server.
         .target(
             name: "WebShop",
             dependencies: [
@@ -212,7 +212,7 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings
         ),
-        // What the programs of all servers do alike: command line, sandbox, signals, orderly end.
+        // What the shop's programs for all servers have in common: command line, sandbox, signals and shutdown.
         .target(
             name: "WebShopStart",
             dependencies: ["WebShop", "IdentityWeb", "IdentityKit", "IdentitySandbox", "StorefrontSandbox"],
@@ -314,7 +314,7 @@ let package = Package(
                 "IdentitySandbox",
             ]
         ),
-        // Only what another package can use: no @testable, nothing of package access.
+        // These tests use only API that another package can use: no @testable import, nothing with package access.
         tests(
             "IdentityWebTests",
             [
