@@ -81,7 +81,7 @@ extension Sandbox {
         openID.register(redirectURI: redirectURI)
         posted["redirectURI"] = .string(redirectURI)
         posted["responseMode"] = .string("form_post")
-        posted["displayName"] = .string("OpenID, with a posted answer")
+        posted["displayName"] = .string("OpenID, with a posted response")
         providers["any-form-post"] = .object(posted)
         root["providers"] = .object(providers)
         return SandboxLabConfiguration(json: .object(root), environment: made.environment)
