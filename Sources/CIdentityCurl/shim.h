@@ -38,6 +38,10 @@ static inline CURLcode identity_curl_set_open_socket(CURL *_Nonnull handle, curl
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
+static inline CURLcode identity_curl_set_close_socket(CURL *_Nonnull handle, curl_closesocket_callback _Nonnull value) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
 static inline CURLcode identity_curl_set_prerequest(CURL *_Nonnull handle, curl_prereq_callback _Nonnull value) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
 }

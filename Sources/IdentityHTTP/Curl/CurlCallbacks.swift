@@ -9,6 +9,7 @@ enum CurlCallbacks {
         unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
             && identity_curl_set_write(easy, CURLOPT_HEADERFUNCTION, header) == CURLE_OK
             && identity_curl_set_open_socket(easy, openSocket) == CURLE_OK
+            && identity_curl_set_close_socket(easy, CurlSockets.close) == CURLE_OK
             && identity_curl_set_prerequest(easy, prerequest) == CURLE_OK
     }
 
@@ -46,7 +47,9 @@ enum CurlCallbacks {
             }
         }
         let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return unsafe socket(address.pointee.family, type, address.pointee.protocol)
+        let socket = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+        handle.sockets.opened(socket)
+        return socket
     }
 
     /// Called when a new or reused connection exists, immediately before the request is written to it.

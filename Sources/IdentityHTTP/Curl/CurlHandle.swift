@@ -39,15 +39,17 @@ internal import CIdentityCurl
     /// The handle's address, by which the loop finds the handle.
     var address: UInt { unsafe UInt(bitPattern: easy) }
     var work: Work?
+    let sockets: CurlSockets
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// The route whose options are set in the handle, together with the common options; nil if no options are set.
     private var route: CurlOptions.Route?
     // libcurl writes its error text here; the address must not change during the lifetime of the handle.
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
-    init?() {
+    init?(_ sockets: CurlSockets) {
         guard let easy = unsafe curl_easy_init() else { return nil }
         unsafe self.easy = easy
+        self.sockets = sockets
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -107,6 +109,7 @@ internal import CIdentityCurl
             && options.set(CURLOPT_HEADERDATA, pointer: context)
             && options.set(CURLOPT_OPENSOCKETDATA, pointer: context)
             && options.set(CURLOPT_PREREQDATA, pointer: context)
+            && options.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(sockets).toOpaque())
             && CurlCallbacks.install(easy)
     }
 

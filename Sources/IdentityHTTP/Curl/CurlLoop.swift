@@ -8,7 +8,7 @@ internal import Synchronization
     private let handles: CurlMultiHandle
     private let configuration: CurlTransport.Configuration
     private let multi: UnsafeMutableRawPointer
-    private var sockets: SocketPoll { handles.sockets }
+    private let sockets: CurlSockets
 
     /// The handles in the multi handle, by request and by address.
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
@@ -28,6 +28,7 @@ internal import Synchronization
         self.handles = handles
         self.configuration = configuration
         unsafe multi = handles.pointer
+        sockets = CurlSockets(handles.sockets)
     }
 
     func run() {
@@ -43,9 +44,9 @@ internal import Synchronization
         unsafe identity_curl_multi_set_pointer(
             multi,
             CURLMOPT_SOCKETDATA,
-            Unmanaged.passUnretained(self).toOpaque()
+            Unmanaged.passUnretained(sockets).toOpaque()
         )
-        unsafe identity_curl_multi_set_socket(multi, CurlLoop.socketChanged)
+        unsafe identity_curl_multi_set_socket(multi, CurlSockets.changed)
         while isOpen {
             takeCommands()
             // This also starts new transfers.
@@ -55,23 +56,10 @@ internal import Synchronization
             let hasSettled = resumeCallers()
             guard isOpen else { break }
             // A caller that got its response may already have the next request ready.
-            sockets.wait(milliseconds: !hasSettled && mailbox.mayWait() ? timeout() : 0, act)
+            let timeout = !hasSettled && mailbox.mayWait() ? timeout() : 0
+            handles.sockets.wait(milliseconds: timeout) { if sockets.wants($0) { act(on: $0, $1) } }
         }
         shutDown()
-    }
-
-    /// Waits for a socket's events as libcurl asks for them.
-    private static let socketChanged: curl_socket_callback = { _, socket, change, context, _ in
-        guard let context = unsafe context else { return 0 }
-        let sockets = unsafe Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue().sockets
-        // If the system has no memory to watch the socket, the request ends at its deadline.
-        switch change {
-        case CURL_POLL_IN: sockets.watch(socket, for: .read)
-        case CURL_POLL_OUT: sockets.watch(socket, for: .write)
-        case CURL_POLL_INOUT: sockets.watch(socket, for: [.read, .write])
-        default: sockets.ignore(socket)
-        }
-        return 0
     }
 
     /// Lets libcurl handle a socket's events, and everything that is due.
@@ -117,7 +105,7 @@ internal import Synchronization
         guard totalDeadline > .now else {
             return refuse(continuation, .timedOut, "The deadline passed before the request could be sent.")
         }
-        guard let handle = idle.popLast() ?? CurlHandle() else {
+        guard let handle = idle.popLast() ?? CurlHandle(sockets) else {
             return refuse(continuation, .internalFailure, "libcurl could not create a handle.")
         }
         let work = CurlHandle.Work(
