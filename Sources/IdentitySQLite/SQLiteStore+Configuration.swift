@@ -45,6 +45,12 @@ extension SQLiteStore {
         /// The file remembers it. A file in the other mode is converted when it is opened for writing and no other process has it open.
         /// Otherwise opening fails as `store_busy`.
         public var journal = Journal.rollback
+        /// Whether pending logins survive a restart of the machine, by default false.
+        ///
+        /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. The end of a process loses none. After
+        /// a restart of the machine the file is discarded, and a buyer whose login was pending begins again. With true, pending logins are in
+        /// ``path``, which costs two more durable writes for each login. All processes of a store need the same value.
+        public var savesPendingLoginsDurably = false
         /// Whether the store may be on a network file system, by default false.
         ///
         /// Locks are not reliable there: a refresh token may be sent twice, and the file may be damaged.
@@ -68,6 +74,8 @@ extension SQLiteStore {
         public var maximumUsedTokens = 100_000
         /// Allows ``Journal/writeAheadLog`` with a SQLite library that has the fault, for tests with a single process.
         package var trustsWriteAheadLog = false
+        /// The id of the machine's present boot; nil if it is not known.
+        package var bootID: @Sendable () -> String? = BootID.current
         /// The result of `statfs` for the directory, for tests.
         package var fileSystemType: Int64?
         /// The clock for time limits and for the expiry of used tokens.

@@ -24,6 +24,7 @@ extension SQLiteStore: StoreKeyRotating {
                 last = row
             }
         }
+        for key in try await logins?.keyIDs() ?? [] { counts[key, default: 0] += 1 }
         for key in try await spool.keyIDs() { counts[key, default: 0] += 1 }
         return records.keyUsage(counts)
     }
@@ -32,6 +33,19 @@ extension SQLiteStore: StoreKeyRotating {
     ///
     /// A row keeps its generation and its length, so this needs no space. A row that is saved concurrently is skipped.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
-        try await maintenance.resealRows(after: position, limit: limit)
+        // The file of pending logins follows the tables.
+        let end = SealedRow.Kind.allCases.count
+        let kind = SealedRow.Kind.loginAttempt.rawValue
+        if let position, position.table == end {
+            let own = ResealPosition(table: kind, row: position.row)
+            var progress = try await loginMaintenance?.resealRows(after: own, limit: limit) ?? ResealProgress()
+            progress.position = progress.position.flatMap {
+                $0.table == kind ? ResealPosition(table: end, row: $0.row) : nil
+            }
+            return progress
+        }
+        var progress = try await maintenance.resealRows(after: position, limit: limit)
+        if progress.position == nil, logins != nil { progress.position = ResealPosition(table: end, row: -1) }
+        return progress
     }
 }

@@ -4,6 +4,7 @@ internal import IdentityStoreKit
 extension SQLiteStore: LoginAttemptStore {
     /// Adds a pending login.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
+        if try await logins?.insert(attempt, maximum: maximumAttempts) == true { return }
         let row = try records.seal(attempt)
         try await database.write { [maximumAttempts] connection in
             try Self.makeRoom(connection, row.tenant, maximumAttempts)
@@ -23,6 +24,7 @@ extension SQLiteStore: LoginAttemptStore {
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
     ) async throws -> StoredLoginAttempt? {
+        if let attempt = try await logins?.take(key, after: check) { return attempt }
         let hash = try records.hash(ofLoginAttempt: key)
         return try await database.write { [records] connection in
             guard let row = try connection.first(.readAttempt, .key(hash), read: SealedLoginAttempt.init) else {

@@ -7,7 +7,7 @@ extension SQLiteStore: RowQuarantining {
     /// The row keeps all its columns there, so that it can be restored when the cause is found:
     /// `Documentation/Operating/SQLite.md` shows how.
     public func quarantineDamagedRows() async throws -> Int {
-        try await maintenance.quarantineDamagedRows()
+        try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
     }
 }
 

@@ -10,7 +10,7 @@ extension SQLiteStore: ExpirySweeping {
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
             + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(expiredBefore: date)
-            + spool.sweep(expiredBefore: date)
+            + spool.sweep(expiredBefore: date) + (logins?.sweep(expiredBefore: date) ?? 0)
     }
 
     private func sweep(_ query: Query, expiredBefore date: Date) async throws -> Int {

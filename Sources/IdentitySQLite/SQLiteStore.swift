@@ -26,6 +26,8 @@ public final class SQLiteStore: Sendable {
     let spool: SessionSpool
     /// Whether the file is a restored backup that cannot be written, so that its sessions cannot be marked.
     let isCopy: Bool
+    /// The pending logins of this boot; nil if the database keeps all of them.
+    let logins: LoginFile?
     let maximumAttempts: Int
     let maximumSessionsPerTenant: Int?
     let maximumUsedTokens: Int
@@ -38,6 +40,7 @@ public final class SQLiteStore: Sendable {
         sessionLocks = SessionLocks(path: opened.location.locks)
         spool = SessionSpool(path: opened.location.spool, records: opened.records)
         isCopy = opened.isCopy
+        logins = Self.loginFile(of: opened, configuration)
         maximumAttempts = configuration.maximumAttempts
         maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
@@ -57,10 +60,20 @@ public final class SQLiteStore: Sendable {
         return SQLiteStore(database, try await database.open(configuration), configuration)
     }
 
+    /// The file of pending logins; nil on request, if the boot is not known, and if the store may be on another machine, which restarts at
+    /// another time.
+    private static func loginFile(of opened: OpenedStore, _ configuration: Configuration) -> LoginFile? {
+        guard !configuration.savesPendingLoginsDurably, opened.isWritable, !opened.mayBeRemote,
+            let boot = configuration.bootID()
+        else { return nil }
+        return LoginFile(in: opened.location.logins, boot: boot, of: opened, configuration)
+    }
+
     /// Completes the queued saves, then closes the file.
     ///
     /// Calls after it fail.
     public func close() async {
+        logins?.close()
         await database.close()
     }
 }

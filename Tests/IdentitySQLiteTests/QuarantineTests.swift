@@ -12,7 +12,7 @@ struct QuarantineTests {
     private func damaged() async throws -> (StoreDirectory, SQLiteStore, [StoredSession], ManualClock) {
         let directory = try StoreDirectory()
         let clock = ManualClock()
-        let store = try await directory.open { $0.clock = clock }
+        let store = try await directory.open { ($0.clock, $0.savesPendingLoginsDurably) = (clock, true) }
         var sessions = try (0..<5).map { try sampleSession(subject: "buyer \($0)", tenant: "shop") }
         sessions[0].providerSessionID = "sid"
         for session in sessions { try await store.insert(session) }
@@ -34,7 +34,7 @@ struct QuarantineTests {
     @Test("a row with a damaged hash is reported as damaged, never as unknown, and a mark of a used token still counts")
     func damagedHash() async throws {
         let directory = try StoreDirectory()
-        let store = try await directory.open()
+        let store = try await directory.open { $0.savesPendingLoginsDurably = true }
         let session = try sampleSession()
         try await store.insert(session)
         #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))

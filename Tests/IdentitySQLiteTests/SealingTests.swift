@@ -125,7 +125,7 @@ struct SealingTests {
     @Test("a row that was changed or swapped is refused, kept and counted")
     func rows() async throws {
         let directory = try StoreDirectory()
-        let store = try await directory.open()
+        let store = try await directory.open { $0.savesPendingLoginsDurably = true }
         let sessions = try (0..<5).map { try sampleSession(subject: "buyer \($0)") }
         for session in sessions { try await store.insert(session) }
         #expect(try await store.setAttachment("cart", to: Secret("x"), of: sessions[0].id, expecting: nil))
@@ -271,7 +271,7 @@ struct SealingTests {
             StoredLoginAttempt(key: state, expiresAt: .distantFuture, payload: Secret(canary.plant("verifier")))
         )
         for removal in [false, true] {
-            for file in [directory.database, directory.journal, directory.locks] {
+            for file in try [directory.database, directory.journal, directory.locks, directory.loginFile] {
                 #expect(canary.findings(in: try directory.contents(file)).isEmpty, "\(file), removed: \(removal)")
             }
             _ = try await store.remove(session.id)

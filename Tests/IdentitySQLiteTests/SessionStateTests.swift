@@ -119,7 +119,7 @@ struct SessionStateTests {
     @Test("a login attempt that was moved to another tenant cannot be decrypted")
     func attemptOfAnotherTenant() async throws {
         let directory = try StoreDirectory()
-        let store = try await directory.open()
+        let store = try await directory.open { $0.savesPendingLoginsDurably = true }
         try await store.insert(sampleAttempt("login", tenant: "a"))
         try directory.connection().execute("UPDATE login_attempt SET tenant = CAST('b' AS BLOB)")
         await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }

@@ -22,6 +22,11 @@ struct StoreConformanceTests {
         try await promise.run(on: place)
     }
 
+    @Test("the store with durable pending logins passes the conformance suite", arguments: StoreConformance.cases)
+    func conformanceOfDurableLogins(_ promise: StoreConformance.Case) async throws {
+        try await promise.run(on: StoreDirectory().storeUnderTest { $0.savesPendingLoginsDurably = true })
+    }
+
     @Test("two stores on one file pass the conformance suite", arguments: StoreConformance.cases)
     func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
         let directory = try StoreDirectory()

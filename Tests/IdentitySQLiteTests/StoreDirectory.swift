@@ -23,6 +23,16 @@ final class StoreDirectory: Sendable {
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }
     var spool: String { database + ".spool" }
+    /// The directory of pending logins.
+    var logins: String { database + ".logins" }
+    /// The only file of pending logins.
+    var loginFile: String {
+        get throws {
+            let names = try entries(of: logins)
+            try #require(names.count == 1)
+            return "\(logins)/\(names[0])"
+        }
+    }
 
     /// The names of the files in the directory, or in another one.
     func entries(of directory: String? = nil) throws -> [String] {
@@ -35,6 +45,7 @@ final class StoreDirectory: Sendable {
 
     func configuration(_ change: (inout SQLiteStore.Configuration) -> Void = { _ in }) -> SQLiteStore.Configuration {
         var configuration = SQLiteStore.Configuration(path: database, key: key)
+        configuration.bootID = { "boot 1" }
         change(&configuration)
         return configuration
     }

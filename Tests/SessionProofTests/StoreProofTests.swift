@@ -24,7 +24,8 @@ struct StoreProofTests {
         "The store proofs detect injected faults",
         arguments: [
             ["errors", "40", "silent-writes"], ["power-loss", "100", "7", "no-sync"],
-            ["power-loss", "100", "7", "no-directory-sync"], ["kill", "4", "7", "early-acknowledgement"],
+            ["power-loss", "100", "7", "no-directory-sync"], ["power-loss", "300", "7", "same-boot"],
+            ["kill", "4", "7", "early-acknowledgement"],
         ]
     )
     func mutantsAreFound(_ arguments: [String]) async throws {

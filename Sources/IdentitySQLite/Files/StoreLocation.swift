@@ -14,6 +14,8 @@ struct StoreLocation: Sendable {
     var log: String { database + "-wal" }
     var sharedMemory: String { database + "-shm" }
     var spool: String { database + ".spool" }
+    /// The directory of the file of pending logins.
+    var logins: String { database + ".logins" }
 
     /// The state of the database file.
     enum Content: Sendable, Equatable {
@@ -102,7 +104,8 @@ struct StoreLocation: Sendable {
         }
     }
 
-    private static func check(_ path: String) throws(IdentityError) -> stat? {
+    /// Checks that a path is a file that only its owner may use; nil if there is none.
+    static func check(_ path: String) throws(IdentityError) -> stat? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
@@ -121,6 +124,18 @@ struct StoreLocation: Sendable {
             throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod 600 on it.")
         }
         return status
+    }
+
+    /// Checks that a path is a directory that only its owner may use.
+    static func checkDirectory(_ path: String) throws(IdentityError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { throw unreachable(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw invalid(
+                "\(path) is not a directory that only its owner may use.",
+                hint: "Remove it, or run chown and chmod 700 on it."
+            )
+        }
     }
 
     private static func invalid(_ message: String, hint: String) -> IdentityError {

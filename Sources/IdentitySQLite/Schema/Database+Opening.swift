@@ -7,7 +7,12 @@ internal import IdentityStoreKit
 struct OpenedStore: Sendable {
     let records: StoreRecords
     let location: StoreLocation
+    /// The random bytes that identify the store.
+    let id: [UInt8]
     let isCopy: Bool
+    let isWritable: Bool
+    /// Whether the file may be on another machine.
+    let mayBeRemote: Bool
 }
 
 extension Database {
@@ -72,14 +77,18 @@ extension Database {
                 return connection
             }
         }
-        if !NetworkFileSystem.mayBeRemote(fileSystem) {
+        let mayBeRemote = NetworkFileSystem.mayBeRemote(fileSystem)
+        if !mayBeRemote {
             // Without this connection, all reads use the reader's thread.
             try? direct.use { try Self.connection(location, forWriting: false) }
         }
         return OpenedStore(
             records: records,
             location: location,
-            isCopy: header.isCopy && writer == nil
+            id: header.store.storeID,
+            isCopy: header.isCopy && writer == nil,
+            isWritable: writer != nil,
+            mayBeRemote: mayBeRemote
         )
     }
 

@@ -9,7 +9,7 @@ enum Query: Int, CaseIterable {
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
     case listAttachments
     case readUsedToken, insertUsedToken, countUsedTokens, sweepUsedTokens
-    case quarantineSession, quarantineAttempt, quarantineAttachment, deleteAttachmentRow
+    case quarantineSession, quarantineAttempt, addQuarantinedAttempt, quarantineAttachment, deleteAttachmentRow
     case isQuarantined, isAnyQuarantined, countQuarantined, sweepQuarantine
     case resealSession, resealAttempt, resealAttachment, listSessionKeys, listAttemptKeys, listAttachmentKeys
     case countCommit, readCommits
@@ -150,6 +150,11 @@ enum Query: Int, CaseIterable {
             INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)
             SELECT 'login_attempt', ?2, ?3, key, hash, tenant, expires_at, slot
             FROM login_attempt WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
+            """
+        case .addQuarantinedAttempt:
+            """
+            INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)
+            VALUES ('login_attempt', ?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
         case .quarantineAttachment:
             """

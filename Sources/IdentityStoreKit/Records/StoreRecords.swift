@@ -36,6 +36,11 @@ public struct StoreRecords: Sendable {
         self.lookup = lookup
     }
 
+    /// The same store, with records of another length.
+    package func withSlotSize(_ slotSize: Int) -> StoreRecords {
+        StoreRecords(sealer: sealer.withSlotSize(slotSize), lookup: lookup)
+    }
+
     // MARK: Keyed hashes
 
     /// The hash that names a session's row.

@@ -44,6 +44,11 @@ package struct RecordSealer: Sendable {
         self.slotSize = max(slotSize, Self.overhead)
     }
 
+    /// A sealer for records of another length in the same store.
+    package func withSlotSize(_ slotSize: Int) -> RecordSealer {
+        RecordSealer(keys: keys, storeID: storeID, schemaVersion: schemaVersion, slotSize: slotSize)
+    }
+
     /// The length of the longest body that fits one slot.
     package var slotCapacity: Int { slotSize - Self.overhead }
     /// The length of the longest body.

@@ -89,9 +89,22 @@ struct KillRounds {
                 }
             }
             _ = unsafe unlink(file)
+            try await Self.checkLogins(of: number, folder, store)
         }
         await store.close()
         return saves
+    }
+
+    /// The last login that was begun is there, and those that were taken are not.
+    private static func checkLogins(of writer: Int, _ folder: Folder, _ store: SQLiteStore) async throws {
+        let file = folder.path + "/begun-\(writer)"
+        let begun = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+        _ = unsafe unlink(file)
+        // The one before may have been taken when the process was killed.
+        for login in begun.dropLast(2) where try await store.takeLoginAttempt(login) != nil {
+            throw Finding("\(login) was taken twice")
+        }
+        if let last = begun.last, try await store.takeLoginAttempt(last) == nil { throw Finding("\(last) is missing") }
     }
 
     private static func haveAllBegun(_ folder: Folder, _ count: Int) -> Bool {
@@ -122,11 +135,22 @@ struct KillRounds {
         )
         configuration.journal = isLog ? .writeAheadLog : .rollback
         configuration.trustsWriteAheadLog = true
+        configuration.bootID = { "boot 1" }
         let store = try await SQLiteStore.open(configuration)
         let file = unsafe open(folder + "/acknowledged-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard file >= 0 else { throw Finding("the file for acknowledged saves cannot be opened") }
+        let begun = unsafe open(folder + "/begun-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard begun >= 0 else { throw Finding("the file for logins cannot be opened") }
         let numbers = (0..<sessionsEach).map { writer * sessionsEach + $0 }
-        while true {
+        for turn in 0... {
+            try await store.insert(
+                StoredLoginAttempt(key: "login \(getpid()) \(turn)", expiresAt: Sample.late, payload: Secret("login"))
+            )
+            let line = Array("login \(getpid()) \(turn)\n".utf8)
+            _ = unsafe Glibc.write(begun, line, line.count)
+            if turn > 0, try await store.takeLoginAttempt("login \(getpid()) \(turn - 1)") == nil {
+                throw Finding("login \(turn - 1) is missing")
+            }
             try await withThrowingTaskGroup { group in
                 // Concurrently, so that the saves share transactions.
                 for number in numbers {

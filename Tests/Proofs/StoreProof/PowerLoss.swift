@@ -74,9 +74,11 @@ struct PowerLoss {
     }
 
     private func check(_ folder: Folder, _ ledger: Ledger, _ later: Ledger, isLog: Bool) async throws -> Bool {
-        let store = try await SQLiteStore.open(Sample.configuration(folder, isLog: isLog))
+        var configuration = try Sample.configuration(folder, isLog: isLog)
+        if mutant != .sameBoot { configuration.bootID = { "boot 2" } }
+        let store = try await SQLiteStore.open(configuration)
         do {
-            let isAhead = try await ledger.check(store, or: later)
+            let isAhead = try await ledger.check(store, or: later, mayLackLogins: true)
             await store.close()
             return isAhead
         } catch {

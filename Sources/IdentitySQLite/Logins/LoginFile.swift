@@ -1,0 +1,163 @@
+internal import CIdentitySQLite
+internal import Dispatch
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentityPlatform
+internal import IdentityStoreKit
+internal import Synchronization
+
+/// Keeps the pending logins of the present boot in a file that is never synchronized with the disk.
+///
+/// A call writes to the page cache and takes some microseconds, so it runs on the caller's thread as ``DirectReader`` does: only if it does
+/// not have to wait for another caller, and not for some time after a call that waited for the disk. Otherwise it runs on its own thread.
+final class LoginFile: Sendable {
+    private struct State {
+        var table: LoginTable?
+        var isClosed = false
+        var resumesAt = Duration.zero
+    }
+
+    let records: StoreRecords
+    private let directory: String
+    private let name: String
+    private let clock: any IdentityClock
+    private let wait: Duration
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "IdentitySQLite logins")
+
+    /// The file of a boot, which is created by the first call.
+    init(in directory: String, boot: String, of store: OpenedStore, _ configuration: SQLiteStore.Configuration) {
+        self.directory = directory
+        name = "\(StoreKey.describe(store.id))-\(boot).1"
+        records = store.records.withSlotSize(LoginTable.recordSize)
+        clock = configuration.clock
+        wait = configuration.lockWait
+    }
+
+    /// Later calls fail.
+    func close() {
+        state.withLock { $0 = State(isClosed: true) }
+    }
+
+    // MARK: Calls
+
+    /// Adds a login; false if it does not fit.
+    func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
+        let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
+        guard length <= records.sealer.slotCapacity else {
+            let hash = try records.hash(ofLoginAttempt: attempt.key)
+            try await use { try $0.remove(hash) }
+            return false
+        }
+        let row = try records.seal(attempt)
+        return try await use { table in
+            if try table.insert(row, maximum: maximum) { return true }
+            try table.remove(row.hash)
+            return false
+        }
+    }
+
+    /// The time in a record, and the lengths of its fields, rounded up.
+    private static let lengthOfOtherFields = 32
+
+    /// Takes a login out if the check does not throw; nil if there is none.
+    func take(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        let hash = try records.hash(ofLoginAttempt: key)
+        return try await use { [records] table in
+            guard let row = try table.row(hash) else { return nil }
+            let attempt = try records.open(row, of: key)
+            try check(attempt)
+            try table.remove(hash)
+            return attempt
+        }
+    }
+
+    /// Removes the logins that expire before a time, and returns how many.
+    func sweep(expiredBefore date: Date) async throws -> Int {
+        try await use { table in
+            let expired = try table.entries().filter { $0.expiresAt < date }
+            for entry in expired { try table.remove(entry) }
+            return expired.count
+        }
+    }
+
+    /// The keys under which the logins are sealed, one for each login.
+    func keyIDs() async throws -> [String] {
+        try await use { table in try table.entries().compactMap { StoreRecords.keyID(of: try table.row($0).record) } }
+    }
+
+    /// Runs a body while no other caller and no other process uses the file.
+    func use<R: Sendable>(_ body: @escaping @Sendable (LoginTable) throws -> R) async throws -> R {
+        let deadline = clock.elapsed + wait
+        while true {
+            if let result = try direct(body) { return result }
+            if let result = try await onOwnThread(body) { return result }
+            guard clock.elapsed < deadline else { throw IdentityError.storeBusy() }
+            do {
+                try await clock.sleep(for: Jitter.duration(from: .microseconds(200), to: .milliseconds(2)))
+            } catch {
+                throw IdentityError.cancellation(cause: error)
+            }
+        }
+    }
+
+    // MARK: Threads
+
+    private func direct<R: Sendable>(_ body: @Sendable (LoginTable) throws -> R) throws -> R? {
+        let result = try state.withLockIfAvailable { state -> R? in
+            let (begun, waitsBefore) = (clock.elapsed, identity_sqlite_waits())
+            guard state.table != nil, begun >= state.resumesAt else { return nil }
+            defer {
+                let end = clock.elapsed
+                if end - begun >= DirectReader.slowRead, identity_sqlite_waits() != waitsBefore {
+                    state.resumesAt = end + (end - begun) * DirectReader.pause
+                }
+            }
+            return try run(body, &state)
+        }
+        return result ?? nil
+    }
+
+    private func onOwnThread<R: Sendable>(_ body: @escaping @Sendable (LoginTable) throws -> R) async throws -> R? {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(with: Result { try state.withLock { try run(body, &$0) } })
+            }
+        }
+    }
+
+    /// Runs a body; nil if another process uses the file.
+    private func run<R: Sendable>(_ body: (LoginTable) throws -> R, _ state: inout State) throws -> R? {
+        guard !state.isClosed else { throw IdentityError.storeClosed }
+        // A removed file is not shared with processes that open it later.
+        if state.table?.isRemoved != false { state.table = try open() }
+        do {
+            return try state.table?.exclusively(body) ?? nil
+        } catch {
+            throw IdentityError.wrapping(error)
+        }
+    }
+
+    // MARK: The directory
+
+    private func open() throws(IdentityError) -> LoginTable {
+        if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST { throw .logins("cannot be created", errno) }
+        try StoreLocation.checkDirectory(directory)
+        let path = "\(directory)/\(name)"
+        _ = try StoreLocation.check(path)
+        let table = try LoginTable(path)
+        removeOthers()
+        return table
+    }
+
+    /// Removes the files of earlier boots, and those of a store that was at this path before.
+    private func removeOthers() {
+        for file in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
+            guard file.utf8.count == name.utf8.count, !file.isIdentical(to: name) else { continue }
+            _ = unsafe unlink("\(directory)/\(file)")
+        }
+    }
+}

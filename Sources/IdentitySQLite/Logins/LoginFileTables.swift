@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentityStoreKit
+
+/// The file of pending logins, for health check, quarantine and key rotation.
+struct LoginFileTables: SealedTables {
+    let file: LoginFile
+    let database: Database
+    let clock: any IdentityClock
+
+    func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
+        guard kind == .loginAttempt else { return [] }
+        return try await file.use { table in
+            try table.entries().map { (key: StoreRecords.rowKey($0.hash), entry: $0) }
+                .filter { $0.key > key }.sorted { $0.key < $1.key }.prefix(limit)
+                .map { StoredRow(key: $0.key, row: .loginAttempt(try table.row($0.entry))) }
+        }
+    }
+
+    func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
+        try await file.use { table in
+            try zip(rows, records).reduce(0) { count, change in
+                guard case .loginAttempt(var row) = change.0.row, try table.row(row.hash)?.record == row.record
+                else { return count }
+                row.record = change.1
+                return count + (try table.insert(row, maximum: .max) ? 1 : 0)
+            }
+        }
+    }
+
+    /// Copies the rows into the table `quarantine` of the store, and then removes them from the file.
+    func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
+        try await database.write { [now = clock.now] connection in
+            for case (.loginAttempt(let row), let reason) in zip(rows.map(\.row), reasons) {
+                _ = try connection.run(
+                    .addQuarantinedAttempt,
+                    .text(reason.message),
+                    .date(now),
+                    .key(row.hash),
+                    .bytes(row.hash),
+                    .text(row.tenant),
+                    .date(row.expiresAt),
+                    .bytes(row.record)
+                )
+            }
+        }
+        return try await file.use { table in
+            var removed = 0
+            for case .loginAttempt(let row) in rows.map(\.row) {
+                guard try table.row(row.hash)?.record == row.record else { continue }
+                try table.remove(row.hash)
+                removed += 1
+            }
+            return removed
+        }
+    }
+}

@@ -1,0 +1,237 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+internal import IdentityPlatform
+internal import IdentityStoreKit
+
+/// The file of pending logins of one boot: 256 buckets of 64 entries, then the slots of the entries.
+///
+/// The hash of a login determines its bucket. Entry `n` of a bucket belongs to its slot `n`, and the lowest free one is used, so the file
+/// stays short. Zeros are free entries, so an empty file is an empty table.
+///
+/// The file's only lock is held for each call. A process may be killed at any system call: a slot is written before its entry, the last
+/// byte of an entry makes it valid, and a login is removed by a write of this one byte.
+///
+/// The file may be damaged after a loss of power, so its name contains the boot, and a file of another boot is never read.
+final class LoginTable {
+    private static let bucketCount = 256
+    private static let bucketSize = 4_096
+    /// The longest record, and some space for the tenant's name.
+    private static let slotSize = recordSize + 256
+    /// The length of a record; a longer login does not fit.
+    static let recordSize = 2_048
+    static let lockedByte: Int64 = 1 << 40
+
+    private let descriptor: Int32
+    /// Determines when a tenant's logins must be counted.
+    private var counter = TenantRowCounter()
+
+    /// Opens the file and creates it if it is missing.
+    init(_ path: String) throws(IdentityError) {
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .logins("cannot be opened", errno) }
+    }
+
+    deinit {
+        _ = close(descriptor)
+    }
+
+    /// Runs a body while no other process uses the file; nil if another one uses it.
+    func exclusively<R>(_ body: (LoginTable) throws -> R) throws -> R? {
+        switch Platform.setLock(descriptor, byte: Self.lockedByte, isLocked: true) {
+        case 0: break
+        case EAGAIN, EACCES: return nil
+        case let error: throw IdentityError.logins("cannot be locked", error)
+        }
+        defer { _ = Platform.setLock(descriptor, byte: Self.lockedByte, isLocked: false) }
+        return try body(self)
+    }
+
+    /// Whether the file was removed while it was in use.
+    var isRemoved: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
+    }
+
+    // MARK: Logins
+
+    /// Adds a login, and removes the tenant's logins that expire first if it has too many.
+    ///
+    /// It replaces a login of the same hash. A crash can leave both, and ``remove(_:)`` then removes both.
+    ///
+    /// - Returns: False if the login does not fit. The file is unchanged then.
+    func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
+        let entries = try entries(of: Self.bucket(of: row.hash))
+        let old = entries.filter { $0.isValid && $0.hash == row.hash }
+        let bytes = Array(row.tenant.utf8) + row.record
+        guard bytes.count <= Self.slotSize, let free = entries.first(where: { !$0.isValid }) else { return false }
+        let entry = Entry(row, tenant: try Self.tag(of: row.tenant), at: free.place)
+        try makeRoom(for: entry.tenant, of: row.tenant, maximum)
+        try write(bytes, at: Self.slot(of: entry.place))
+        try write(entry.bytes, at: Self.offset(of: entry.place))
+        for entry in old { try remove(entry) }
+        return true
+    }
+
+    /// The login with a hash.
+    func row(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
+        try entries(of: Self.bucket(of: hash)).first { $0.isValid && $0.hash == hash }.map(row)
+    }
+
+    /// Removes the login with a hash.
+    func remove(_ hash: [UInt8]) throws {
+        for entry in try entries(of: Self.bucket(of: hash)) where entry.isValid && entry.hash == hash {
+            try remove(entry)
+        }
+    }
+
+    func row(_ entry: Entry) throws -> SealedLoginAttempt {
+        let bytes = try read(min(entry.tenantCount + entry.recordCount, Self.slotSize), at: Self.slot(of: entry.place))
+        return SealedLoginAttempt(
+            hash: entry.hash,
+            tenant: String(decoding: bytes.prefix(entry.tenantCount), as: UTF8.self),
+            expiresAt: entry.expiresAt,
+            record: Array(bytes.dropFirst(entry.tenantCount))
+        )
+    }
+
+    /// Removes a login.
+    func remove(_ entry: Entry) throws {
+        try write([0], at: Self.offset(of: entry.place) + Entry.count - 1)
+    }
+
+    /// All logins, in the order of the file.
+    func entries() throws -> [Entry] {
+        let bytes = try read(Self.bucketCount * Self.bucketSize, at: 0)
+        return (0..<Self.bucketCount).flatMap { Self.entries(in: bytes, from: $0 * Self.bucketSize, of: $0) }
+            .filter(\.isValid)
+    }
+
+    private func makeRoom(for tag: [UInt8], of tenant: String, _ maximum: Int) throws {
+        guard counter.addRow(of: tenant, limit: maximum) else { return }
+        let own = try entries().filter { $0.tenant == tag }
+        guard own.count >= maximum else { return }
+        for entry in own.sorted(by: { $0.expiresAt < $1.expiresAt }).prefix(own.count - maximum + 1) {
+            try remove(entry)
+        }
+    }
+
+    // MARK: Places
+
+    /// An entry's bucket, and its number there.
+    typealias Place = (bucket: Int, number: Int)
+
+    private static func bucket(of hash: [UInt8]) -> Int { Int(hash.last ?? 0) }
+
+    private static func offset(of place: Place) -> Int { place.bucket * bucketSize + place.number * Entry.count }
+
+    private static func slot(of place: Place) -> Int {
+        bucketCount * bucketSize + (place.number * bucketCount + place.bucket) * slotSize
+    }
+
+    private static func tag(of tenant: String) throws -> [UInt8] {
+        do {
+            return Array(try Digest.sha256(utf8: tenant).prefix(16))
+        } catch {
+            throw IdentityError.sealingUnavailable(error)
+        }
+    }
+
+    private func entries(of bucket: Int) throws -> [Entry] {
+        Self.entries(in: try read(Self.bucketSize, at: bucket * Self.bucketSize), from: 0, of: bucket)
+    }
+
+    private static func entries(in bytes: [UInt8], from start: Int, of bucket: Int) -> [Entry] {
+        (0..<bucketSize / Entry.count).map { number in
+            let first = start + number * Entry.count
+            return Entry(bytes[first..<first + Entry.count], at: (bucket, number))
+        }
+    }
+
+    // MARK: The file
+
+    /// Reads bytes; beyond the end of the file there are zeros.
+    private func read(_ count: Int, at offset: Int) throws(IdentityError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let found = unsafe bytes.withUnsafeMutableBytes {
+                unsafe pread(descriptor, $0.baseAddress.map { unsafe $0 + done }, count - done, off_t(offset + done))
+            }
+            if found == 0 { break }
+            if found < 0, errno != EINTR { throw .logins("cannot be read", errno) }
+            done += max(0, found)
+        }
+        return bytes
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(IdentityError) {
+        var done = 0
+        while done < bytes.count {
+            let written = unsafe bytes.withUnsafeBytes {
+                unsafe pwrite(
+                    descriptor,
+                    $0.baseAddress.map { unsafe $0 + done },
+                    bytes.count - done,
+                    off_t(offset + done)
+                )
+            }
+            if written == 0 { throw .logins("cannot be written", ENOSPC) }
+            if written < 0, errno != EINTR { throw .logins("cannot be written", errno) }
+            done += max(0, written)
+        }
+    }
+}
+
+extension LoginTable {
+    /// An entry of a bucket: hash 32, digest of the tenant 16, expiry 8, length of the tenant 2, length of the record 4, 0, 1 if it is valid.
+    struct Entry {
+        static let count = 64
+
+        let bytes: [UInt8]
+        let place: Place
+
+        fileprivate init(_ bytes: ArraySlice<UInt8>, at place: Place) {
+            // Most entries are free, and their content is not used.
+            self.bytes = bytes.last == 1 ? Array(bytes) : []
+            self.place = place
+        }
+
+        fileprivate init(_ row: SealedLoginAttempt, tenant: [UInt8], at place: Place) {
+            let expiry = row.expiresAt.timeIntervalSinceReferenceDate.bitPattern
+            bytes =
+                row.hash + tenant + Self.number(expiry, 8) + Self.number(UInt64(row.tenant.utf8.count), 2)
+                + Self.number(UInt64(row.record.count), 4) + [0, 1]
+            self.place = place
+        }
+
+        var isValid: Bool { bytes.count == Self.count }
+        var hash: [UInt8] { Array(bytes[..<32]) }
+        var tenant: [UInt8] { Array(bytes[32..<48]) }
+        var expiresAt: Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: number(48..<56))) }
+        var tenantCount: Int { Int(number(56..<58)) }
+        var recordCount: Int { Int(number(58..<62)) }
+
+        private func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
+
+        private static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
+        }
+    }
+}
+
+extension IdentityError {
+    static func logins(_ problem: String, _ error: Int32) -> IdentityError {
+        switch error {
+        case ENOSPC, EDQUOT, EFBIG: .storeFull()
+        case EROFS, EACCES, EPERM: .storeReadOnly()
+        default:
+            IdentityError(
+                .retryLater,
+                .storeFailed,
+                "The store's file of pending logins \(problem) (errno \(error)).",
+                hint: "Check that the disk works, and the limit of open files (ulimit -n)."
+            )
+        }
+    }
+}
