@@ -68,7 +68,7 @@ extension PostgresStore: SessionLocking {
                     hint: "Try again."
                 )
             }
-            await client.nap(on: key, for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
+            await client.waitForRelease(of: key, for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
             pause = min(pause * 2, Self.longestPause)
         }
     }

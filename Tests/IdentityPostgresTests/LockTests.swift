@@ -106,7 +106,7 @@ struct LockTests {
         let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let isAwake = Flag()
         async let sleeper: Void = {
-            await stores[0].client.nap(on: key, for: .seconds(86_400))
+            await stores[0].client.waitForRelease(of: key, for: .seconds(86_400))
             isAwake.raise()
         }()
         // Repeat the notification, because the first may arrive before the waiter listens.

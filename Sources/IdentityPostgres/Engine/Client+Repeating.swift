@@ -22,8 +22,8 @@ extension Client {
                 return try await body(deadline, isInDoubt)
             } catch {
                 guard let failure = error as? PostgresFailure else { throw error }
-                isInDoubt = isInDoubt || failure.mayHaveHappened
-                guard failure.isPassing, .now + pause < deadline else {
+                isInDoubt = isInDoubt || failure.mayHaveTakenEffect
+                guard failure.isTransient, .now + pause < deadline else {
                     let error = failure.identityError
                     throw isInDoubt && error.kind != .retryLater ? error.recast(as: .retryLater) : error
                 }

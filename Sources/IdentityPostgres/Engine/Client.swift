@@ -11,7 +11,7 @@ internal import Synchronization
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration
-    private let nextNap = Mutex<UInt64>(0)
+    private let nextWait = Mutex<UInt64>(0)
     let directState: DirectState
 
     init(_ settings: PoolSettings, callLimit: Duration) throws(PostgresFailure) {
@@ -90,16 +90,18 @@ final class Client: Sendable {
         _ body: (Transaction) async throws -> R
     ) async throws -> R {
         let granted = await withCheckedContinuation { continuation in
-            let borrowing = Borrowing(needsWriting: true, deadline: deadline, continuation: continuation)
-            if !mailbox.post(.borrow(borrowing)) { continuation.resume(returning: .failure(PostgresFailure(.closed))) }
+            let request = TransactionRequest(needsWriting: true, deadline: deadline, continuation: continuation)
+            if !mailbox.post(.beginTransaction(request)) {
+                continuation.resume(returning: .failure(PostgresFailure(.closed)))
+            }
         }
         let transaction = Transaction(client: self, link: try granted.get(), deadline: deadline)
-        defer { mailbox.post(.giveBack(link: transaction.link)) }
+        defer { mailbox.post(.endTransaction(link: transaction.link)) }
         do {
             // The statements are written for this isolation level; the database may have another default.
             _ = try await transaction.run(Statement("BEGIN ISOLATION LEVEL READ COMMITTED"))
             let result = try await body(transaction)
-            _ = try await transaction.run(Statement("COMMIT"), mayHaveHappened: true)
+            _ = try await transaction.run(Statement("COMMIT"), mayHaveTakenEffect: true)
             return result
         } catch {
             // It is no error when the server has already rolled back.
@@ -108,13 +110,13 @@ final class Client: Sendable {
         }
     }
 
-    fileprivate func performBorrowed(
+    fileprivate func performInTransaction(
         _ statement: Statement,
         _ values: [Value],
         on link: Int,
         by deadline: ContinuousClock.Instant
     ) async throws(PostgresFailure) -> Rows {
-        try await send(statement, values, true, deadline) { .performBorrowed($0, link: link) }.rows
+        try await send(statement, values, true, deadline) { .performInTransaction($0, link: link) }.rows
     }
 
     private func send(
@@ -137,20 +139,20 @@ final class Client: Sendable {
     }
 
     /// Waits for a notification about a key, until the time limit or until the task is cancelled.
-    func nap(on key: Int64, for duration: Duration) async {
-        let id = nextNap.withLock { number in
+    func waitForRelease(of key: Int64, for duration: Duration) async {
+        let id = nextWait.withLock { number in
             number += 1
             return number
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let nap = Nap(id: id, key: key, deadline: .now + duration, continuation: continuation)
-                if !mailbox.post(.nap(nap)) { continuation.resume() }
+                let wait = LockWait(id: id, key: key, deadline: .now + duration, continuation: continuation)
+                if !mailbox.post(.waitForLock(wait)) { continuation.resume() }
                 // The handler may have run before the wait was queued.
-                if Task.isCancelled { mailbox.post(.wake(nap: id)) }
+                if Task.isCancelled { mailbox.post(.endWait(id)) }
             }
         } onCancel: {
-            mailbox.post(.wake(nap: id))
+            mailbox.post(.endWait(id))
         }
     }
 }
@@ -167,12 +169,12 @@ struct Transaction: Sendable {
     func run(
         _ statement: Statement,
         _ values: Value...,
-        mayHaveHappened: Bool = false
+        mayHaveTakenEffect: Bool = false
     ) async throws(PostgresFailure) -> Rows {
         do {
-            return try await client.performBorrowed(statement, values, on: link, by: deadline)
+            return try await client.performInTransaction(statement, values, on: link, by: deadline)
         } catch {
-            throw PostgresFailure(error.reason, mayHaveHappened: mayHaveHappened && error.mayHaveHappened)
+            throw PostgresFailure(error.reason, mayHaveTakenEffect: mayHaveTakenEffect && error.mayHaveTakenEffect)
         }
     }
 }

@@ -5,7 +5,7 @@ extension ConnectionLoop {
         // A lock on a server that is no longer the primary excludes no other holder.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
         // Only queued statements need the direct connection, and waits for a lock if they use notifications.
-        guard !directQueue.isEmpty || (settings.listens && !naps.isEmpty) else { return }
+        guard !directQueue.isEmpty || (settings.listens && !lockWaits.isEmpty) else { return }
         guard let connector = settings.directConnector else {
             for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.client)) }
             return
@@ -16,8 +16,8 @@ extension ConnectionLoop {
             }
             return
         }
-        if let obstacle = directState.obstacle, directState.pausedUntil != nil {
-            for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(obstacle) }
+        if let permanentFailure = directState.permanentFailure, directState.pausedUntil != nil {
+            for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(permanentFailure) }
         }
         if let pause = directState.pausedUntil { note(pause) }
         guard directState.mayConnect, directState.connecting == 0 else { return }
@@ -29,7 +29,7 @@ extension ConnectionLoop {
 
     /// Closes the direct connection, which releases every lock that it holds.
     func drop(_ connection: ServerConnection) {
-        connection.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveHappened: true)))
+        connection.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveTakenEffect: true)))
         direct = nil
         settings.directState.ended(connection.serial)
     }
@@ -50,11 +50,11 @@ extension ConnectionLoop {
     }
 
     /// Ends the waits for the locks that these notifications name.
-    func wakeNaps(_ payloads: [String]) {
+    func wakeLockWaits(_ payloads: [String]) {
         let keys = Set(payloads.compactMap { Int64($0) })
-        for nap in naps.values where keys.contains(nap.key) {
-            naps[nap.id] = nil
-            nap.continuation.resume()
+        for wait in lockWaits.values where keys.contains(wait.key) {
+            lockWaits[wait.id] = nil
+            wait.continuation.resume()
         }
     }
 }

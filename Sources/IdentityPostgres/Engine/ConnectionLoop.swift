@@ -19,7 +19,7 @@ final class ConnectionLoop {
     var direct: ServerConnection?
     var directQueue = WaitQueue()
     var directState = ConnectionState()
-    var naps: [UInt64: Nap] = [:]
+    var lockWaits: [UInt64: LockWait] = [:]
 
     private var commands: [Command] = []
     private var entries: [pollfd] = []
@@ -56,23 +56,23 @@ final class ConnectionLoop {
             case .perform(let call, .direct):
                 note(call.deadline)
                 directQueue.append(.call(call))
-            case .borrow(let borrowing): enqueue(.borrowing(borrowing))
-            case .performBorrowed(let call, let serial):
+            case .beginTransaction(let transactionRequest): enqueue(.transactionRequest(transactionRequest))
+            case .performInTransaction(let call, let serial):
                 guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
                     // The connection was lost between two statements, so this statement was never sent.
                     call.continuation.resume(returning: .failure(PostgresFailure(.lost)))
                     continue
                 }
                 begin(call, on: connection)
-            case .giveBack(let serial):
+            case .endTransaction(let serial):
                 guard let connection = connections[serial] else { continue }
                 connection.isBorrowed = false
                 settle(connection)
             case .dropDirect(let serial): if let direct, direct.serial == serial { drop(direct) }
-            case .nap(let nap):
-                note(nap.deadline)
-                naps[nap.id] = nap
-            case .wake(let id): naps.removeValue(forKey: id)?.continuation.resume()
+            case .waitForLock(let wait):
+                note(wait.deadline)
+                lockWaits[wait.id] = wait
+            case .endWait(let id): lockWaits.removeValue(forKey: id)?.continuation.resume()
             case .connected(let result, .pooled): connected(result)
             case .connected(let result, .direct): connectedDirectly(result)
             case .close: isOpen = false
@@ -101,14 +101,16 @@ final class ConnectionLoop {
             idle.remove(at: index)
             switch waiter {
             case .call(let call): begin(call, on: connection)
-            case .borrowing(let borrowing):
+            case .transactionRequest(let transactionRequest):
                 connection.isBorrowed = true
-                borrowing.continuation.resume(returning: .success(connection.serial))
+                transactionRequest.continuation.resume(returning: .success(connection.serial))
             }
         }
         guard !queue.isEmpty else { return }
         // The calls do not fail while other connections are in use, because one of them may become free.
-        if let obstacle = pool.obstacle, pool.pausedUntil != nil, connections.isEmpty { return failAll(obstacle) }
+        if let permanentFailure = pool.permanentFailure, pool.pausedUntil != nil, connections.isEmpty {
+            return failAll(permanentFailure)
+        }
         if queue.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, connections.values.allSatisfy(\.isReadOnly) {
             for waiter in queue.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
         }
@@ -133,7 +135,11 @@ final class ConnectionLoop {
 
     private var hasWritableConnection: Bool { connections.values.contains { !$0.isReadOnly && !$0.isBroken } }
 
-    static func hand(_ result: Result<OpenedConnection, PostgresFailure>, _ role: Role, to mailbox: Mailbox<Command>) {
+    static func hand(
+        _ result: Result<OpenedConnection, PostgresFailure>,
+        _ role: ConnectionKind,
+        to mailbox: Mailbox<Command>
+    ) {
         if !mailbox.post(.connected(result, role)), case .success(let opened) = result { opened.discard() }
     }
 
@@ -219,7 +225,7 @@ final class ConnectionLoop {
         let continuation = connection.call?.continuation
         if case .finished(let answer) = connection.advance() { continuation?.resume(returning: answer) }
         if connection === direct {
-            wakeNaps(connection.notifications())
+            wakeLockWaits(connection.notifications())
         } else {
             _ = connection.notifications()
             if connection.isBroken {
@@ -237,16 +243,16 @@ final class ConnectionLoop {
     private func expire() {
         nextDeadline = nil
         let now = ContinuousClock.now
-        let isCrowded = !connections.isEmpty
+        let isPoolExhausted = !connections.isEmpty
         for waiter in queue.takeAll(where: { $0.deadline <= now }) {
-            waiter.fail(pool.failure(whileWaiting: isCrowded))
+            waiter.fail(pool.failure(whileWaiting: isPoolExhausted))
         }
         for waiter in directQueue.takeAll(where: { $0.deadline <= now }) {
             waiter.fail(directState.failure(whileWaiting: direct != nil))
         }
-        for nap in naps.values where nap.deadline <= now {
-            naps[nap.id] = nil
-            nap.continuation.resume()
+        for wait in lockWaits.values where wait.deadline <= now {
+            lockWaits[wait.id] = nil
+            wait.continuation.resume()
         }
         for connection in Array(connections.values) + (direct.map { [$0] } ?? []) {
             guard let deadline = connection.call?.deadline else { continue }
@@ -256,13 +262,13 @@ final class ConnectionLoop {
             }
             // The caller no longer waits for the result, and the state of the connection is unknown.
             connection.abandon()?.continuation.resume(
-                returning: .failure(PostgresFailure(.timedOut, mayHaveHappened: true))
+                returning: .failure(PostgresFailure(.timedOut, mayHaveTakenEffect: true))
             )
             if connection !== direct { remove(connection) }
         }
         for connection in idle where connection.idleSince + settings.idleLimit <= now { remove(connection) }
         for connection in idle { note(connection.idleSince + settings.idleLimit) }
-        for deadline in [queue.earliestDeadline, directQueue.earliestDeadline, naps.values.map(\.deadline).min()] {
+        for deadline in [queue.earliestDeadline, directQueue.earliestDeadline, lockWaits.values.map(\.deadline).min()] {
             if let deadline { note(deadline) }
         }
     }
@@ -273,10 +279,10 @@ final class ConnectionLoop {
         for command in mailbox.close(releasing: wakeup.close) { refuse(command) }
         failAll(PostgresFailure(.closed))
         for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.closed)) }
-        for nap in naps.values { nap.continuation.resume() }
+        for wait in lockWaits.values { wait.continuation.resume() }
         for connection in Array(connections.values) + (direct.map { [$0] } ?? []) {
             connection.abandon()?.continuation.resume(
-                returning: .failure(PostgresFailure(.closed, mayHaveHappened: true))
+                returning: .failure(PostgresFailure(.closed, mayHaveTakenEffect: true))
             )
         }
         if let direct { settings.directState.ended(direct.serial) }
@@ -287,12 +293,13 @@ final class ConnectionLoop {
 
     private func refuse(_ command: Command) {
         switch command {
-        case .perform(let call, _), .performBorrowed(let call, _):
+        case .perform(let call, _), .performInTransaction(let call, _):
             call.continuation.resume(returning: .failure(PostgresFailure(.closed)))
-        case .borrow(let borrowing): borrowing.continuation.resume(returning: .failure(PostgresFailure(.closed)))
-        case .nap(let nap): nap.continuation.resume()
+        case .beginTransaction(let transactionRequest):
+            transactionRequest.continuation.resume(returning: .failure(PostgresFailure(.closed)))
+        case .waitForLock(let wait): wait.continuation.resume()
         case .connected(.success(let opened), _): opened.discard()
-        case .connected, .giveBack, .dropDirect, .wake, .close: break
+        case .connected, .endTransaction, .dropDirect, .endWait, .close: break
         }
     }
 }

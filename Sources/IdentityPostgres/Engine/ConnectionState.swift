@@ -7,7 +7,7 @@ struct ConnectionState {
     private var failures = 0
     private var retryAt = ContinuousClock.now
     /// Why connecting fails, if only an operator can repair it.
-    private(set) var obstacle: PostgresFailure?
+    private(set) var permanentFailure: PostgresFailure?
     private var lastFailure: PostgresFailure?
     /// When all servers were last found to accept no writes.
     private var readOnlySince: ContinuousClock.Instant?
@@ -26,8 +26,8 @@ struct ConnectionState {
     var isKnownReadOnly: Bool { readOnlySince.map { .now - $0 < Self.trustInReadOnly } ?? false }
 
     /// The failure for calls that reach their deadline while they wait.
-    func failure(whileWaiting isCrowded: Bool) -> PostgresFailure {
-        isCrowded ? PostgresFailure(.crowded) : lastFailure ?? PostgresFailure(.timedOut)
+    func failure(whileWaiting isPoolExhausted: Bool) -> PostgresFailure {
+        isPoolExhausted ? PostgresFailure(.poolExhausted) : lastFailure ?? PostgresFailure(.timedOut)
     }
 
     mutating func began() { connecting += 1 }
@@ -36,7 +36,7 @@ struct ConnectionState {
         connecting -= 1
         failures = 0
         retryAt = .now
-        obstacle = nil
+        permanentFailure = nil
         lastFailure = nil
         readOnlySince = isReadOnly ? .now : nil
     }
@@ -45,7 +45,7 @@ struct ConnectionState {
         connecting -= 1
         failures = min(failures + 1, 16)
         lastFailure = failure
-        obstacle = failure.isConfiguration ? failure : nil
+        permanentFailure = failure.isConfiguration ? failure : nil
         if failure.isReadOnly { readOnlySince = .now }
         // A random pause, so that many machines do not try again at the same moment.
         let ceiling = min(Self.longestPause, Self.shortestPause * (1 << min(failures, 7)))

@@ -7,7 +7,7 @@ extension PostgresFailure {
         switch reason {
         case .readOnly: .storeReadOnly(cause: self)
         case .server(let state): identityError(ofServer: state)
-        case .crowded:
+        case .poolExhausted:
             failed(
                 .retryLater,
                 .storeBusy,

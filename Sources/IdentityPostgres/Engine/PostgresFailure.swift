@@ -15,7 +15,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The time limit was reached.
         case timedOut
         /// No connection became free in time.
-        case crowded
+        case poolExhausted
         /// The servers that can be reached accept no writes.
         case readOnly
         /// A server that accepts no writes does not have the row, but it may lack the latest changes.
@@ -36,11 +36,11 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
 
     let reason: Reason
     /// Whether a statement was sent that may have taken effect, or may still take effect.
-    var mayHaveHappened = false
+    var mayHaveTakenEffect = false
 
-    init(_ reason: Reason, mayHaveHappened: Bool = false) {
+    init(_ reason: Reason, mayHaveTakenEffect: Bool = false) {
         self.reason = reason
-        self.mayHaveHappened = mayHaveHappened
+        self.mayHaveTakenEffect = mayHaveTakenEffect
     }
 
     var description: String {
@@ -49,7 +49,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .unreachable: "no PostgreSQL server can be reached"
         case .lost: "the connection to PostgreSQL was lost"
         case .timedOut: "PostgreSQL did not respond in time"
-        case .crowded: "no connection to PostgreSQL became free in time"
+        case .poolExhausted: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
         case .behind: "a server without write access has no such row, but may lack the latest changes"
         case .untrusted: "the identity of PostgreSQL could not be verified"
@@ -72,7 +72,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether the same call may succeed on another connection, or a moment later.
-    var isPassing: Bool {
+    var isTransient: Bool {
         switch reason {
         case .lost, .unreachable: true
         case .server(let state):

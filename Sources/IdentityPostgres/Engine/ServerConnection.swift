@@ -10,7 +10,7 @@ final class ServerConnection {
     /// The state of a statement.
     enum Progress {
         case pending
-        case finished(StatementCall.Answer)
+        case finished(StatementCall.Outcome)
     }
 
     private enum Phase {
@@ -114,7 +114,7 @@ final class ServerConnection {
     private func send(_ body: () -> Int32) {
         guard body() == 1 else {
             isBroken = true
-            outcome = .failure(PostgresFailure(.lost, mayHaveHappened: true))
+            outcome = .failure(PostgresFailure(.lost, mayHaveTakenEffect: true))
             return
         }
         flush()
@@ -163,7 +163,7 @@ final class ServerConnection {
     }
 
     /// Executes a statement that was prepared, or returns the result of one that was executed; nil while the statement is not finished.
-    private func phaseEnded() -> StatementCall.Answer? {
+    private func phaseEnded() -> StatementCall.Outcome? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }
         switch (phase, outcome) {
@@ -196,11 +196,11 @@ final class ServerConnection {
 
     private func lost() -> PostgresFailure {
         // The server's last error is the best reason, for example that it shuts down.
-        if case .failure(let failure) = outcome { return PostgresFailure(failure.reason, mayHaveHappened: true) }
-        return PostgresFailure(.lost, mayHaveHappened: true)
+        if case .failure(let failure) = outcome { return PostgresFailure(failure.reason, mayHaveTakenEffect: true) }
+        return PostgresFailure(.lost, mayHaveTakenEffect: true)
     }
 
-    private func end(_ answer: StatementCall.Answer) -> StatementCall.Answer {
+    private func end(_ answer: StatementCall.Outcome) -> StatementCall.Outcome {
         call = nil
         outcome = nil
         return answer

@@ -3,26 +3,27 @@
 struct WaitQueue {
     enum Waiter {
         case call(StatementCall)
-        case borrowing(Borrowing)
+        case transactionRequest(TransactionRequest)
 
         var needsWriting: Bool {
             switch self {
             case .call(let call): call.needsWriting
-            case .borrowing(let borrowing): borrowing.needsWriting
+            case .transactionRequest(let transactionRequest): transactionRequest.needsWriting
             }
         }
 
         var deadline: ContinuousClock.Instant {
             switch self {
             case .call(let call): call.deadline
-            case .borrowing(let borrowing): borrowing.deadline
+            case .transactionRequest(let transactionRequest): transactionRequest.deadline
             }
         }
 
         func fail(_ failure: PostgresFailure) {
             switch self {
             case .call(let call): call.continuation.resume(returning: .failure(failure))
-            case .borrowing(let borrowing): borrowing.continuation.resume(returning: .failure(failure))
+            case .transactionRequest(let transactionRequest):
+                transactionRequest.continuation.resume(returning: .failure(failure))
             }
         }
     }

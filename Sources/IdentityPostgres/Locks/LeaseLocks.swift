@@ -28,7 +28,7 @@ struct LeaseLocks: Sendable {
             let isTaken = try await client.repeating { deadline, _ in
                 // The time before the request is sent. Other processes count from a later moment, so this one notices the end first.
                 let asked = ContinuousClock.now
-                let over = seen.over(key)
+                let over = seen.expired(key)
                 let values: [Value] = [
                     .integer(key), .bytes(lease.holder), lease.milliseconds, over.map { .bytes($0.holder) } ?? .null,
                     over.map { .integer($0.renewals) } ?? .null,
@@ -39,7 +39,7 @@ struct LeaseLocks: Sendable {
                     if !row.isNull(1) { note(row, key, from: 1) }
                     return false
                 }
-                seen.forget(key)
+                seen.remove(key)
                 lease.confirm(askedAt: asked)
                 return true
             }
@@ -92,9 +92,9 @@ struct LeaseLocks: Sendable {
             for row in rows {
                 last = row.integer(3)
                 note(row, last, from: 0)
-                guard let over = seen.over(last) else { continue }
+                guard let over = seen.expired(last) else { continue }
                 _ = try await client.write(sql.sweepLease, .integer(last), .bytes(over.holder), .integer(over.renewals))
-                seen.forget(last)
+                seen.remove(last)
             }
             guard rows.count == Self.sweepChunk else { return }
         }
@@ -102,7 +102,7 @@ struct LeaseLocks: Sendable {
 
     private func note(_ row: Row, _ key: Int64, from column: Int32) {
         let version = SeenLeases.Version(holder: row.bytes(column), renewals: row.integer(column + 1))
-        seen.saw(version, of: key, lasting: .milliseconds(row.integer(column + 2)))
+        seen.record(version, of: key, lasting: .milliseconds(row.integer(column + 2)))
     }
 }
 

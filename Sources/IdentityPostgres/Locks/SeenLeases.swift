@@ -15,7 +15,7 @@ final class SeenLeases: Sendable {
 
     private struct Note {
         let version: Version
-        let overAt: ContinuousClock.Instant
+        let endsAt: ContinuousClock.Instant
     }
 
     /// An evicted lease is observed again from the beginning, so its next holder waits for one more length.
@@ -28,21 +28,21 @@ final class SeenLeases: Sendable {
     private let notes = Mutex<[Int64: Note]>([:])
 
     /// Records the state of a lease after the response arrived.
-    func saw(_ version: Version, of key: Int64, lasting length: Duration) {
-        let overAt = ContinuousClock.now + min(max(length, .zero), Self.longest)
+    func record(_ version: Version, of key: Int64, lasting length: Duration) {
+        let endsAt = ContinuousClock.now + min(max(length, .zero), Self.longest)
         notes.withLock { notes in
             guard notes[key]?.version != version else { return }
             if notes.count >= Self.maximum { notes = [:] }
-            notes[key] = Note(version: version, overAt: overAt)
+            notes[key] = Note(version: version, endsAt: endsAt)
         }
     }
 
     /// The lease that may be taken over if its row is unchanged.
-    func over(_ key: Int64) -> Version? {
-        notes.withLock { notes in notes[key].flatMap { $0.overAt <= .now ? $0.version : nil } }
+    func expired(_ key: Int64) -> Version? {
+        notes.withLock { notes in notes[key].flatMap { $0.endsAt <= .now ? $0.version : nil } }
     }
 
-    func forget(_ key: Int64) {
+    func remove(_ key: Int64) {
         notes.withLock { _ = $0.removeValue(forKey: key) }
     }
 }

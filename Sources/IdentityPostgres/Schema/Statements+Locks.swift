@@ -35,7 +35,7 @@ extension Statements {
                 SELECT pg_notify('\($0)', key::text) FROM ended
                 """
             } ?? "DELETE FROM §lease WHERE key = $1 AND holder = $2",
-            name: channel == nil ? "endLease" : "endLeaseAloud"
+            name: channel == nil ? "endLease" : "endLeaseWithNotification"
         )
     }
     var listLeases: Statement {
@@ -55,7 +55,7 @@ extension Statements {
             [.integer],
             channel.map { "SELECT pg_advisory_unlock($1), pg_notify('\($0)', $1::text)" }
                 ?? "SELECT pg_advisory_unlock($1)",
-            name: channel == nil ? "advisoryUnlock" : "advisoryUnlockAloud"
+            name: channel == nil ? "advisoryUnlock" : "advisoryUnlockWithNotification"
         )
     }
 }

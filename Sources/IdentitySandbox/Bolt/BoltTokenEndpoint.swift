@@ -64,7 +64,7 @@ extension SandboxBolt {
         let body = try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw punish(error, &state)
+                throw revokeIfReused(error, &state)
             }
             try requireSecret(hasSecret, for: grant)
             guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
@@ -121,7 +121,7 @@ extension SandboxBolt {
         return try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
-                throw punish(error, &state)
+                throw revokeIfReused(error, &state)
             }
             try requireSecret(hasSecret, for: grant)
             guard fields["scope"].map({ $0.isEmpty || $0 == Self.viewScope }) ?? true else {
@@ -166,8 +166,8 @@ extension SandboxBolt {
         return body
     }
 
-    private func punish(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
-        state.ledger.punish(refusal, journal)
+    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
+        state.ledger.revokeIfReused(refusal, journal)
         return invalidGrant
     }
 

@@ -54,7 +54,7 @@ extension SandboxOpenID {
         let body = try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw punish(error, "code", &state)
+                throw revokeIfReused(error, "code", &state)
             }
             try Self.check(client, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
@@ -81,7 +81,7 @@ extension SandboxOpenID {
         return try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
-                throw punish(error, "refresh token", &state)
+                throw revokeIfReused(error, "refresh token", &state)
             }
             try Self.check(client, owns: grant, "refresh token")
             try Self.check(key, bound: state.ledger.key(ofRefreshToken: token), "refresh token")
@@ -135,8 +135,8 @@ extension SandboxOpenID {
         }
     }
 
-    private func punish(_ refusal: GrantLedger.Refusal, _ what: String, _ state: inout State) -> OAuthRefusal {
-        state.ledger.punish(refusal, journal)
+    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ what: String, _ state: inout State) -> OAuthRefusal {
+        state.ledger.revokeIfReused(refusal, journal)
         switch refusal {
         case .reused:
             return OAuthRefusal("invalid_grant", "The \(what) was used before: all tokens of its login are revoked.")

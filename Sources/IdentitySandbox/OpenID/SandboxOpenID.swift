@@ -13,9 +13,9 @@ public final class SandboxOpenID: SandboxService {
         var keyrings: SigningKeyrings
         var accessTokenLifetime: Duration
         /// The `jti` values of received assertions.
-        var usedAssertions = OneUseRegister()
+        var usedAssertions = UsedIDs()
         /// The `jti` values of received DPoP proofs.
-        var usedProofs = OneUseRegister()
+        var usedProofs = UsedIDs()
         var nonces: DPoPNonces
         var pushed = PushedRequests()
         var devices = DeviceAuthorizations()

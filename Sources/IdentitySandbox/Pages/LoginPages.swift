@@ -53,14 +53,16 @@ enum LoginPages {
         login.problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
     }
 
-    private static let wishNames = [
+    private static let parameterNames = [
         "locale": "Language", "ui_locales": "Language", "region_country": "Country", "acr_values": "Method",
     ]
 
     private static func footer(_ login: HostedLogin) -> HTMLText {
         var rows: [HTMLText] = ["<dt>App</dt><dd>\(HTMLText(breaking: login.clientID))</dd>"]
         rows.append("<dt>Requested scopes</dt><dd>\(HTMLText(breaking: login.scopes.joined(separator: " ")))</dd>")
-        for (name, value) in login.wishes { rows.append("<dt>\(wishNames[name] ?? name)</dt><dd>\(value)</dd>") }
+        for (name, value) in login.displayedParameters {
+            rows.append("<dt>\(parameterNames[name] ?? name)</dt><dd>\(value)</dd>")
+        }
         return "<footer><dl>\(HTMLText(joining: rows))</dl></footer>"
     }
 }

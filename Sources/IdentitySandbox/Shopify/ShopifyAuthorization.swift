@@ -50,8 +50,14 @@ extension SandboxShopify {
         _ redirectURI: String,
         _ shape: SandboxShopifyConfiguration.EndpointShape
     ) -> SandboxAnswer {
-        let wishes = ["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]
-        let login = HostedLogin(clientID: clientID, callback: redirectURI, query, wishes: wishes, at: clock.now)
+        let displayedParameters = ["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]
+        let login = HostedLogin(
+            clientID: clientID,
+            callback: redirectURI,
+            query,
+            displayedParameters: displayedParameters,
+            at: clock.now
+        )
         let session = state.withLock { $0.logins.session(of: request) }
         let signedIn = session.flatMap { directory.buyer(number: $0.buyer)?.account.email.lowercased() }
         if let session, login.loginHint.map({ $0.lowercased() == signedIn }) ?? true {

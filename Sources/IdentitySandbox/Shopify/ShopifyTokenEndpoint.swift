@@ -90,7 +90,7 @@ extension SandboxShopify {
         let answer = try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw punish(error, &state)
+                throw revokeIfReused(error, &state)
             }
             guard grant.clientID == client.id else {
                 throw OAuthRefusal("invalid_grant", "The code is another client's.")
@@ -126,13 +126,13 @@ extension SandboxShopify {
                 state.ledger.keep(answer, to: token)
                 return answer
             } catch {
-                throw punish(error, &state)
+                throw revokeIfReused(error, &state)
             }
         }
     }
 
-    private func punish(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
-        state.ledger.punish(refusal, journal)
+    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
+        state.ledger.revokeIfReused(refusal, journal)
         return OAuthRefusal("invalid_grant", "The grant is invalid, expired or was revoked.")
     }
 

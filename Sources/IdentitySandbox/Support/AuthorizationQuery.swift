@@ -35,7 +35,7 @@ struct AuthorizationQuery: Sendable {
     }
 
     /// The requested options that a login page shows.
-    func wishes(_ names: [String]) -> [(name: String, value: String)] {
+    func displayedParameters(_ names: [String]) -> [(name: String, value: String)] {
         names.compactMap { name in self[name].map { (name, $0) } }
     }
 }

@@ -176,7 +176,7 @@ struct GrantLedger: Sendable {
     }
 
     /// A second use means that one of the two clients stole the code or token, so all tokens of its login are revoked.
-    mutating func punish(_ refusal: Refusal, _ journal: SandboxJournal) {
+    mutating func revokeIfReused(_ refusal: Refusal, _ journal: SandboxJournal) {
         guard case .reused(let grant) = refusal else { return }
         revoke(grant)
         journal.count(\.reusesPunished)

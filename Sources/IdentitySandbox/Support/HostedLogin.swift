@@ -21,7 +21,7 @@ struct HostedLogin: Sendable {
     let challenge: String?
     var loginHint: String?
     /// Further options of the request, which the page shows.
-    let wishes: [(name: String, value: String)]
+    let displayedParameters: [(name: String, value: String)]
     let binding: String
     let expires: Date
     var step = Step.email
@@ -55,7 +55,7 @@ struct HostedLogin: Sendable {
         clientID: String,
         callback: String,
         _ query: AuthorizationQuery = AuthorizationQuery([:]),
-        wishes: [String] = [],
+        displayedParameters: [String] = [],
         at now: Date
     ) {
         id = RandomText.hexadecimal(32)
@@ -63,7 +63,7 @@ struct HostedLogin: Sendable {
         expires = now + 600
         self.clientID = clientID
         self.callback = callback
-        self.wishes = query.wishes(wishes)
+        self.displayedParameters = query.displayedParameters(displayedParameters)
         redirectURI = query["redirect_uri"]
         state = query["state"]
         scopes = query.scopes

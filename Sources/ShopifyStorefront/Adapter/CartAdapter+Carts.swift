@@ -85,7 +85,7 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    func forget(for id: SessionID, under locks: CartLocks?) async throws {
+    func forget(for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             // Keep an attachment without a cart: another process wrote it and is about to create the cart.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
@@ -131,19 +131,5 @@ extension CartAdapter {
         lineCache.record(cart)
         guard policy.gone == .recreate else { return }
         binding.lines = cart.hasMoreLines ? nil : cart.lines.map(CartLineInput.init)
-    }
-
-    /// Removes a cart that Shopify no longer has from the attachment.
-    ///
-    /// With the policy `recreate` the attachment keeps its lines for a new one.
-    ///
-    /// - Returns: False if another process has changed the session's attachment in the meantime.
-    func removeGoneCart(_ locked: LockedCart) async throws -> Bool {
-        guard let gone = locked.binding else { throw IdentityError.cartIsGone }
-        let pending = policy.gone == .recreate ? PendingCart(recreating: gone) : nil
-        guard try await locked.write(pending?.payload) else { return false }
-        lineCache.forget(gone.cartID)
-        tell(.gone, locked.session)
-        return true
     }
 }

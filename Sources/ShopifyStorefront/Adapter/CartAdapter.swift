@@ -27,7 +27,7 @@ public final class CartAdapter: Sendable {
     let sessions: SessionManager
     let policy: CartPolicy
     let attachments: CartAttachments
-    let locks = CartLocks()
+    let locks = InProcessCartLocks()
     let selection: CartSelection
     let lineCache = CartLineCache()
 
@@ -68,7 +68,7 @@ public final class CartAdapter: Sendable {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }
 
-    func tell(_ kind: CartEvent.Kind, _ id: SessionID) {
+    func report(_ kind: CartEvent.Kind, _ id: SessionID) {
         policy.onEvent?(CartEvent(kind, session: id.reference))
     }
 

@@ -1,17 +1,12 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The cart of an operation no longer exists.
-///
-/// Its binding must be removed.
-struct CartGone: Error {}
-
 /// A mutation's response, classified.
 struct CartMutationResponse: Sendable {
     enum Outcome: Sendable {
         case done(Cart)
         /// Neither a cart nor an error.
-        case silent
+        case empty
         case gone
         /// Shopify rejected the customer access token.
         case tokenRefused([CartUserError])
@@ -31,7 +26,7 @@ struct CartMutationResponse: Sendable {
         let errors = payload.userErrors
         if errors.contains(where: { $0.code == .serviceUnavailable }) { throw .refusal(of: errors) }
         if errors.isEmpty {
-            outcome = payload.cart.map { .done($0) } ?? .silent
+            outcome = payload.cart.map { .done($0) } ?? .empty
         } else if errors.contains(where: Self.saysGone) {
             outcome = .gone
         } else if errors.contains(where: Self.refusesToken) {

@@ -133,37 +133,7 @@ public struct StorefrontClient: Sendable {
             cachePolicy: cachePolicy ?? self.cachePolicy,
             session: context.session
         )
-        if let address = context.buyerIP { call.secrets.append(Secret(address)) }
-        do {
-            switch configuration.authentication {
-            case .privateToken(let token):
-                call.secrets.append(token)
-                try call.headers.set("Shopify-Storefront-Private-Token", token.reveal())
-                if let address = context.buyerIP {
-                    guard StorefrontContext.isAddress(address) else { throw Self.invalidAddress }
-                    try call.headers.set("Shopify-Storefront-Buyer-IP", address)
-                }
-            case .publicToken(let token): try call.headers.set("X-Shopify-Storefront-Access-Token", token)
-            case .tokenless: break
-            }
-        } catch let error as IdentityError {
-            throw error
-        } catch {
-            throw StorefrontConfiguration.invalid(
-                "The Storefront token contains characters that an HTTP header cannot contain.",
-                "Copy the token without line breaks."
-            )
-        }
+        try addHeaders(for: context, to: &call)
         return call
-    }
-
-    private static var invalidAddress: IdentityError {
-        IdentityError(
-            .rejected,
-            .invalidRequest,
-            "StorefrontContext.buyerIP is not an IP address.",
-            hint: "Pass one address without a port, as the app's own proxy reports it.",
-            reference: "Storefront API reference, authentication"
-        )
     }
 }

@@ -88,7 +88,7 @@ struct CustomerRecord: Sendable {
         if let phone = input["phoneNumber"]?.string, !phone.hasPrefix("+") || phone.utf8.count < 8 {
             throw UserError("PHONE_NUMBER_NOT_VALID", at: ["address", "phoneNumber"])
         }
-        if let territory = input["territoryCode"]?.string, !CustomerAccountAPI.countries.contains(territory) {
+        if let territory = input["territoryCode"]?.string, !SandboxCustomerAccountAPI.countries.contains(territory) {
             throw UserError("INVALID_TERRITORY_CODE", at: ["address", "territoryCode"])
         }
     }

@@ -112,7 +112,7 @@ public final class SandboxCustomers: Sendable {
                     try record.update(call.arguments["input"]?.object ?? [:])
                     return record
                 }
-                return ["customer": CustomerAccountAPI.customer(buyer, record)]
+                return ["customer": SandboxCustomerAccountAPI.customer(buyer, record)]
             },
             "customerAddressCreate": { [self] call in
                 let node = try change(buyer) { record throws(UserError) in

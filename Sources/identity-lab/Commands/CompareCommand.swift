@@ -60,7 +60,7 @@ struct CompareCommand: Command {
         var reports: [ApproachReport] = []
         var firstProblem: IdentityError?
         for provider in configured where names.isEmpty || names.contains(provider) {
-            for entryPoint in EntryPoint.allCases {
+            for entryPoint in LoginEntryPoint.allCases {
                 let (report, problem) = try await run(provider, entryPoint, services, reporter)
                 reports.append(report)
                 firstProblem = firstProblem ?? problem
@@ -74,7 +74,7 @@ struct CompareCommand: Command {
 
     private func run(
         _ provider: String,
-        _ entryPoint: EntryPoint,
+        _ entryPoint: LoginEntryPoint,
         _ services: RunEnvironment,
         _ reporter: StepReporter
     ) async throws -> (ApproachReport, IdentityError?) {

@@ -32,7 +32,7 @@ struct LoginCommand: Command {
     }
 
     private let provider: String?
-    private let entryPoint: EntryPoint
+    private let entryPoint: LoginEntryPoint
     private let mode: Mode?
     private let request: LoginOptions
 

@@ -8,7 +8,7 @@ internal import StorefrontSandbox
 actor ApproachRun {
     nonisolated let provider: String
     /// The entry point; nil for a sign-in through the routes of `IdentityWeb`.
-    nonisolated let entryPoint: EntryPoint?
+    nonisolated let entryPoint: LoginEntryPoint?
     nonisolated let descriptor: ProviderDescriptor
     nonisolated let deployment: Deployment
     nonisolated let recorder: Recorder
@@ -20,7 +20,7 @@ actor ApproachRun {
     /// The access token before the refresh.
     private(set) var oldToken: Secret?
 
-    init(_ provider: String, _ entryPoint: EntryPoint?, on services: RunEnvironment) throws {
+    init(_ provider: String, _ entryPoint: LoginEntryPoint?, on services: RunEnvironment) throws {
         let recorder = Recorder { services.service(at: $0) }
         deployment = try services.deployment(recordedBy: recorder)
         descriptor = try deployment.sessions.descriptor(of: provider)

@@ -18,7 +18,7 @@ actor ProviderRun {
         self.provider = provider
         self.services = services
         self.reporter = reporter
-        runs = try EntryPoint.allCases.map { try ApproachRun(provider, $0, on: services) }
+        runs = try LoginEntryPoint.allCases.map { try ApproachRun(provider, $0, on: services) }
     }
 
     /// Signs in, searches the store for plain tokens and fills carts.

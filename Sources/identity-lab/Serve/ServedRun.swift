@@ -60,7 +60,7 @@ actor ServedRun {
         throws
     {
         self.entry = entry
-        approach = try ApproachRun(provider, EntryPoint(rawValue: entry.rawValue), on: services)
+        approach = try ApproachRun(provider, LoginEntryPoint(rawValue: entry.rawValue), on: services)
         let deployment = approach.deployment
         cookies = try SignInCookies(publicOrigin: configuration.publicOrigin, name: configuration.cookieName)
         routes =

@@ -46,8 +46,14 @@ extension SandboxOpenID {
         redirectURI: String,
         key: String?
     ) -> HostedLogin {
-        let wishes = ["ui_locales", "prompt", "acr_values", "max_age"]
-        var login = HostedLogin(clientID: client.clientID, callback: redirectURI, query, wishes: wishes, at: clock.now)
+        let displayedParameters = ["ui_locales", "prompt", "acr_values", "max_age"]
+        var login = HostedLogin(
+            clientID: client.clientID,
+            callback: redirectURI,
+            query,
+            displayedParameters: displayedParameters,
+            at: clock.now
+        )
         login.scopes = configuration.granted(query.scopes)
         if configuration.offlineAccessNeedsConsent, !query.prompts.contains("consent") {
             login.scopes.removeAll { $0 == "offline_access" }

@@ -19,7 +19,7 @@ struct OpenIDClientCheck: Sendable {
     /// Authenticates the client of a request, and returns it with the form in the request.
     func authenticate(
         _ request: SandboxRequest,
-        _ usedIDs: inout OneUseRegister,
+        _ usedIDs: inout UsedIDs,
         at now: Date
     ) throws(OAuthRefusal) -> (form: OAuthForm, client: SandboxOpenIDClient) {
         let form = try OAuthForm(request)
@@ -134,7 +134,7 @@ struct OpenIDClientCheck: Sendable {
     private func checkAssertion(
         _ form: OAuthForm,
         _ client: SandboxOpenIDClient,
-        _ usedIDs: inout OneUseRegister,
+        _ usedIDs: inout UsedIDs,
         _ now: Date
     ) throws(OAuthRefusal) {
         guard form["client_assertion_type"].map({ $0.isIdentical(to: Self.assertionType) }) ?? false else {

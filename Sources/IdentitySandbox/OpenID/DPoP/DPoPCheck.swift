@@ -31,7 +31,7 @@ struct DPoPCheck: Sendable {
         of request: SandboxRequest,
         to url: String,
         accessToken: String?,
-        _ usedIDs: inout OneUseRegister,
+        _ usedIDs: inout UsedIDs,
         at now: Date
     ) throws(TokenFlaw) -> Proof? {
         let headers = request.headers.filter { $0.name.lowercased() == "dpop" }

@@ -60,7 +60,8 @@ extension CartAdapter {
         _ options: CheckoutOptions
     ) throws(IdentityError) -> CheckoutHandoff {
         let now = client.environment.clock.now
-        guard var url = result.checkoutURL, isSafe(url) else { throw Self.noCheckoutURL }
+        guard var url = result.checkoutURL, url.isSafe(allowsLoopbackHTTP: client.configuration.allowsLoopbackHTTP)
+        else { throw Self.noCheckoutURL }
         // With `sso=silent` the checkout takes the buyer from the browser's session, who may be another person than the buyer on the cart.
         let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
         if usesBrowserSession {
@@ -81,11 +82,6 @@ extension CartAdapter {
             usesBrowserSession: usesBrowserSession,
             problem: result.problem
         )
-    }
-
-    private func isSafe(_ url: CheckoutURL) -> Bool {
-        let url = url.reveal()
-        return url.isSecure || client.configuration.allowsLoopbackHTTP && url.isLoopback
     }
 
     private static var noCheckoutURL: IdentityError {

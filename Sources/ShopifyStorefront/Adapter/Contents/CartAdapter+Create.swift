@@ -61,7 +61,7 @@ extension CartAdapter {
                     continue
                 }
                 identity = less
-            case .done, .gone, .silent:
+            case .done, .gone, .empty:
                 throw IdentityError(
                     .retryLater,
                     .unexpectedResponse,
@@ -116,7 +116,7 @@ extension CartAdapter {
             problem = Self.identityMissing
         }
         binding.problem = problem?.code
-        if let problem { tell(.degraded(problem.code), id) }
+        if let problem { report(.degraded(problem.code), id) }
         let result = CartIdentityResult(
             cart: cart,
             warnings: response.payload.warnings,

@@ -192,7 +192,7 @@ extension CartAdapter {
         } catch let error as IdentityError where error.code == .outcomeUnknown {
             return try await confirm(part, above: before, &binding, after: error, in: context)
         }
-        guard case .silent = response.outcome else {
+        guard case .empty = response.outcome else {
             return try await accept(response, &binding, of: locked, in: context)
         }
         return try await confirm(part, above: before, &binding, after: Self.silentAddition, in: context)

@@ -13,7 +13,11 @@ extension CartAdapter {
         try await attach(to: id, under: nil, in: context)
     }
 
-    func attach(to id: SessionID, under locks: CartLocks?, in context: StorefrontContext) async throws -> SessionCart {
+    func attach(
+        to id: SessionID,
+        under locks: InProcessCartLocks?,
+        in context: StorefrontContext
+    ) async throws -> SessionCart {
         try await withLockedCart(id, under: locks) { locked in
             guard var binding = locked.binding else { throw Self.noCart }
             let claim = try await self.sessions.cartClaim(for: id).claim
@@ -80,13 +84,13 @@ extension CartAdapter {
             }
             switch response.outcome {
             case .gone: throw CartGone()
-            case .done, .silent:
+            case .done, .empty:
                 var result = try await resolve(response, &binding, in: context)
                 try record(identity, of: whole, in: &binding, context)
                 if identity.token != nil, result.lacksCustomer {
                     result.problem = Self.identityMissing
                     binding.problem = .identityMissing
-                    tell(.degraded(.identityMissing), id)
+                    report(.degraded(.identityMissing), id)
                     return result
                 }
                 result.omitted = identity.omissions(from: whole)
@@ -265,7 +269,7 @@ extension CartAdapter {
         }
         binding.problem = problem.code
         result.problem = problem
-        tell(.degraded(problem.code), id)
+        report(.degraded(problem.code), id)
         return result
     }
 

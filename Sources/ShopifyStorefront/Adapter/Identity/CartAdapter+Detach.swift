@@ -28,7 +28,7 @@ extension CartAdapter {
         switch response.outcome {
         case .gone: throw CartGone()
         case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
-        case .done, .silent: break
+        case .done, .empty: break
         }
         var result = try await resolve(response, &binding, in: context)
         let addressIDs = result.cart.deliveryAddressIDs

@@ -72,7 +72,7 @@ extension CartAdapter: SignInCarts {
         _ guest: SessionID,
         _ merge: CartPolicy.Merge?,
         _ context: StorefrontContext,
-        _ locks: CartLocks
+        _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
         guard try await self.reserve(guest, for: id, under: locks) else {
             return CartMergeResult(
@@ -93,7 +93,7 @@ extension CartAdapter: SignInCarts {
         case .partial: result.guest = guest
         case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
         case .adopted, .merged, .discarded:
-            if result.outcome == .merged { self.tell(.merged, id) }
+            if result.outcome == .merged { self.report(.merged, id) }
             // The guest's session no longer has a cart, so its end must not change one.
             try await self.forget(for: guest, under: locks)
             if result.outcome == .merged { await self.endMerge(of: id, under: locks) }
@@ -105,7 +105,7 @@ extension CartAdapter: SignInCarts {
     /// Removes the stored lines that the session's cart had before the merge.
     ///
     /// A repeated merge needs these lines, so they are kept until the merge is complete.
-    private func endMerge(of id: SessionID, under locks: CartLocks) async {
+    private func endMerge(of id: SessionID, under locks: InProcessCartLocks) async {
         // A failure has no effect, because the stored lines are used only for a merge with that guest's cart.
         _ = try? await withLockedCart(id, under: locks) { locked -> CartChange<Void> in
             var binding = locked.binding
@@ -120,7 +120,7 @@ extension CartAdapter: SignInCarts {
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
     /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends after ``lateCallLimit``.
-    private func reserve(_ guest: SessionID, for id: SessionID, under locks: CartLocks) async throws -> Bool {
+    private func reserve(_ guest: SessionID, for id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
             guard var binding = locked.binding else { return CartChange(false, saving: nil) }
             if let other = binding.reservation, !other.session.utf8.elementsEqual(id.rawValue.utf8),
@@ -159,7 +159,7 @@ extension CartAdapter: SignInCarts {
 
     private func attachIfAny(
         to id: SessionID,
-        under locks: CartLocks? = nil,
+        under locks: InProcessCartLocks? = nil,
         in context: StorefrontContext
     ) async throws -> SessionCart? {
         _ = try await sessions.session(id)
@@ -172,7 +172,7 @@ extension CartAdapter: SignInCarts {
         to id: SessionID,
         _ merge: CartPolicy.Merge,
         _ context: StorefrontContext,
-        _ locks: CartLocks
+        _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
         // If Shopify no longer has the guest's cart, it is removed from the guest's attachment.
         var found = source
@@ -193,7 +193,7 @@ extension CartAdapter: SignInCarts {
         _ source: CartBinding,
         for id: SessionID,
         _ context: StorefrontContext,
-        _ locks: CartLocks
+        _ locks: InProcessCartLocks
     ) async throws -> SessionCart {
         try await withLockedCart(id, under: locks) { locked in
             _ = try await self.sessions.session(id)
@@ -217,7 +217,7 @@ extension CartAdapter: SignInCarts {
     /// Whether the session has a cart.
     ///
     /// If it has none, it gets the cart of another session of its buyer.
-    private func hasCart(_ id: SessionID, under locks: CartLocks) async throws -> Bool {
+    private func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         try await withLockedCart(id, under: locks) { locked in
             if locked.binding != nil { return CartChange(true, saving: locked.binding) }
             for other in try await self.others(id) {

@@ -7,7 +7,7 @@ extension CartAdapter {
         _ source: CartBinding,
         into id: SessionID,
         _ context: StorefrontContext,
-        _ locks: CartLocks
+        _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
         var source = source
         let guestCart = try await current(&source, in: context).cart

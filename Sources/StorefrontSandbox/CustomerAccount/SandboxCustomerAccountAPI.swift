@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 /// The part of the Customer Account API that an identity provider needs, written for the sandbox.
-enum CustomerAccountAPI {
+enum SandboxCustomerAccountAPI {
     /// The schema, parsed once per process.
     static let schema = try? GraphSchema(definition: definition)
 
@@ -129,7 +129,7 @@ extension SandboxCustomers {
             return unauthorized("Invalid token. Decode Error.")
         }
         guard request.method == "POST", let body = try? JSONValue(parsing: request.body),
-            let schema = CustomerAccountAPI.schema
+            let schema = SandboxCustomerAccountAPI.schema
         else {
             return .json(["errors": .object(["query": .string("Required parameter missing or invalid")])], status: 400)
         }
@@ -144,7 +144,7 @@ extension SandboxCustomers {
         let executor = GraphExecutor(
             schema: schema,
             queries: [
-                "customer": { [self] _ in CustomerAccountAPI.customer(buyer, record(of: buyer)) },
+                "customer": { [self] _ in SandboxCustomerAccountAPI.customer(buyer, record(of: buyer)) },
                 "shop": { _ in shop },
                 "order": { [self] call in
                     let record = record(of: buyer)

@@ -5,7 +5,7 @@ internal import IdentityKit
 /// A task takes the lock of a session before the lock of a cart, and the lock of a guest's session before the lock of the buyer's session. So no
 /// two tasks wait for each other. Held locks are passed on as a parameter and not as a task-local value: a task that an operation
 /// starts and does not wait for, such as a refresh, must not count as a holder.
-struct CartLocks: Sendable {
+struct InProcessCartLocks: Sendable {
     enum Key: Hashable, Sendable {
         case session(SessionID)
         /// Two sessions can share a cart.
@@ -20,7 +20,8 @@ struct CartLocks: Sendable {
     /// Runs the body while the task holds the lock.
     ///
     /// A lock that it holds already is not taken again.
-    func with<Result: Sendable>(_ key: Key?, _ body: (CartLocks) async throws -> Result) async throws -> Result {
+    func with<Result: Sendable>(_ key: Key?, _ body: (InProcessCartLocks) async throws -> Result) async throws -> Result
+    {
         guard let key, !held.contains(key) else { return try await body(self) }
         return try await lock.withLock(key) {
             var locks = self

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import Synchronization
 
 /// The three entry points of the SDK for a login.
-enum EntryPoint: String, CaseIterable, Sendable {
+enum LoginEntryPoint: String, CaseIterable, Sendable {
     case async
     case completion
     case delegate

@@ -1,63 +1,7 @@
-public import IdentityKit
+internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Sets the note of the session's cart.
-    ///
-    /// An empty note removes it.
-    ///
-    /// - Throws: `IdentityError`.
-    @discardableResult
-    public func setNote(
-        _ note: String,
-        for id: SessionID,
-        in context: StorefrontContext = StorefrontContext()
-    ) async throws -> SessionCart {
-        try await mutate(on: id, in: context) { binding in
-            CartNoteUpdate(cartID: binding.cartID, note: note)
-        }
-    }
-
-    /// Sets all attributes of the session's cart.
-    ///
-    /// - Throws: `IdentityError`.
-    @discardableResult
-    public func setAttributes(
-        _ attributes: [CartAttribute],
-        for id: SessionID,
-        in context: StorefrontContext = StorefrontContext()
-    ) async throws -> SessionCart {
-        try await mutate(on: id, in: context) { binding in
-            CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
-        }
-    }
-
-    /// Adds discount codes to the session's cart and removes others.
-    ///
-    /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Changes that are made at the same time are not lost:
-    /// tasks of one process wait for each other, and after a change by another process the cart is read again. Codes are compared without
-    /// regard to case, as Shopify does.
-    ///
-    /// - Throws: `IdentityError`. A code that does not apply is reported as a warning.
-    public func changeDiscountCodes(
-        adding added: [String] = [],
-        removing removed: [String] = [],
-        for id: SessionID,
-        in context: StorefrontContext = StorefrontContext()
-    ) async throws -> SessionCart {
-        try await withLockedCart(id, .exclusive) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
-            let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
-            let codes = present.filter { !removed.hasCode($0) }.mergingCodes(added)
-            let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
-            let response = try await self.send(update, in: context)
-            let result = try await self.accept(response, &binding, of: locked, in: context)
-            return CartChange(result.sessionCart(binding), saving: binding)
-        }
-    }
-
-    // MARK: Mutations
-
     /// Executes a mutation that can be repeated without harm, and keeps the buyer's identity on the cart.
     func mutate<Operation: CartReading>(
         on id: SessionID,
@@ -87,14 +31,14 @@ extension CartAdapter {
         case .gone: throw CartGone()
         case .tokenRefused(let errors), .refused(let errors):
             // A response that rejects a change can still contain the cart under a new id.
-            if let cart = response.payload.cart, cart.id != binding.cartID { tell(.moved, id) }
+            if let cart = response.payload.cart, cart.id != binding.cartID { report(.moved, id) }
             throw IdentityError.refusal(of: errors)
-        case .done, .silent: break
+        case .done, .empty: break
         }
         let old = binding.cartID
         var result = try await resolve(response, &binding, in: context)
         if binding.cartID != old {
-            tell(.moved, id)
+            report(.moved, id)
             guard binding.mayHoldBuyer else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
@@ -111,7 +55,7 @@ extension CartAdapter {
                 guard problem.kind != .cancelled else { throw problem }
                 binding.problem = problem.code
                 result.problem = problem
-                tell(.degraded(problem.code), id)
+                report(.degraded(problem.code), id)
                 return result
             }
         }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Ids that can be used once, kept until the token that carries them expires.
-struct OneUseRegister: Sendable {
+struct UsedIDs: Sendable {
     private var expiries: [String: Date] = [:]
 
     /// Saves an id; returns false if it was used before.

@@ -1,0 +1,178 @@
+internal import IdentityKit
+
+/// The outcome of an attempt of an operation.
+private enum CartAttempt<Result: Sendable>: Sendable {
+    case done(Result)
+    /// Shopify no longer has the cart. The value is true if it was still the session's cart.
+    case gone(Bool)
+    /// Another process changed the attachment.
+    case conflict
+}
+
+extension CartAdapter {
+    /// The maximum wait for the store's lock while another process changes the same cart.
+    private static let lockTimeout = Duration.seconds(15)
+    /// The maximum number of attempts while other processes change the attachment.
+    private static let attempts = 5
+
+    /// Runs an operation on a session's cart under its locks, and saves the outcome.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - use: How the operation uses the attachment.
+    ///   - locks: The locks that the caller holds.
+    ///   - body: The operation.
+    /// - Returns: The result of the operation.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
+    func withLockedCart<Result: Sendable>(
+        _ id: SessionID,
+        _ use: CartUse = .standard,
+        under locks: InProcessCartLocks? = nil,
+        _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
+    ) async throws -> Result {
+        try await identityErrors {
+            let outer = locks ?? self.locks
+            return try await outer.with(.session(id)) { locks in
+                // The attachment of an expired session stays until the next sweep. A caller that holds the lock has checked the session.
+                if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
+                guard use == .exclusive, let locking = self.attachments.store as? any SessionLocking else {
+                    return try await self.attempt(id, use, locks, body)
+                }
+                let name = LockName.attachment(self.attachments.name, of: id)
+                return try await locking.withLock(name, waitingUpTo: Self.lockTimeout) { _ in
+                    try await self.attempt(id, use, locks, body)
+                }
+            }
+        }
+    }
+
+    private func attempt<Result: Sendable>(
+        _ id: SessionID,
+        _ use: CartUse,
+        _ locks: InProcessCartLocks,
+        _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
+    ) async throws -> Result {
+        var wasGone = false
+        for _ in 0..<Self.attempts {
+            guard let stored = try await prepared(id, for: use, under: locks) else { continue }
+            if use == .standard || use == .creating || use == .exclusive, policy.gone == .recreate,
+                stored.pending?.lines.isEmpty == false
+            {
+                try await recreate(id, under: locks)
+                continue
+            }
+            let attempt = try await locks.with(stored.binding.map { .cart($0.cartID) }) { locks in
+                let locked = LockedCart(id, stored, self.attachments, under: locks)
+                do {
+                    return try await self.saved(try await body(locked), locked, use)
+                } catch is CartGone {
+                    return CartAttempt<Result>.gone(try await self.removeGoneCart(locked))
+                } catch is CartConflict {
+                    return .conflict
+                } catch let error as IdentityError where wasGone && error.code == .cartMissing {
+                    throw IdentityError.cartIsGone
+                }
+            }
+            switch attempt {
+            case .done(let result): return result
+            case .gone(let wasOfSession): wasGone = wasOfSession || wasGone
+            case .conflict:
+                // Throws if the session has ended. An operation that needs only the attachment checks that itself.
+                if use != .attachmentOnly { _ = try await sessions.session(id) }
+            }
+        }
+        throw Self.busy
+    }
+
+    /// Saves the outcome of an operation to the attachment.
+    private func saved<Result>(
+        _ change: CartChange<Result>,
+        _ locked: LockedCart,
+        _ use: CartUse
+    ) async throws -> CartAttempt<Result> {
+        guard let new = change.binding else { return .done(change.result) }
+        if locked.sent == .nothing, use != .exclusive, locked.isSaved(new) { return .done(change.result) }
+        do {
+            if try await locked.write(new.payload) { return .done(change.result) }
+        } catch {
+            // No attachment refers to the new cart, so the buyer must not stay on it.
+            if case .detachAndRepeat = change.onConflict { try? await detachUnsaved(new) }
+            throw error
+        }
+        try await detachAfterConflict(from: new, change.onConflict, locked)
+        if case .keep = change.onConflict { return .done(change.result) }
+        return .conflict
+    }
+
+    /// The attachment, written once more if the use requires it.
+    ///
+    /// Nil if another process wrote it in the meantime.
+    func prepared(_ id: SessionID, for use: CartUse, under locks: InProcessCartLocks) async throws -> StoredCart? {
+        let stored = try await attachments.read(id)
+        switch use {
+        case .standard, .attachmentOnly: return stored
+        case .creating, .replacing:
+            if let since = stored.pending?.since {
+                // Another process is creating a cart. It has already written an attachment, so the store can save one.
+                guard !lateCallMayArrive(since: since) else { return stored }
+                report(.interrupted, id)
+            } else if stored.binding != nil, use == .creating {
+                return stored
+            }
+        case .exclusive: guard stored.payload != nil else { return stored }
+        }
+        // Writing the same payload again also tests the store, and gives the attachment a new revision.
+        var payload = stored.binding?.payload
+        if payload == nil {
+            var pending = stored.pending ?? PendingCart()
+            pending.since = client.environment.clock.now
+            payload = pending.payload
+        }
+        guard try await LockedCart(id, stored, attachments, under: locks).write(payload) else {
+            // Throws if the session has ended.
+            _ = try await sessions.session(id)
+            return nil
+        }
+        return try await attachments.read(id)
+    }
+
+    /// Removes the buyer from an operation's cart after another process changed the session's attachment.
+    ///
+    /// The buyer is removed only if the changed attachment names another cart, or names this cart as a guest's, because then no logout
+    /// would remove the buyer.
+    ///
+    /// - Throws: An error if the session has ended or the buyer could not be removed.
+    private func detachAfterConflict<Result>(
+        from new: CartBinding,
+        _ onConflict: CartChange<Result>.OnConflict,
+        _ locked: LockedCart
+    ) async throws {
+        let current = try await attachments.read(locked.session)
+        var isKnown = locked.sent == .nothing
+        if case .detachAndRepeat = onConflict { isKnown = false }
+        if let binding = current.binding, binding.cartID == new.cartID {
+            isKnown = isKnown || locked.sent != .identity || binding.identity != .guest
+        }
+        if !isKnown {
+            do { try await detachUnsaved(new) } catch {
+                throw IdentityError(
+                    .retryLater,
+                    .detachIncomplete,
+                    "The buyer could not be removed from a cart that another process changed.",
+                    hint: "Do not give the cart to another buyer. Detach again first.",
+                    cause: error
+                )
+            }
+        }
+        if current.payload == nil, case .keep = onConflict { _ = try await sessions.session(locked.session) }
+    }
+
+    static var busy: IdentityError {
+        IdentityError(
+            .retryLater,
+            .cartBusy,
+            "The operation was given up, because other processes kept changing the session's cart.",
+            hint: "Try again."
+        )
+    }
+}
