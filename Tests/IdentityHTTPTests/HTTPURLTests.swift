@@ -123,6 +123,8 @@ import Testing
         #expect(try url.appending(fields: []) == url)
         #expect(try url.appending(fields: [("a b", "&=#\u{fc}"), ("c", "")]).query == "a%20b=%26%3D%23%C3%BC&c=")
         #expect(try HTTPURL("https://a.example?x").appending(fields: [("a", "1")]).query == "x&a=1")
+        #expect(try url.appending(encoded: Array("x=%20".utf8), fields: [("a", "1")]).query == "x=%20&a=1")
+        #expect(try url.appending(encoded: Array("x=%20".utf8), fields: []).query == "x=%20")
         let everything = String(String.UnicodeScalarView((1...0x3FF).compactMap(Unicode.Scalar.init)))
         let query = try #require(HTTPURL(url.appending(fields: [("a", everything)]).text).query)
         #expect(FormEncoding.decode(Array(query.utf8))?.first.map { Array($0.value.utf8) } == Array(everything.utf8))

@@ -68,8 +68,8 @@ struct OpenIDProviderTests {
             #expect(
                 request.url.text
                     == "https://id.example/a?x=%20&client_id=client-1&response_type=code&scope=openid%20email"
-                    + "&state=\(attempt.state.reveal())"
-                    + "&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback%3Fa%3D1%26b%3D%C3%BC&nonce=\(nonce)"
+                    + "&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback%3Fa%3D1%26b%3D%C3%BC"
+                    + "&state=\(attempt.state.reveal())&nonce=\(nonce)"
                     + "&code_challenge=\(challenge)&code_challenge_method=S256&prompt=none"
                     + "&login_hint=a%2Bb%40example.com&max_age=60&acr_values=phr%20phrh&ui_locales=de&a-b=c%26d%3D%C3%A9"
             )

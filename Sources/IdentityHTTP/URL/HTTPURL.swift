@@ -78,10 +78,21 @@ public struct HTTPURL: Sendable {
 
     /// Encodes fields and returns this URL with them appended to its query.
     ///
+    /// - Parameters:
+    ///   - encoded: Fields that ``FormEncoding`` has encoded already; they come first.
+    ///   - fields: The other fields.
+    /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
-    package func appending(fields: [(name: String, value: String)]) throws(HTTPURLError) -> HTTPURL {
-        guard !fields.isEmpty else { return self }
-        let (bytes, start) = appending(FormEncoding.capacity(fields)) { FormEncoding.append(fields, to: &$0) }
+    package func appending(
+        encoded: [UInt8] = [],
+        fields: [(name: String, value: String)]
+    ) throws(HTTPURLError) -> HTTPURL {
+        guard !fields.isEmpty || !encoded.isEmpty else { return self }
+        let (bytes, start) = appending(encoded.count + 1 + FormEncoding.capacity(fields)) { bytes in
+            bytes += encoded
+            if !encoded.isEmpty, !fields.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            FormEncoding.append(fields, to: &bytes)
+        }
         // Encoded fields contain only what a query permits.
         try HTTPURLParser(bytes).checkLength()
         return withQuery(bytes, from: start)

@@ -6,7 +6,9 @@ internal import Synchronization
 /// one second after the first failure, twice as long after each further one, at most ``longestPause``. `Retry-After` can make the
 /// pause longer, up to ``longestRequestedPause``. If the old value may still be used, the pause is one minute. All times are on the
 /// monotonic clock.
-package final class DiscoveryCache<Value: Sendable>: Sendable {
+///
+/// The value is an object, so that the cache copies one reference.
+package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private struct State {
         var value: Value?
         var freshUntil = Duration.zero
@@ -64,16 +66,14 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
     /// The cached value, if it may be used without a request; nil if the document has to be fetched now.
     ///
     /// - Throws: The error of the last attempt, during a pause without a usable value.
-    private func known() throws(IdentityError) -> Value? {
+    package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
-        let (value, failure) = state.withLock { state -> (Value?, IdentityError?) in
-            if let value = state.value, now < state.freshUntil { return (value, nil) }
-            guard let failure = state.failure, now < state.pausedUntil else { return (nil, nil) }
-            if let value = state.value, keepsOldValue(failure) { return (value, nil) }
-            return (nil, failure.repeated(before: state.pausedUntil - now))
+        return try state.withLock { state throws(IdentityError) -> Value? in
+            if let value = state.value, now < state.freshUntil { return value }
+            guard let failure = state.failure, now < state.pausedUntil else { return nil }
+            if let value = state.value, keepsOldValue(failure) { return value }
+            throw failure.repeated(before: state.pausedUntil - now)
         }
-        if let failure { throw failure }
-        return value
     }
 
     /// Starts a pause; returns the old value if it may be used after this error.

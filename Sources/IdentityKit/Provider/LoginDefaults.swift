@@ -35,11 +35,12 @@ extension LoginOptions {
     /// A copy in which the provider's defaults replace missing values.
     package func completed(by defaults: LoginDefaults) -> LoginOptions {
         var options = self
-        options.prompt = prompt ?? defaults.prompt
-        options.loginHint = loginHint ?? defaults.loginHint
-        options.maximumAge = maximumAge ?? defaults.maximumAge
-        options.locale = locale ?? defaults.locale
+        if prompt == nil { options.prompt = defaults.prompt }
+        if loginHint == nil { options.loginHint = defaults.loginHint }
+        if maximumAge == nil { options.maximumAge = defaults.maximumAge }
+        if locale == nil { options.locale = defaults.locale }
         if authenticationContexts.isEmpty { options.authenticationContexts = defaults.authenticationContexts }
+        guard !defaults.additionalParameters.isEmpty else { return options }
         let others = defaults.additionalParameters.filter { given in
             !additionalParameters.contains { $0.name.isIdentical(to: given.name) }
         }

@@ -48,7 +48,11 @@ package struct KeySetSource: Sendable {
     ///
     /// - Throws: `IdentityError` when there are no keys.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
-        try await chain.keys(at: url, .usable)
+        // Most callers need no link of the chain: the keys are known, and do not expire soon.
+        if let known = lastKnown.snapshot, known.url == url, !KeySetRefreshAhead.isDue(known, at: clock.elapsed) {
+            return known
+        }
+        return try await chain.keys(at: url, .usable)
     }
 
     /// Newer keys, for a token that the known keys do not verify; nil if there are none, or if the rate limit prevents a fetch.

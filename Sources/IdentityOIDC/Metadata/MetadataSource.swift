@@ -34,7 +34,6 @@ package final class MetadataSource: Sendable {
     private let httpClient: ProviderHTTPClient
     private let found: DiscoveryCache<Cached>
 
-    /// Metadata in an object, so that the cache copies one reference and not dozens.
     private final class Cached: Sendable {
         let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
@@ -42,19 +41,21 @@ package final class MetadataSource: Sendable {
 
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
+        isDiscovered = configuration.discoveryURL != nil
         self.httpClient = httpClient
         // Endpoints rarely change, so old ones are used while the document is unavailable or invalid.
         found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
     }
 
     /// Whether the issuer comes from the provider's document, so that a login can be bound to it.
-    package var isDiscovered: Bool { configuration.discoveryURL != nil }
+    package let isDiscovered: Bool
 
     /// The metadata, from memory for up to an hour.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
-        try await found.value { [self] in Cached(overridden(try await fetch())) }.metadata
+        if let known = try found.known() { return known.metadata }
+        return try await found.value { [self] in Cached(overridden(try await fetch())) }.metadata
     }
 
     private func fetch() async throws -> ProviderMetadata {

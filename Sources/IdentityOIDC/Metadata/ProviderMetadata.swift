@@ -1,3 +1,4 @@
+internal import IdentityCrypto
 public import IdentityHTTP
 internal import IdentityKit
 
@@ -23,8 +24,9 @@ public struct ProviderMetadata: Sendable {
     public internal(set) var deviceAuthorizationEndpoint: HTTPURL?
     /// The names of optional endpoints whose URLs are invalid: they count as missing, and a request that needs one fails.
     package private(set) var unusableEndpoints: Set<String> = []
-    /// The algorithms of `id_token_signing_alg_values_supported`; nil when the metadata do not have it.
-    package var signatureAlgorithms: [String]?
+    /// The algorithms of `id_token_signing_alg_values_supported` that are asymmetric and known here; without any, RS256, the default of
+    /// OpenID Connect Core section 3.1.3.7 item 7.
+    private(set) var signatureAlgorithms: [SignatureAlgorithm] = [.rs256]
     /// The algorithms of `userinfo_signing_alg_values_supported`; nil when the metadata do not have it.
     package var userInfoAlgorithms: [String]?
     /// The methods of `code_challenge_methods_supported`; nil when the metadata do not have it.
@@ -116,7 +118,8 @@ public struct ProviderMetadata: Sendable {
         revocationEndpoint = optional("revocation_endpoint")
         deviceAuthorizationEndpoint = optional("device_authorization_endpoint")
         unusableEndpoints = unusable
-        signatureAlgorithms = try list("id_token_signing_alg_values_supported")
+        let offered = try list("id_token_signing_alg_values_supported")?.compactMap { SignatureAlgorithm(name: $0) }
+        if let offered, !offered.isEmpty { signatureAlgorithms = offered }
         // Few clients need this list, so an invalid list does not fail a login.
         userInfoAlgorithms = document["userinfo_signing_alg_values_supported"]?.strings
         codeChallengeMethods = try list("code_challenge_methods_supported")

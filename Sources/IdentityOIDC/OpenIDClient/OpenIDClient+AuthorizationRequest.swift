@@ -42,16 +42,10 @@ extension OpenIDClient {
         if let redirectURI = options.redirectURI { try RedirectURI.check(redirectURI) }
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         let scopes = options.scopes ?? configuration.scopes
-        let responseMode = configuration.responseMode
 
         var fields: [(name: String, value: String)] = []
-        fields.reserveCapacity(12)
-        if !descriptor.clientID.isEmpty { fields.append(("client_id", descriptor.clientID)) }
-        fields.append(("response_type", "code"))
-        fields.append(("scope", scopes.joined(separator: " ")))
+        fields.reserveCapacity(8)
         fields.append(("state", state))
-        if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
-        if responseMode != .query { fields.append(("response_mode", responseMode.rawValue)) }
         if let nonce { fields.append(("nonce", nonce)) }
         if let pkce {
             fields.append(("code_challenge", pkce.challenge))
@@ -71,21 +65,25 @@ extension OpenIDClient {
             scopes: scopes,
             maximumAgeSeconds: options.maximumAgeSeconds,
             authenticationContexts: options.authenticationContexts,
-            responseMode: responseMode,
+            responseMode: configuration.responseMode,
             dpopKey: try dpopKey?.secret(),
             createdAt: now,
             // `SessionManager` replaces this time with its `attemptLifetime`.
             expiresAt: now + 600
         )
+        var encoded = fixedFields
         if configuration.pushesAuthorizationRequest || metadata.requiresPushedRequests {
+            fields = Self.fixedFields(configuration, scopes: scopes, redirectURI: redirectURI) + fields
             let requestURI = try await push(fields, metadata, dpopKey: dpopKey)
             fields = [("client_id", descriptor.clientID), ("request_uri", requestURI.reveal())]
+            encoded = []
+        } else if options.scopes != nil || options.redirectURI != nil {
+            encoded = FormEncoding.encode(
+                Self.fixedFields(configuration, scopes: scopes, redirectURI: redirectURI)
+            )
         }
         do {
-            return AuthorizationRequest(
-                url: try endpoint.appending(fields: fields),
-                attempt: attempt
-            )
+            return AuthorizationRequest(url: try endpoint.appending(encoded: encoded, fields: fields), attempt: attempt)
         } catch {
             throw IdentityError(
                 configuration: "The authorization URL would be too long.",
@@ -94,6 +92,22 @@ extension OpenIDClient {
                 cause: error
             )
         }
+    }
+
+    /// The parameters that differ only between clients, scopes and redirect URIs.
+    static func fixedFields(
+        _ configuration: Configuration,
+        scopes: [String],
+        redirectURI: String?
+    ) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        if !configuration.clientID.isEmpty { fields.append(("client_id", configuration.clientID)) }
+        fields.append(("response_type", "code"))
+        fields.append(("scope", scopes.joined(separator: " ")))
+        if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
+        let mode = configuration.responseMode
+        if mode != .query { fields.append(("response_mode", mode.rawValue)) }
+        return fields
     }
 
     private func pkce(_ use: PKCEUse?, randomBytes: ArraySlice<UInt8>) throws -> PKCE? {

@@ -6,7 +6,7 @@ internal import IdentityKit
 extension OpenIDClient {
     /// The expected values of every signed token of the provider for this client.
     func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> SignedTokenExpectations {
-        var expected = expectations(algorithms: algorithms(metadata))
+        var expected = expectations(algorithms: algorithms ?? metadata.signatureAlgorithms)
         expected.accessToken = response?.accessToken
         return expected
     }
@@ -38,14 +38,6 @@ extension OpenIDClient {
         var expected = expectations(algorithms: [])
         expected.previous = tokens
         try IDTokenValidator.refuseTokenOfAnotherLogin(Secret(idToken), expecting: expected)
-    }
-
-    /// The configured algorithms, else the metadata's algorithms that are asymmetric and known here, else RS256, the default of
-    /// OpenID Connect Core section 3.1.3.7 item 7.
-    private func algorithms(_ metadata: ProviderMetadata) -> [SignatureAlgorithm] {
-        if let algorithms { return algorithms }
-        let offered = (metadata.signatureAlgorithms ?? []).compactMap { SignatureAlgorithm(name: $0) }
-        return offered.isEmpty ? [.rs256] : offered
     }
 
     /// Validates an ID token with the provider's keys; fetches newer keys if the token names an unknown one.

@@ -31,6 +31,8 @@ public final class OpenIDClient: Sendable {
     let httpClient: ProviderHTTPClient
     let keySource: KeySetSource
     let dpopNonces = DPoPNonceCache()
+    /// The encoded parameters of an authorization request with the configured scopes and redirect URI.
+    let fixedFields: [UInt8]
 
     /// Creates a client; no request is sent yet.
     ///
@@ -54,6 +56,9 @@ public final class OpenIDClient: Sendable {
         algorithms = try Self.algorithms(configuration)
         let quirks = quirks ?? configuration.quirks ?? StandardQuirks()
         self.configuration = configuration
+        fixedFields = FormEncoding.encode(
+            Self.fixedFields(configuration, scopes: configuration.scopes, redirectURI: configuration.redirectURI)
+        )
         self.quirks = quirks
         settings = quirks.settings
         issuers = configuration.acceptedIssuers ?? .exactly([configuration.issuer])

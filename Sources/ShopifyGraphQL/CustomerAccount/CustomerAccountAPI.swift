@@ -61,12 +61,17 @@ package final class CustomerAccountAPI: Sendable {
         }
     }
 
+    private final class FoundURL: Sendable {
+        let url: HTTPURL
+        init(url: HTTPURL) { self.url = url }
+    }
+
     private let configuration: Configuration
     private let environment: IdentityEnvironment
     private let retry: RetryLimits
     private let observers: [any GraphQLObserver]
     private let httpClient: ProviderHTTPClient
-    private let discovered: DiscoveryCache<HTTPURL>
+    private let discovered: DiscoveryCache<FoundURL>
     private let known = Mutex<GraphQLExecutor?>(nil)
 
     /// Creates a client of the API; no request is sent yet.
@@ -97,7 +102,8 @@ package final class CustomerAccountAPI: Sendable {
         if let endpoint = configuration.endpoint { return executor(at: endpoint) }
         guard let discoveryURL = configuration.discoveryURL else { return configuration.fallback.map(executor) }
         do {
-            return executor(at: try await discovered.value { [self] in try await discover(discoveryURL) })
+            let found = try await discovered.value { [self] in FoundURL(url: try await discover(discoveryURL)) }
+            return executor(at: found.url)
         } catch {
             throw .wrapping(error)
         }
