@@ -13,8 +13,11 @@ import Testing
 struct ByteIdentityTests {
     private static let forge = Result { try TokenForge(.es256) }
 
-    /// Pairs that `String ==` cannot tell apart.
-    static let pairs = [("K1", "\u{212A}1"), ("\u{E9}", "e\u{301}"), ("\u{212B}", "\u{C5}"), ("\u{2126}", "\u{3A9}")]
+    /// Pairs that `String ==` cannot tell apart; the texts of the last pair have the same number of bytes.
+    static let pairs = [
+        ("K1", "\u{212A}1"), ("\u{E9}", "e\u{301}"), ("\u{212B}", "\u{C5}"), ("\u{2126}", "\u{3A9}"),
+        ("\u{374}", "\u{2B9}"),
+    ]
 
     @Test("Swift's == treats the pairs of texts in this suite as equal, although their bytes differ", arguments: pairs)
     func premise(one: String, other: String) {

@@ -4,20 +4,25 @@ internal import CIdentityOpenSSL
 enum ECDSASignature {
     /// The DER form of a JOSE signature whose length has been checked: SEQUENCE of two INTEGERs.
     static func der(fromJOSE signature: [UInt8], coordinateCount: Int) -> [UInt8] {
-        let r = integer(signature.prefix(coordinateCount))
-        let s = integer(signature.dropFirst(coordinateCount))
-        let count = r.count + s.count
-        // At most 138 bytes (P-521), so a length takes one byte, or two in the long form.
-        let header: [UInt8] = count < 0x80 ? [0x30, UInt8(count)] : [0x30, 0x81, UInt8(count)]
-        return header + r + s
+        var der: [UInt8] = []
+        der.reserveCapacity(signature.count + 9)
+        der += [0x30, 0]
+        append(signature.prefix(coordinateCount), to: &der)
+        append(signature.dropFirst(coordinateCount), to: &der)
+        // At most 138 bytes (P-521), so the length takes one byte, or two in the long form.
+        der[1] = UInt8(der.count - 2)
+        if der[1] >= 0x80 { der.insert(0x81, at: 1) }
+        return der
     }
 
-    private static func integer(_ magnitude: ArraySlice<UInt8>) -> [UInt8] {
-        var digits = magnitude.drop { $0 == 0 }
+    private static func append(_ magnitude: ArraySlice<UInt8>, to der: inout [UInt8]) {
+        let digits = magnitude.drop { $0 == 0 }
         // DER integers are signed: zero needs one octet; a number whose high bit is set needs a zero octet before it.
         let needsZero = digits.first.map { $0 >= 0x80 } ?? true
-        if needsZero { digits = [0] + digits }
-        return [0x02, UInt8(digits.count)] + digits
+        der.append(0x02)
+        der.append(UInt8(digits.count + (needsZero ? 1 : 0)))
+        if needsZero { der.append(0) }
+        der += digits
     }
 
     /// The JOSE form of OpenSSL's signature; nil if it is not a signature of this curve.

@@ -12,8 +12,9 @@ extension StringProtocol {
 extension String {
     /// The same for two whole strings, without a generic comparison of each byte.
     package func isIdentical(to other: String) -> Bool {
-        // The lengths are compared first, because they are known without the bytes.
-        guard utf8.count == other.utf8.count else { return false }
+        // The lengths are known without the bytes, and Swift compares two short ASCII strings as numbers. Strings with the same bytes are
+        // always equal, but equal strings may have different bytes.
+        guard utf8.count == other.utf8.count, self == other else { return false }
         let (left, right) = (utf8.span, other.utf8.span)
         return unsafe left.withUnsafeBytes { left in
             unsafe right.withUnsafeBytes { right in

@@ -7,7 +7,7 @@ extension SignedTokenChecks {
         guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
             throw failure(.idTokenTime, "has no exp or no iat", "section 2")
         }
-        try optionalTimes(claims)
+        try check(expiry, issuedAt, claims)
         guard issuedAt <= expiry else {
             throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
         }
@@ -16,12 +16,16 @@ extension SignedTokenChecks {
 
     /// Checks `exp`, `iat` and `nbf`, if they are present.
     func optionalTimes(_ claims: JSONObject) throws(IdentityError) {
+        try check(try time("exp", claims), try time("iat", claims), claims)
+    }
+
+    private func check(_ expiry: Date?, _ issuedAt: Date?, _ claims: JSONObject) throws(IdentityError) {
         let receipt = ReceiptTime(expected)
         let clock = expected.receivedAt ?? expected.now
-        if let expiry = try time("exp", claims), !receipt.isBefore(expiry) {
+        if let expiry, !receipt.isBefore(expiry) {
             throw errors.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
         }
-        if let issuedAt = try time("iat", claims), !receipt.isAfter(issuedAt) {
+        if let issuedAt, !receipt.isAfter(issuedAt) {
             let seconds = Int(issuedAt.timeIntervalSince(clock).rounded(.up))
             throw errors.error(
                 "was issued \(seconds) seconds in the future",

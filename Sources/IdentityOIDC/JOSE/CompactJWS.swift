@@ -29,12 +29,16 @@ package struct CompactJWS: Sendable {
         self.name = name
         func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
         guard token.count <= Self.maximumBytes else { throw malformed("is larger than 32 KiB") }
-        let bytes = token.revealBytes()
-        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw malformed("does not have three parts") }
-        guard let headerBytes = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
+        var bytes = token.revealBytes()
+        let dot = UInt8(ascii: ".")
+        guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
+            !bytes[(second + 1)...].contains(dot)
+        else { throw malformed("does not have three parts") }
+        guard let headerBytes = Base64URL.decode(bytes[..<first]),
+            let payload = Base64URL.decode(bytes[(first + 1)..<second]),
+            let signature = Base64URL.decode(bytes[(second + 1)...])
         else { throw malformed("is not canonical base64url") }
+        bytes.removeLast(bytes.count - second)
         guard let header = (try? JSONValue(parsing: headerBytes))?.object else {
             throw malformed("has a header that is not a JSON object")
         }
@@ -50,7 +54,7 @@ package struct CompactJWS: Sendable {
         self.signature = signature
         self.keyID = keyID?.string
         self.type = type?.string
-        signingInput = Array(bytes[..<(parts[1].endIndex)])
+        signingInput = bytes
     }
 
     /// Verifies the signature only; the caller checks the payload.

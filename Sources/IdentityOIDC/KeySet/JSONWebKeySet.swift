@@ -49,9 +49,12 @@ package struct JSONWebKeySet: Sendable {
         algorithm: SignatureAlgorithm,
         issuer mayIssue: (String) -> Bool = { _ in true }
     ) -> [VerificationKey] {
-        let fitting = keys.filter { $0.fits(algorithm) && ($0.issuer.map(mayIssue) ?? true) }
-        guard let keyID else { return fitting.prefix(8).map(\.key) }
-        return fitting.filter { $0.keyID?.isIdentical(to: keyID) ?? false }.prefix(8).map(\.key)
+        var candidates: [VerificationKey] = []
+        for key in keys where candidates.count < 8 {
+            let hasID = keyID.map { key.keyID?.isIdentical(to: $0) ?? false } ?? true
+            if hasID, key.fits(algorithm), key.issuer.map(mayIssue) ?? true { candidates.append(key.key) }
+        }
+        return candidates
     }
 
     private static func failure(
