@@ -28,7 +28,7 @@ public struct EventBridge: IdentityObserver {
                 "identity_" + event.kind.name,
                 detail: event.kind.detail,
                 level: event.level,
-                duration: event.duration,
+                duration: event.duration > .zero ? event.duration : nil,
                 labels: [("provider", event.provider)],
                 metadata: [
                     ("session", event.session?.rawValue), ("correlation_id", event.correlationID),

@@ -31,7 +31,7 @@ public final class InMemoryLocks: SessionLocking {
             throw IdentityError(
                 .retryLater,
                 .refreshBusy,
-                "Another task holds the lock of the session.",
+                "Another task holds the lock of the session or of its attachment.",
                 hint: "Try again."
             )
         case .cancelled:

@@ -13,8 +13,8 @@ public struct PKCE: Sendable {
         try self.init(verifier: Base64URL.encode(randomBytes))
     }
 
-    /// Uses a given code verifier, which must have 43 to 128 unreserved characters; this is not checked.
-    public init(verifier: String) throws {
+    /// Uses a given code verifier, which the caller has checked.
+    package init(verifier: String) throws {
         self.verifier = Secret(verifier)
         challenge = Base64URL.encode(try Digest.sha256(utf8: verifier))
     }

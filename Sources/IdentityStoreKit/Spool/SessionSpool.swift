@@ -43,7 +43,7 @@ public final class SessionSpool: Sendable {
         let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
         guard count > 0 else { return }
         throw IdentityError(
-            configuration: "There is no \(database), but \(path) contains the newest tokens of \(count) sessions.",
+            configuration: "There is no \(database), but \(path) contains the newest tokens of \(count == 1 ? "one session" : "\(count) sessions").",
             hint: """
                 Put the database back, or restore its newest backup. To start with an empty store, move the spool directory away: \
                 the buyers whose tokens it holds have to sign in again.

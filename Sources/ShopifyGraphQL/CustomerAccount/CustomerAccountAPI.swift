@@ -196,8 +196,10 @@ package final class CustomerAccountAPI: Sendable {
             kind,
             code,
             "The shop's customer-account-api document \(problem).",
-            hint: "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
-                + "\(configuration.members.endpoint).",
+            hint: kind == .retryLater
+                ? "Try again later."
+                : "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
+                    + "\(configuration.members.endpoint).",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
             providerAnswer: IdentityError.ProviderAnswer(status: response.status)

@@ -68,7 +68,7 @@ struct StoreCheck {
             if let missing = keys.first(where: { $0.role == .missing && $0.rows > 0 }) {
                 throw IdentityError(
                     configuration:
-                        "\(missing.rows) records are encrypted with a key that is not configured: \(missing.id).",
+                        "Records are encrypted with a key that is not configured: \(missing.rows) with \(missing.id).",
                     hint: "Add this key to store.readOnlyKeys, and run identity-lab keys rotate."
                 )
             }
@@ -77,7 +77,7 @@ struct StoreCheck {
             report.warn(
                 "store",
                 "keys",
-                "\(old) records are encrypted with a read-only key.",
+                "Records are encrypted with a read-only key: \(old).",
                 hint: "Run identity-lab keys rotate, then remove the key from store.readOnlyKeys."
             )
         } catch {

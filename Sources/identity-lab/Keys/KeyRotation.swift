@@ -54,7 +54,7 @@ struct KeyRotation {
             ],
             text: remaining == 0
                 ? "Every record is encrypted with key \(active). Other keys are no longer needed."
-                : "\(remaining) records are still encrypted with other keys than \(active)."
+                : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
         // Rows in the spool, and rows that another process saved with another key in the meantime, count as postponed.
         if total.postponed > 0 || (total.unreadable == 0 && remaining > 0) {
