@@ -10,20 +10,29 @@ public struct GraphQLInputObject: Sendable, GraphQLWritable {
     /// An object without members.
     public init() {}
 
+    // Inlinable, because generic code that is not specialized looks up each type at run time.
+
     /// Sets a member.
+    @inlinable
     public mutating func set<Value: GraphQLWritable>(_ name: String, _ value: Value) {
-        json[name] = value.graphQLValue
+        set(name, to: value.graphQLValue)
     }
 
     /// Sets a member to the state of a field.
     ///
     /// An unset field is not sent.
+    @inlinable
     public mutating func set<Value: GraphQLWritable>(_ name: String, _ field: InputField<Value>) {
         switch field {
         case .unset: break
-        case .null: json[name] = .null
-        case .set(let value): json[name] = value.graphQLValue
+        case .null: set(name, to: .null)
+        case .set(let value): set(name, to: value.graphQLValue)
         }
+    }
+
+    @usableFromInline
+    mutating func set(_ name: String, to value: JSONValue) {
+        json[name] = value
     }
 
     /// The object as a value.

@@ -17,7 +17,7 @@ extension Int: GraphQLWritable {
 
 extension Array: GraphQLWritable where Element: GraphQLWritable {
     /// A list.
-    public var graphQLValue: JSONValue {
+    @inlinable public var graphQLValue: JSONValue {
         // A closure, because a generic key path is created anew in each call.
         .array(map { $0.graphQLValue })
     }
