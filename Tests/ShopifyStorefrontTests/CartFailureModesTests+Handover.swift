@@ -183,7 +183,7 @@ extension CartFailureModesTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("37: if an identity update got no response, the buyer is removed from the cart when another cart replaces it")
+    @Test("37: a replaced cart loses the buyer, even if its last identity update got no response")
     func replacedInDoubt() async throws {
         let shop = try await SandboxShop()
         let guest = try await shop.sessions.beginGuest().id

@@ -62,20 +62,20 @@ struct ResolvedSFCCConfiguration: Sendable {
         for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {
             throw ResolvedBoltConfiguration.invalid(
                 "`\(member)` is an empty list or contains an empty text.",
-                "Write the values that the storefront's tokens have, or remove \(member)."
+                "Write the values that the SFCC storefront's tokens have, or remove \(member)."
             )
         }
         if configuration.endpoints.jwks == nil {
             guard configuration.issuers == nil, configuration.audiences == nil else {
                 throw ResolvedBoltConfiguration.invalid(
                     "`issuers` and `audiences` have no effect without `endpoints.jwks`.",
-                    "Set endpoints.jwks to the key set that signs the storefront's tokens, or remove issuers and audiences."
+                    "Set endpoints.jwks to the key set that signs the SFCC storefront's tokens, or remove issuers and audiences."
                 )
             }
         } else if configuration.issuers == nil {
             throw ResolvedBoltConfiguration.invalid(
                 "`issuers` is missing although `endpoints.jwks` is set.",
-                "Set issuers to the iss of the storefront's tokens, because the key set does not prove who issued a token."
+                "Set issuers to the iss of the SFCC storefront's tokens, because the key set does not prove who issued a token."
             )
         }
     }
@@ -85,7 +85,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
                 configuration:
-                    "max_age and acr_values cannot be used with SFCC: the storefront's token does not prove when and how the buyer signed in.",
+                    "max_age and acr_values cannot be used with SFCC: the SFCC storefront's token does not prove when and how the buyer signed in.",
                 hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )

@@ -142,7 +142,7 @@ extension SFCCProvider: BoltAuthorizing {
                 .rejected,
                 .stateInvalid,
                 "The login result has no state.",
-                hint: "Send the state together with the code: the storefront needs it.",
+                hint: "Send the state together with the code. The SFCC storefront needs it.",
                 reference: "RFC 6749 section 10.12"
             )
         }

@@ -117,7 +117,7 @@ struct SFCCTokenExchange: Sendable {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The code is too long for the storefront's URL.",
+                "The code is too long for the SFCC storefront's URL.",
                 hint: "Start the login again.",
                 reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
             )

@@ -74,7 +74,7 @@ struct SFCCTokenReader: Sendable {
             guard old.buyer.isSamePerson(as: buyer) || claims["sub"] == nil else {
                 throw Self.malformed(
                     "belongs to another buyer than the session",
-                    hint: "Alert an operator: the storefront returned the token of another login."
+                    hint: "Alert an operator: the SFCC storefront returned the token of another login."
                 )
             }
         } catch {
@@ -102,7 +102,7 @@ struct SFCCTokenReader: Sendable {
             else {
                 throw Self.malformed(
                     "has expired, or has an exp that is not a valid time",
-                    hint: "Check this server's clock, and how long the storefront's tokens are valid."
+                    hint: "Check this server's clock, and how long the SFCC storefront's tokens are valid."
                 )
             }
             expiries.append(Date(timeIntervalSince1970: seconds))
@@ -143,7 +143,7 @@ struct SFCCTokenReader: Sendable {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The storefront's token has no `iss`, or one that is not in `issuers` or contains `#`.",
+                "The token of the SFCC storefront has no `iss`, or one that is not in `issuers` or contains `#`.",
                 hint:
                     "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer, and correct issuers.",
                 reference: "RFC 7519 section 4.1.1",
@@ -162,7 +162,7 @@ struct SFCCTokenReader: Sendable {
             throw IdentityError(
                 .rejected,
                 .idTokenAudience,
-                "The storefront's token has no `aud`, or none that is in `audiences`.",
+                "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
                 hint:
                     "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerAnswer, and correct audiences.",
                 reference: "RFC 7519 section 4.1.3",
@@ -179,7 +179,7 @@ struct SFCCTokenReader: Sendable {
         IdentityError(
             .rejected,
             .tokenResponseInvalid,
-            "The storefront's token \(problem).",
+            "The token of the SFCC storefront \(problem).",
             hint: hint,
             reference: "RFC 7519 section 3",
             cause: cause

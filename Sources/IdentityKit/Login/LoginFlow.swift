@@ -168,9 +168,9 @@ public struct LoginFlow: Sendable {
         throw IdentityError(
             .rejected,
             .callbackInvalid,
-            "The callback URL is not the redirect URI of this login.",
+            "The callback URL does not equal the redirect URI of this login (\(redirectURI)).",
             hint:
-                "Compare redirectURI in the configuration with the redirect URI that is registered at the provider, character by character.",
+                "Pass the URL to which the provider redirected the browser, unchanged. If it is unchanged, set redirectURI to that URL without its query.",
             reference: "RFC 9700 section 4.4.2.2"
         )
     }

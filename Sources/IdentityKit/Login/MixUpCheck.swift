@@ -48,7 +48,7 @@ struct MixUpCheck: Sendable {
             .callbackInvalid,
             "The callback arrived at a path that is not the path of the login's redirect URI.",
             hint:
-                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration. Behind a proxy that changes paths, pass the provider's name.",
+                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration. Behind a proxy that changes paths, pass `provider:` to `complete`.",
             reference: "RFC 9700 section 4.4.2.2"
         )
     }
@@ -63,7 +63,7 @@ struct MixUpCheck: Sendable {
             .responseIssuerMismatch,
             "More than one provider could have sent this callback, and it does not show which one did.",
             hint:
-                "Give each provider a separate redirect URI, and pass the provider's name when you complete the login.",
+                "Give each provider a separate redirect URI, and pass `provider:` to `complete`.",
             reference: "RFC 9700 section 4.4.2",
             // Without `iss` the app's configuration is the likely cause.
             isAttackSuspected: attempt.issuer != nil && given != nil

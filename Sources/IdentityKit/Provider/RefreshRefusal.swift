@@ -65,7 +65,8 @@ public struct RefreshRefusal: Error, Sendable {
         case 429, 503: return .throttled
         // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
-        // An HTML page instead of JSON, or a 401 without an error code, as Shopify sends it.
+        // Neither an HTML page with a success status nor a 401 without an OAuth error, which Shopify sends, proves that the refresh token
+        // was not used.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
         default: return otherwise
         }

@@ -120,8 +120,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
-        // An unstructured task that lasts as long as the operation, because an operation that never ends must not block
-        // its callers.
+        // At the time limit the timer ends the callers' waits, because an operation that never ends must not block them. The task is
+        // unstructured, because any caller may end before the timer does.
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)

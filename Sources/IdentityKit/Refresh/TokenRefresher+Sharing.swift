@@ -61,9 +61,9 @@ extension TokenRefresher {
         IdentityError(
             .retryLater,
             .storeFailed,
-            "The session's newest tokens have expired before they could be saved.",
+            "The session's access token expired before the store could save it.",
             hint: unsaved.warning(for: id)?.hint
-                ?? "Make the store writable. The newest tokens are then saved from the spool, and the session is refreshed; nothing is lost."
+                ?? "Make the store writable. The next call then saves the tokens, which are not lost, and refreshes the session."
         )
     }
 }

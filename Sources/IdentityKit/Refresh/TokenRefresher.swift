@@ -211,7 +211,7 @@ final class TokenRefresher: Sendable {
         case .adopted: if attempt.permit != nil { pauses.succeeded(attempt.id) }
         case .refreshed(_, let isRecovered):
             if !isRecovered { pauses.succeeded(attempt.id) }
-            // While the tokens cannot be saved, nothing has changed since the refresh was reported.
+            // While the tokens cannot be saved, every call recovers the same refresh. It is reported once, when the tokens are saved.
             guard !isRecovered || unsaved[attempt.id] == nil else { return }
             if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
             emit(.refreshed(attempt.outcome), attempt)

@@ -31,7 +31,7 @@ public final class InMemoryLocks: SessionLocking {
             throw IdentityError(
                 .retryLater,
                 .refreshBusy,
-                "Another task holds the lock of the session or of its attachment.",
+                "Another task holds this lock of the session.",
                 hint: "Try again."
             )
         case .cancelled:

@@ -1,4 +1,4 @@
-/// The members of the old tokens that the new ones lack after a refresh.
+/// The scopes and the refresh token that the old tokens had and the new ones lack after a refresh.
 public struct TokenLosses: Sendable, Equatable {
     /// The scopes that are no longer granted, in the old order (RFC 6749 section 6 permits a provider to narrow them).
     public let scopes: [String]

@@ -33,7 +33,7 @@ extension OpenIDClient {
     /// Sends the refresh token while the session's lock is held.
     ///
     /// - Returns: The response, if its status is a success; it is not validated yet.
-    /// - Throws: A refusal for another response, and if there is no response.
+    /// - Throws: `RefreshRefusal` if the response is an error, if no response arrives, or if the request could not be sent.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock

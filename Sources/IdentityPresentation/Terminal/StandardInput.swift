@@ -104,7 +104,8 @@ private final class LineReading: Sendable {
                     .retryLater,
                     .systemFailure,
                     "Waiting for input failed (errno \(errno)).",
-                    hint: "Start the command again with its standard input open."
+                    hint:
+                        "Try again. If it fails again, check the machine's free memory and the process's limit of open files (ulimit -n)."
                 )
             }
         }

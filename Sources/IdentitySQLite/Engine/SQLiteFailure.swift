@@ -92,7 +92,10 @@ extension IdentityError {
             .configuration,
             .storeCorrupt,
             "\(message) The file was not changed.",
-            hint: "Restore the file from a backup. To start with an empty store, move the file and its journal away.",
+            hint: """
+                Stop all processes that use the store. Move the file and its -journal, -wal and -shm files away, then put a backup in its \
+                place. To start with an empty store, put nothing there, and open it with createsStore.
+                """,
             cause: cause
         )
     }

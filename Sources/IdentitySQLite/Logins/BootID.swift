@@ -1,9 +1,10 @@
 internal import FoundationEssentials
 internal import IdentityPlatform
 
-/// The id that Linux gives to each boot of the machine.
+/// The id of the machine's current boot; Linux creates a new one at each boot.
 ///
-/// What a process writes to a file is visible at once to every process of the machine, until the next boot, also if it is not on the disk.
+/// Data that was written but not synchronized is visible to all processes of the machine, and only a restart of the machine can lose or
+/// damage it. So a file whose name contains this id can be trusted without synchronization.
 enum BootID {
     private static let path = "/proc/sys/kernel/random/boot_id"
     /// The type of procfs, from `linux/magic.h`.

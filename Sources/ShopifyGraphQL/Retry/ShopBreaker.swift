@@ -12,7 +12,7 @@ internal import Synchronization
 final class ShopBreaker: Sendable {
     /// The decision about an operation after a 430.
     enum Verdict: Sendable {
-        /// The operation fails, because another operation that received a 430 is already the probe.
+        /// The operation fails, because an earlier 430 has already opened the breaker.
         case known
         /// The operation may try again after its pause, as the probe.
         case probe(CircuitBreaker.Permit)

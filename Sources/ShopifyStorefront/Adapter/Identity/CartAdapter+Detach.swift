@@ -37,7 +37,10 @@ extension CartAdapter {
             try await sendRemoval(remove, &result, &binding, in: context)
         }
         guard result.cart.buyerIdentity.customerID == nil, result.cart.deliveryAddressIDs.isEmpty else {
-            throw Self.stillHolds("the customer or an address of the buyer")
+            throw Self.incomplete(
+                "Shopify accepted the removal of the buyer, but the cart still has the customer or an address of the buyer.",
+                hint: "Call detach(from:) again. Do not give this cart to another buyer before that succeeds."
+            )
         }
         binding.reset()
         binding.unanswered = outstanding(binding.unanswered)
@@ -54,7 +57,12 @@ extension CartAdapter {
         guard !ids.isEmpty else { return }
         let remove = CartGiftCardCodesRemove(cartID: binding.cartID, appliedGiftCardIDs: ids)
         try await sendRemoval(remove, &result, &binding, in: context)
-        guard result.cart.giftCards.isEmpty else { throw Self.stillHolds("a gift card") }
+        guard result.cart.giftCards.isEmpty else {
+            throw Self.incomplete(
+                "Shopify accepted the removal of the gift cards, but the cart still has a gift card.",
+                hint: "Do not give this cart to another buyer. Create a new cart for the next buyer."
+            )
+        }
     }
 
     /// Sends a mutation that removes data from the cart, and updates the result from its response.
@@ -98,13 +106,8 @@ extension CartAdapter {
         earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }
 
-    private static func stillHolds(_ what: String) -> IdentityError {
-        IdentityError(
-            .retryLater,
-            .detachIncomplete,
-            "The cart still has \(what) after the buyer was detached.",
-            hint: "Do not give the cart to another buyer. Detach again first."
-        )
+    private static func incomplete(_ message: String, hint: String) -> IdentityError {
+        IdentityError(.retryLater, .detachIncomplete, message, hint: hint)
     }
 }
 

@@ -159,7 +159,7 @@ extension CartAdapter {
                     .retryLater,
                     .detachIncomplete,
                     "The buyer could not be removed from a cart that another process changed.",
-                    hint: "Do not give the cart to another buyer. Detach again first.",
+                    hint: "Call detach(from:) again. Do not give this cart to another buyer before that succeeds.",
                     cause: error
                 )
             }
