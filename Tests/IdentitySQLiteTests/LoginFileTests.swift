@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityPlatform
 import IdentityStoreKit
 import IdentityTesting
+import Synchronization
 import Testing
 
 @testable import IdentitySQLite
@@ -197,6 +198,43 @@ struct LoginFileTests {
         await expect(.storeBusy, .retryLater) { try await store.takeLoginAttempt("login") }
         _ = IdentityPlatform.close(other)
         #expect(try await store.takeLoginAttempt("login") != nil)
+    }
+
+    @Test("after a call that waited for the disk, calls use the file's own thread for twenty times as long")
+    func slowDisk() async throws {
+        let store = try await open()
+        let opened = OpenedStore(
+            records: store.records,
+            location: store.location,
+            id: [],
+            isCopy: false,
+            isWritable: true,
+            mayBeRemote: false
+        )
+        let clock = ManualClock()
+        let waits = Atomic<Int>(0)
+        let configuration = directory.configuration { $0.clock = clock }
+        let file = LoginFile(in: directory.logins, boot: "boot 1", of: opened, configuration) {
+            waits.load(ordering: .relaxed)
+        }
+        // Opening the file may wait for the disk.
+        #expect(try file.direct { _ in true } == nil)
+        try await file.use { _ in }
+        // On a busy machine a call can also take long because other threads run.
+        for hasWaited in [false, true] {
+            let isDirect = try file.direct { _ in
+                clock.advance(by: .milliseconds(5))
+                if hasWaited { waits.add(1, ordering: .relaxed) }
+                return true
+            }
+            #expect(isDirect == true)
+            #expect(try file.direct { _ in true } == (hasWaited ? nil : true))
+        }
+        clock.advance(by: .milliseconds(99))
+        #expect(try file.direct { _ in true } == nil)
+        clock.advance(by: .milliseconds(1))
+        #expect(try file.direct { _ in true } == true)
+        file.close()
     }
 
     @Test("the kernel's id of the boot is used only in its usual form")

@@ -22,16 +22,25 @@ final class LoginFile: Sendable {
     private let name: String
     private let clock: any IdentityClock
     private let wait: Duration
+    /// How often the thread has waited.
+    private let waits: @Sendable () -> Int
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "IdentitySQLite logins")
 
     /// The file of a boot, which is created by the first call.
-    init(in directory: String, boot: String, of store: OpenedStore, _ configuration: SQLiteStore.Configuration) {
+    init(
+        in directory: String,
+        boot: String,
+        of store: OpenedStore,
+        _ configuration: SQLiteStore.Configuration,
+        waits: @escaping @Sendable () -> Int = identity_sqlite_waits
+    ) {
         self.directory = directory
         name = "\(StoreKey.describe(store.id))-\(boot).1"
         records = store.records.withSlotSize(LoginTable.recordSize)
         clock = configuration.clock
         wait = configuration.lockWait
+        self.waits = waits
     }
 
     /// Later calls fail.
@@ -106,13 +115,14 @@ final class LoginFile: Sendable {
 
     // MARK: Threads
 
-    private func direct<R: Sendable>(_ body: @Sendable (LoginTable) throws -> R) throws -> R? {
+    /// The result of a call on this thread; nil if the caller has to use the other one.
+    func direct<R: Sendable>(_ body: @Sendable (LoginTable) throws -> R) throws -> R? {
         let result = try state.withLockIfAvailable { state -> R? in
-            let (begun, waitsBefore) = (clock.elapsed, identity_sqlite_waits())
+            let (begun, waitsBefore) = (clock.elapsed, waits())
             guard state.table != nil, begun >= state.resumesAt else { return nil }
             defer {
                 let end = clock.elapsed
-                if end - begun >= DirectReader.slowRead, identity_sqlite_waits() != waitsBefore {
+                if end - begun >= DirectReader.slowRead, waits() != waitsBefore {
                     state.resumesAt = end + (end - begun) * DirectReader.pause
                 }
             }
