@@ -71,12 +71,12 @@ private final class SizedProvider: JournaledRefreshing {
         self.clock = clock
     }
 
-    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         let serial = serial.withLock { serial in
             serial += 1
             return serial
         }
-        return RefreshAnswer(
+        return RefreshResponse(
             status: 200,
             body: Secret(sizes.answer(serial)),
             startedAt: clock.now,
@@ -84,7 +84,7 @@ private final class SizedProvider: JournaledRefreshing {
         )
     }
 
-    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         sizes.tokens(serial.withLock(\.self), tokens.buyer, issuedAt: clock.now)
     }
 

@@ -199,10 +199,10 @@ struct FailpointTests {
         "A process that is stopped with the response until its lease has expired saves it, and the token is not sent again",
         .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
-    func stoppedWithTheAnswer() async throws {
+    func stoppedWithTheResponse() async throws {
         try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in
             let id = try await stage.expiredSession()
-            let stopped = try await stage.stop(at: "stopped-answered", id)
+            let stopped = try await stage.stop(at: "stopped-with-response", id)
             async let next = stage.once(id)
             try await Task.sleep(for: .seconds(10))
             let resumed = await stage.resume(stopped)

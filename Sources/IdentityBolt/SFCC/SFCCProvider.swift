@@ -97,13 +97,13 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
-    ) async throws(RefreshRefusal) -> RefreshAnswer {
+    ) async throws(RefreshRefusal) -> RefreshResponse {
         try await exchanger.requestRefresh(of: tokens, under: lock)
     }
 
     /// Validates the response to a refresh.
-    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
-        try await exchanger.tokens(from: answer, refreshing: tokens)
+    public func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
+        try await exchanger.tokens(from: response, refreshing: tokens)
     }
 
     /// Always nil, because no page is known that ends the storefront's session.

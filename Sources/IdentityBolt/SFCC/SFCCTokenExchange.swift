@@ -47,47 +47,43 @@ struct SFCCTokenExchange: Sendable {
     }
 
     /// Refreshes the token with the second controller, as in OAuth; it is an assumption that the controller supports this.
-    func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         do {
-            return try await sendRefresh(of: old, under: lock)
+            guard let refreshToken = old.refreshToken else {
+                throw IdentityError(
+                    .signInAgain,
+                    .notRefreshable,
+                    "The session has no refresh token.",
+                    hint: "Let the buyer sign in again.",
+                    reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
+                )
+            }
+            var client = SFCCHTTPClient(httpClient: httpClient, under: lock)
+            let startedAt = httpClient.environment.clock.now
+            let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
+            let page = try await client.post(resolved.tokenExchange, configuration.extraForm + form)
+            guard (200..<300).contains(page.response.status) else {
+                let response = SFCCResponse(page, hidingIn: [refreshToken])
+                // This throws, because the status is not a success.
+                _ = try await tokens.read(response, startedAt: startedAt, replacing: old)
+                throw response.unexpected
+            }
+            var response = RefreshResponse(
+                status: page.response.status,
+                body: Secret(bytes: page.response.body),
+                authorization: page.response.headers["Authorization"].map { Secret($0) },
+                startedAt: startedAt,
+                receivedAt: httpClient.environment.clock.now
+            )
+            response.sent = RedactedValues(secrets: [refreshToken] + page.cookies)
+            return response
         } catch {
             throw RefreshRefusal(error)
         }
     }
 
-    private func sendRefresh(of old: TokenSet, under lock: HeldLock) async throws -> RefreshAnswer {
-        guard let refreshToken = old.refreshToken else {
-            throw IdentityError(
-                .signInAgain,
-                .notRefreshable,
-                "The session has no refresh token.",
-                hint: "Let the buyer sign in again.",
-                reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
-            )
-        }
-        var client = SFCCHTTPClient(httpClient: httpClient, under: lock)
-        let startedAt = httpClient.environment.clock.now
-        let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
-        let page = try await client.post(resolved.tokenExchange, configuration.extraForm + form)
-        guard (200..<300).contains(page.response.status) else {
-            let answer = SFCCResponse(page, hidingIn: [refreshToken])
-            // This throws, because the status is not a success.
-            _ = try await tokens.read(answer, startedAt: startedAt, replacing: old)
-            throw answer.unexpected
-        }
-        var answer = RefreshAnswer(
-            status: page.response.status,
-            body: Secret(bytes: page.response.body),
-            authorization: page.response.headers["Authorization"].map { Secret($0) },
-            startedAt: startedAt,
-            receivedAt: httpClient.environment.clock.now
-        )
-        answer.sent = RedactedValues(secrets: [refreshToken] + page.cookies)
-        return answer
-    }
-
     /// Validates the response to a refresh.
-    func tokens(from kept: RefreshAnswer, refreshing old: TokenSet) async throws -> TokenSet {
+    func tokens(from kept: RefreshResponse, refreshing old: TokenSet) async throws -> TokenSet {
         var headers = HTTPHeaders()
         if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }
         let page = SFCCHTTPClient.Result(
@@ -95,14 +91,14 @@ struct SFCCTokenExchange: Sendable {
             wasRedirected: false,
             cookies: []
         )
-        let answer = SFCCResponse(
+        let response = SFCCResponse(
             page,
             hiding: kept.sent ?? RedactedValues(secrets: [old.refreshToken].compactMap { $0 })
         )
         do {
-            return try await tokens.read(answer, startedAt: kept.startedAt, replacing: old)
+            return try await tokens.read(response, startedAt: kept.startedAt, replacing: old)
         } catch {
-            guard answer.error == nil, let token = try? answer.token(configuration.tokenJSONPaths), !token.isEmpty
+            guard response.error == nil, let token = try? response.token(configuration.tokenJSONPaths), !token.isEmpty
             else {
                 throw RefreshRefusal(error)
             }

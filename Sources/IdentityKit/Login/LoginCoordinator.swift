@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Synchronization
 
 /// Begins and completes logins with a redirect.
 struct LoginCoordinator: Sendable {
@@ -136,15 +135,14 @@ struct LoginCoordinator: Sendable {
             )
         }
         let isBare = callback.fields.count == 1
-        let checked = Mutex<LoginAttempt?>(nil)
-        let taken = try await visible.store.takeLoginAttempt(try LoginAttempt.key(for: state)) { stored in
+        let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { stored in
             let attempt = try LoginAttempt(stored)
             guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
             try Self.checkBrowser(of: attempt, browserBinding)
             guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState }
-            checked.withLock { $0 = attempt }
+            return attempt
         }
-        guard taken != nil, let attempt = checked.withLock(\.self) else { throw Self.unknownState }
+        guard let attempt = taken else { throw Self.unknownState }
         if let posted = attempt.postedCallback { callback = LoginCallback(posted: posted) }
         return attempt
     }

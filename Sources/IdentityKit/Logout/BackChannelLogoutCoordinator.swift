@@ -35,8 +35,8 @@ struct BackChannelLogoutCoordinator: Sendable {
         provider name: String,
         _ body: [UInt8],
         _ contentType: String?
-    ) async -> (ended: [EndedSession], failure: IdentityError?) {
-        var ended: [EndedSession] = []
+    ) async -> (ended: [LoggedOutSession], failure: IdentityError?) {
+        var ended: [LoggedOutSession] = []
         do {
             let provider = try visible.providers.provider(named: name)
             let marks = try usedTokens(for: provider)

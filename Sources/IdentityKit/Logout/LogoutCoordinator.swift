@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// A session that was removed from the store, with the values for the remaining steps.
-struct EndedSession: Sendable {
+struct LoggedOutSession: Sendable {
     let session: Session
     /// The tokens to revoke; nil for a guest.
     let tokens: TokenSet?
@@ -97,8 +97,8 @@ struct LogoutCoordinator: Sendable {
     }
 
     /// Removes as many of the sessions as possible; sessions that no longer exist count as removed.
-    func takeAll(_ ids: [SessionID]) async -> (ended: [EndedSession], failure: (any Error)?) {
-        var ended: [EndedSession] = []
+    func takeAll(_ ids: [SessionID]) async -> (ended: [LoggedOutSession], failure: (any Error)?) {
+        var ended: [LoggedOutSession] = []
         var failure: (any Error)?
         for id in ids {
             do {
@@ -111,7 +111,7 @@ struct LogoutCoordinator: Sendable {
     }
 
     /// Removes a session, and returns nil for an unknown one.
-    func take(_ id: SessionID) async throws -> EndedSession? {
+    func take(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
             // The session is read before it is removed, because a caller of this tenant must not end another tenant's session.
             guard let stored = try await visible.store.session(id), visible.isOurs(stored) else { return nil }
@@ -119,7 +119,7 @@ struct LogoutCoordinator: Sendable {
         defer { cache?.remove(id) }
         guard let removed = try await visible.store.remove(id) else { return nil }
         let state = try SessionState(removed.session)
-        return EndedSession(
+        return LoggedOutSession(
             session: Session(removed.session, state),
             // If the session has newer tokens that could not be saved yet, those must be revoked.
             tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
@@ -130,7 +130,7 @@ struct LogoutCoordinator: Sendable {
 
     /// Performs the steps after the removal of sessions; a failed step becomes one of the problems in that session's result.
     private func finish(
-        _ ended: [EndedSession],
+        _ ended: [LoggedOutSession],
         _ options: LogoutOptions,
         since started: Duration
     ) async -> [LogoutResult] {
@@ -158,7 +158,7 @@ struct LogoutCoordinator: Sendable {
     /// Revokes the tokens of ended sessions, at most ``concurrentRevocations`` at a time.
     ///
     /// - Returns: An error or nil for each session, in the order of the sessions.
-    private func revoke(_ ended: [EndedSession]) async -> [IdentityError?] {
+    private func revoke(_ ended: [LoggedOutSession]) async -> [IdentityError?] {
         await withTaskGroup(of: (Int, IdentityError?).self) { group in
             var problems: [IdentityError?] = ended.map { _ in nil }
             for (index, session) in ended.enumerated() {

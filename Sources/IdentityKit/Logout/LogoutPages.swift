@@ -44,7 +44,7 @@ struct LogoutPages: Sendable {
             .stateUnknown,
             "has a state that is unknown, was used before or has expired"
         )
-        let taken = try await visible.store.takeLoginAttempt(try StoredLogout.key(for: state)) { stored in
+        let taken = try await visible.store.takeDecoded(try StoredLogout.key(for: state)) { stored in
             let logout = try StoredLogout(stored)
             guard visible.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
@@ -53,9 +53,10 @@ struct LogoutPages: Sendable {
                     "came from another browser than the one in which the logout began"
                 )
             }
+            return logout
         }
         guard let taken else { throw unknown }
-        return try StoredLogout(taken)
+        return taken
     }
 
     private func check(_ logout: StoredLogout, _ provider: String?) throws(IdentityError) {

@@ -21,22 +21,22 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///     ``HeldLock/notNeeded`` when there is no lock.
     /// - Returns: The unchanged response, if its status is a success.
     /// - Throws: ``RefreshRefusal`` for any other response, and when no response arrived.
-    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse
 
     /// Validates a response, which may have been stored hours ago by another process.
     ///
-    /// Check times in the response against ``RefreshAnswer/receivedAt``, not against the current time: a response does not become
+    /// Check times in the response against ``RefreshResponse/receivedAt``, not against the current time: a response does not become
     /// invalid because it was stored for a while, and the old refresh token cannot be sent again.
     ///
     /// - Parameters:
-    ///   - answer: The stored response.
+    ///   - response: The stored response.
     ///   - tokens: The tokens that were refreshed.
     /// - Returns: The new tokens; members that the response leaves out keep their old values.
     /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error the response is kept and validated
     ///   again later. If the response belongs to another login, because it names another issuer, subject, audience, authorized party
     ///   or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, also when a time or the signature is wrong:
     ///   then the session's tokens are no longer returned. Check this before you fetch keys.
-    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet
+    func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
 extension JournaledRefreshing {
@@ -57,7 +57,7 @@ extension JournaledRefreshing {
 }
 
 /// An unchanged response of a token endpoint.
-public struct RefreshAnswer: Sendable {
+public struct RefreshResponse: Sendable {
     /// The HTTP status.
     public var status: Int
     /// The body, which contains the new tokens.
@@ -84,9 +84,9 @@ public struct RefreshAnswer: Sendable {
     }
 }
 
-extension RefreshAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RefreshResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The status and the body's size.
-    public var description: String { "RefreshAnswer(status: \(status), body: \(body.count) bytes)" }
+    public var description: String { "RefreshResponse(status: \(status), body: \(body.count) bytes)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
     /// Shows the status only.

@@ -33,9 +33,9 @@ extension IdentityError {
     }
 
     /// The same error, with a hint about the stored response.
-    var withKeptAnswer: IdentityError {
+    var withKeptResponse: IdentityError {
         guard kind == .rejected else { return self }
-        let kept = isAttackSuspected ? Self.mismatchHint : Self.keptAnswerHint
+        let kept = isAttackSuspected ? Self.mismatchHint : Self.keptResponseHint
         return recast(hint: hint.map { "\(kept) \($0)" } ?? kept)
     }
 
@@ -53,12 +53,12 @@ extension IdentityError {
         )
     }
 
-    private static let keptAnswerHint =
+    private static let keptResponseHint =
         "The session keeps the provider's response and validates it again at every call."
 
     private static let mismatchHint = """
         Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
-        \(keptAnswerHint) If the provider changed, for example its issuer, correct the configuration.
+        \(keptResponseHint) If the provider changed, for example its issuer, correct the configuration.
         """
 
     static var withoutRefreshToken: IdentityError {
@@ -82,7 +82,7 @@ extension IdentityError {
         )
     }
 
-    static func unreadableAnswer(of provider: String) -> IdentityError {
+    static func unreadableResponse(of provider: String) -> IdentityError {
         IdentityError(
             configuration:
                 "A stored token response cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",

@@ -4,9 +4,8 @@ struct RefreshAttempt: Sendable {
     /// The session's lock.
     let lock: HeldLock
     let started: Duration
-    /// The session as it was loaded or saved last, with its state.
+    /// The session as it was loaded or saved last.
     var stored: StoredSession?
-    var state: SessionState?
     /// The tokens with which the attempt began.
     var old: TokenSet?
     /// The session's provider; set when the preparation of the request begins.

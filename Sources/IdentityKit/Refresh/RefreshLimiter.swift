@@ -6,7 +6,7 @@ internal import Synchronization
 final class RefreshLimiter: Sendable {
     /// What a refresh shows about the provider as a whole.
     enum Observation: Sendable {
-        case answered
+        case responded
         case failed(IdentityError, SessionID, isThrottled: Bool)
         case nothing
     }
@@ -86,7 +86,7 @@ final class RefreshLimiter: Sendable {
     ) -> CircuitBreaker.Change? {
         switch observation {
         case .nothing: return nil
-        case .answered:
+        case .responded:
             state.failed = []
             return state.breaker.close() ? .closed : nil
         case .failed(let error, let id, let isThrottled):

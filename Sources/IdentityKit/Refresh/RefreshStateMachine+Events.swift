@@ -9,7 +9,7 @@ extension RefreshStateMachine {
         /// - `isOurs`: No other process has changed the session since this machine saved or loaded it.
         case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
         case notLoaded(IdentityError)
-        /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `answered`.
+        /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `responded`.
         case found(SessionState?)
         /// `mustWait`: the process that claimed the session for its refresh may still save a response.
         case claimChecked(mustWait: Bool)
@@ -21,7 +21,7 @@ extension RefreshStateMachine {
         case notSaved(IdentityError)
         /// The lock was lost, so the action was not performed.
         case lockLost
-        case answered(RefreshAnswer)
+        case responded(RefreshResponse)
         /// Validated tokens. A provider that is not ``JournaledRefreshing`` returns them directly from its request.
         case validated(TokenSet)
         /// The provider rejected the refresh, or its response contains no token.
@@ -37,8 +37,8 @@ extension RefreshStateMachine {
     ///
     /// It decides how often the save is repeated if the store fails.
     package enum Purpose: Sendable {
-        case claim, release, end
-        case answer
+        case contest, claim, restoreClaim, release, end
+        case response
         /// A response of another login that is stored already, now with its error code.
         case mismatch
         case tokens(Source)
@@ -55,9 +55,9 @@ extension RefreshStateMachine {
         case save(SessionState, Purpose, requiresLock: Bool)
         /// Sends the refresh token.
         case send
-        case validate(RefreshAnswer)
+        case validate(RefreshResponse)
         /// Reports that a response belongs to another login, unless this process has reported it before.
-        case reportMismatch(IdentityError, RefreshAnswer)
+        case reportMismatch(IdentityError, RefreshResponse)
         /// Keeps new tokens or a response in memory and in the spool, until they can replace these tokens in the store.
         case spool(SessionState, replacing: TokenSet)
         /// Removes the state from memory and from the spool.

@@ -15,7 +15,7 @@ extension RefreshStateMachine {
     /// The next step for the stored state if memory and spool contain no newer one.
     mutating func decide() -> Action {
         switch storedState {
-        case .answered(_, let answer)?: return validate(answer, .store, isStored: true)
+        case .responded(_, let response)?: return validate(response, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
@@ -29,7 +29,7 @@ extension RefreshStateMachine {
     /// The wait for the holder's response begins with a write: while the store refuses writes, the holder cannot save its response.
     mutating func contest(_ intent: RefreshIntent) -> Action {
         guard !intent.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
-        return go(.contest, .save(.claimed(tokens, intent.contested), .claim, requiresLock: true))
+        return go(.contest, .save(.claimed(tokens, intent.contested), .contest, requiresLock: true))
     }
 
     mutating func prepare() -> Action {
@@ -49,25 +49,28 @@ extension RefreshStateMachine {
     /// Saves a response from memory or the spool in the store before it is validated.
     ///
     /// Validation may fail for a long time, and another machine would otherwise send the old refresh token.
-    mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
+    mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch storedState {
-        case .active?, .claimed?: return saveAnswer(answer, .unsaved, requiresLock: true)
-        case .answered(_, let inRow)?:
-            var answer = answer
-            answer.mismatch = answer.mismatch ?? inRow.mismatch
-            return validate(answer, .unsaved, isStored: false)
-        case .ended?, nil: return validate(answer, .unsaved, isStored: false)
+        case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
+        case .responded(_, let inRow)?:
+            var response = response
+            response.mismatch = response.mismatch ?? inRow.mismatch
+            return validate(response, .unsaved, isStored: false)
+        case .ended?, nil: return validate(response, .unsaved, isStored: false)
         }
     }
 
     /// The response is saved unchanged before it is validated, because a crash in between would lose it.
-    mutating func saveAnswer(_ answer: RefreshAnswer, _ source: Source, requiresLock: Bool) -> Action {
+    mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
-        return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, requiresLock: requiresLock))
+        return go(
+            .saveResponse(response, source),
+            .save(.responded(tokens, response), .response, requiresLock: requiresLock)
+        )
     }
 
-    mutating func validate(_ answer: RefreshAnswer, _ source: Source, isStored: Bool) -> Action {
-        go(.validate(answer, source, isStored: isStored), .validate(answer))
+    mutating func validate(_ response: RefreshResponse, _ source: Source, isStored: Bool) -> Action {
+        go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
     mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
@@ -98,15 +101,15 @@ extension RefreshStateMachine {
 
     /// Continues after an error because of which the refresh token was not sent, or not sent again.
     mutating func notSent(_ error: IdentityError) -> Action {
-        refused(RefreshRefusal(.transient, error), mayResend: false, isAnswerStored: false)
+        refused(RefreshRefusal(.transient, error), mayResend: false, isResponseStored: false)
     }
 
     /// Continues after a response without tokens, or after a request without a response.
-    mutating func refused(_ refusal: RefreshRefusal, mayResend: Bool, isAnswerStored: Bool) -> Action {
+    mutating func refused(_ refusal: RefreshRefusal, mayResend: Bool, isResponseStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
             // Some providers accept a used token again for a short time.
-            if mayResend { return sendAgain(isAnswerStored: isAnswerStored) }
+            if mayResend { return sendAgain(isResponseStored: isResponseStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
         guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
@@ -122,11 +125,11 @@ extension RefreshStateMachine {
     ///
     /// If the response without tokens is stored, the refresh claim is saved again first: otherwise another process would take the
     /// stored response, find no tokens in it, and send the refresh token too.
-    mutating func sendAgain(isAnswerStored: Bool) -> Action {
-        guard isAnswerStored, let tokens = storedState?.tokens, let intent else {
+    mutating func sendAgain(isResponseStored: Bool) -> Action {
+        guard isResponseStored, let tokens = storedState?.tokens, let intent else {
             return go(.send(isRepeated: true), .send)
         }
-        return go(.claimAgain, .save(.claimed(tokens, intent), .claim, requiresLock: true))
+        return go(.restoreClaim, .save(.claimed(tokens, intent), .restoreClaim, requiresLock: true))
     }
 
     var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
@@ -138,7 +141,7 @@ extension RefreshStateMachine {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
         // Another process has a response that is not validated yet.
-        if case .answered = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
+        if case .responded = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
     }
 
@@ -160,44 +163,45 @@ extension RefreshStateMachine {
     /// If the response belongs to another login, the error code is stored with it. The code is removed only when the response is
     /// accepted.
     mutating func notAccepted(
-        _ answer: RefreshAnswer,
+        _ response: RefreshResponse,
         _ source: Source,
         isStored: Bool,
         _ error: IdentityError
     ) -> Action {
         guard error.isAttackSuspected else {
-            if let mismatch = answer.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
+            if let mismatch = response.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
             guard case .provider = source else { return .finish(.failed(error)) }
             guard !isStored else { return .finish(.refused(error)) }
-            return spool(storedState?.tokens.map { .answered($0, answer) }, .refused(error))
+            return spool(storedState?.tokens.map { .responded($0, response) }, .refused(error))
         }
-        guard let tokens = storedState?.tokens, storedState?.endReason == nil, !isKnown(error.code, of: answer, source)
+        guard let tokens = storedState?.tokens, storedState?.endReason == nil,
+            !isKnown(error.code, of: response, source)
         else {
             return .finish(.failed(error))
         }
-        var marked = answer
+        var marked = response
         marked.mismatch = error.code
         // The store may contain a different response than memory or spool. The response in the store is not overwritten.
         guard mayReplaceRow(marked, source) else {
-            let action = Action.spool(.answered(tokens, marked), replacing: tokens)
+            let action = Action.spool(.responded(tokens, marked), replacing: tokens)
             return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
         }
-        let action = Action.save(.answered(tokens, marked), .mismatch, requiresLock: false)
+        let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)
         return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
     }
 
     /// Whether this code is already stored with the response: in the store, in memory or in the spool.
-    private func isKnown(_ mismatch: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
-        guard answer.mismatch == mismatch else { return false }
-        guard case .unsaved = source, case .answered(_, let inRow)? = storedState, inRow.isSame(as: answer) else {
+    private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
+        guard response.mismatch == mismatch else { return false }
+        guard case .unsaved = source, case .responded(_, let inRow)? = storedState, inRow.isSame(as: response) else {
             return true
         }
         return inRow.mismatch == mismatch
     }
 
-    private func mayReplaceRow(_ answer: RefreshAnswer, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .answered(_, let inRow)? = storedState else { return true }
-        return inRow.isSame(as: answer)
+    private func mayReplaceRow(_ response: RefreshResponse, _ source: Source) -> Bool {
+        guard case .unsaved = source, case .responded(_, let inRow)? = storedState else { return true }
+        return inRow.isSame(as: response)
     }
 
     /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
@@ -207,9 +211,9 @@ extension RefreshStateMachine {
     }
 }
 
-extension RefreshAnswer {
+extension RefreshResponse {
     /// Whether both are the same response of the provider; the error codes that are stored with them may differ.
-    fileprivate func isSame(as other: RefreshAnswer) -> Bool {
+    fileprivate func isSame(as other: RefreshResponse) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }
 }

@@ -12,10 +12,10 @@ package struct RefreshStateMachine: Sendable {
         case claim
         case send(isRepeated: Bool)
         /// Before the second request: the first response contained no token.
-        case claimAgain
-        case saveAnswer(RefreshAnswer, Source)
-        case validate(RefreshAnswer, Source, isStored: Bool)
-        case saveMismatch(RefreshAnswer, Source, IdentityError)
+        case restoreClaim
+        case saveResponse(RefreshResponse, Source)
+        case validate(RefreshResponse, Source, isStored: Bool)
+        case saveMismatch(RefreshResponse, Source, IdentityError)
         case saveTokens(TokenSet, Source)
         case reload(TokenSet, Source)
         case saveTokensAgain(TokenSet, Source, over: SessionState)
@@ -68,7 +68,7 @@ package struct RefreshStateMachine: Sendable {
             isInDoubt = state.isInDoubt || isRestored
             return state.tokens == nil ? decide() : go(.findUnsaved, .findUnsaved)
         case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
-        case (.findUnsaved, .found(.answered(_, let answer)?)): return foundUnsaved(answer)
+        case (.findUnsaved, .found(.responded(_, let response)?)): return foundUnsaved(response)
         case (.findUnsaved, .found): return decide()
         case (.contest, .saved): return go(.checkClaim, .checkClaim)
         case (.contest, .conflicted): return .finish(.changed)
@@ -78,32 +78,32 @@ package struct RefreshStateMachine: Sendable {
         case (.claim, .saved): return go(.send(isRepeated: false), .send)
         case (.claim, .conflicted): return .finish(.changed)
 
-        case (.send(let isRepeated), .answered(let answer)):
-            return saveAnswer(answer, .provider(isRepeated: isRepeated), requiresLock: false)
+        case (.send(let isRepeated), .responded(let response)):
+            return saveResponse(response, .provider(isRepeated: isRepeated), requiresLock: false)
         case (.send(let isRepeated), .validated(let new)): return saveTokens(new, .provider(isRepeated: isRepeated))
         case (.send(let isRepeated), .refused(let refusal)):
-            return refused(refusal, mayResend: !isRepeated, isAnswerStored: false)
-        case (.send, .lockLost), (.claimAgain, .lockLost), (.claimAgain, .conflicted): return notSent(.lockLost)
-        case (.claimAgain, .saved): return go(.send(isRepeated: true), .send)
-        case (.claimAgain, .notSaved(let error)): return notSent(error)
+            return refused(refusal, mayResend: !isRepeated, isResponseStored: false)
+        case (.send, .lockLost), (.restoreClaim, .lockLost), (.restoreClaim, .conflicted): return notSent(.lockLost)
+        case (.restoreClaim, .saved): return go(.send(isRepeated: true), .send)
+        case (.restoreClaim, .notSaved(let error)): return notSent(error)
 
-        case (.saveAnswer(let answer, .unsaved), .saved):
-            if let tokens = storedState?.tokens { storedState = .answered(tokens, answer) }
-            return run([.forgetUnsaved, .validate(answer)], then: .validate(answer, .store, isStored: true))
-        case (.saveAnswer(let answer, let source), .saved): return validate(answer, source, isStored: true)
-        case (.saveAnswer(let answer, let source), _): return validate(answer, source, isStored: false)
+        case (.saveResponse(let response, .unsaved), .saved):
+            if let tokens = storedState?.tokens { storedState = .responded(tokens, response) }
+            return run([.forgetUnsaved, .validate(response)], then: .validate(response, .store, isStored: true))
+        case (.saveResponse(let response, let source), .saved): return validate(response, source, isStored: true)
+        case (.saveResponse(let response, let source), _): return validate(response, source, isStored: false)
 
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
-        case (.validate(let answer, let source, let isStored), .notAccepted(let error)):
-            return notAccepted(answer, source, isStored: isStored, error)
+        case (.validate(let response, let source, let isStored), .notAccepted(let error)):
+            return notAccepted(response, source, isStored: isStored, error)
         // If the stored response belongs to another login, it keeps its error code until it is accepted.
-        case (.validate(let answer, let source, let isStored), .refused(let refusal)) where answer.mismatch != nil:
-            return notAccepted(answer, source, isStored: isStored, refusal.error)
+        case (.validate(let response, let source, let isStored), .refused(let refusal)) where response.mismatch != nil:
+            return notAccepted(response, source, isStored: isStored, refusal.error)
         case (.saveMismatch(_, let source, let error), .saved): return reported(error, source)
-        case (.saveMismatch(let answer, _, let error), _):
-            return spool(storedState?.tokens.map { .answered($0, answer) }, .failed(error))
+        case (.saveMismatch(let response, _, let error), _):
+            return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), let isStored), .refused(let refusal)):
-            return refused(refusal, mayResend: !isRepeated, isAnswerStored: isStored)
+            return refused(refusal, mayResend: !isRepeated, isResponseStored: isStored)
         case (.validate(_, .store, _), .refused): return prepare()
         case (.validate(_, .unsaved, _), .refused):
             return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)

@@ -23,8 +23,8 @@ extension TokenRefresher {
             guard !requiresLock || attempt.lock.isHeld else { return .lockLost }
             return await save(state, purpose, &attempt)
         case .send: return await send(&attempt)
-        case .validate(let answer): return await validate(answer, &attempt)
-        case .reportMismatch(let error, let answer): reportMismatch(error, of: answer, &attempt)
+        case .validate(let response): return await validate(response, &attempt)
+        case .reportMismatch(let error, let response): reportMismatch(error, of: response, &attempt)
         case .spool(let state, let tokens): await spool(state, replacing: tokens, attempt)
         case .forgetUnsaved: await unsaved.forget(attempt.id)
         case .revokeUnsaved: await revokeUnsaved(attempt.id)
@@ -45,7 +45,6 @@ extension TokenRefresher {
             let state = try SessionState(stored)
             let isOurs = stored.generation == attempt.stored?.generation
             attempt.stored = stored
-            attempt.state = state
             if attempt.old == nil { attempt.old = state.tokens }
             return .loaded(state, isRestored: stored.isRestored, isOurs: isOurs)
         } catch {
@@ -74,27 +73,27 @@ extension TokenRefresher {
         do {
             let isSaved =
                 switch purpose {
-                case .claim, .release, .end: try await visible.store.replace(next, expecting: base.generation)
+                case .contest, .claim, .restoreClaim, .release, .end:
+                    try await visible.store.replace(next, expecting: base.generation)
                 case .tokens(let source) where source.isPatient:
                     try await replace(next, over: base, attempts: Self.savingAttempts)
-                case .answer, .mismatch, .tokens: try await replace(next, over: base, attempts: 1)
+                case .response, .mismatch, .tokens: try await replace(next, over: base, attempts: 1)
                 }
             guard isSaved else { return .conflicted }
         } catch {
             switch purpose {
-            case .answer, .mismatch, .tokens:
+            case .response, .mismatch, .tokens:
                 events.emit(
                     .storeFailed(IdentityError.code(of: error)),
                     provider: base.provider,
                     session: base.id,
                     since: started
                 )
-            case .claim, .release, .end: break
+            case .contest, .claim, .restoreClaim, .release, .end: break
             }
             return .notSaved(.wrapping(error))
         }
         attempt.stored = next
-        attempt.state = state
         if case .ended(let reason, _) = state {
             events.emit(.sessionEnded(reason), provider: base.provider, session: base.id)
         }
@@ -155,10 +154,9 @@ extension TokenRefresher {
 
     private func spool(_ state: SessionState, replacing tokens: TokenSet, _ attempt: RefreshAttempt) async {
         guard let base = attempt.stored else { return }
-        var isAnswerStored = false
-        if case .answered? = attempt.state { isAnswerStored = true }
+        let isResponseStored = if case .responded? = try? SessionState(base) { true } else { false }
         let session = successor(of: base, state, .tokens(.unsaved))
-        await unsaved.keep(session, state, replacing: tokens, isAnswerStored: isAnswerStored)
+        await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored)
     }
 
     // MARK: The provider
@@ -170,25 +168,21 @@ extension TokenRefresher {
             attempt.provider = provider
             if let refusal = pauses.error(delaying: attempt.id) { return .notPrepared(refusal) }
             attempt.permit = try await limiter(of: stored.provider).enter()
-            guard let journaling = provider as? any JournaledRefreshing, let old = attempt.old else {
-                return .prepared(intent)
+            if let journaling = provider as? any JournaledRefreshing, let old = attempt.old {
+                do {
+                    try await journaling.prepareRefresh(of: old)
+                } catch {
+                    let error = IdentityError.wrapping(error)
+                    attempt.observation = .failed(error, attempt.id, isThrottled: false)
+                    pauses.failed(attempt.id, with: error)
+                    throw error
+                }
             }
-            do {
-                try await journaling.prepareRefresh(of: old)
-            } catch {
-                let error = IdentityError.wrapping(error)
-                attempt.observation = .failed(error, attempt.id, isThrottled: false)
-                pauses.failed(attempt.id, with: error)
-                return .notPrepared(error)
-            }
-            return .prepared(intent)
+            let correlationID = Correlation.current ?? ""
+            return .prepared(RefreshIntent(correlationID: correlationID, startedAt: environment.clock.now))
         } catch {
             return .notPrepared(.wrapping(error))
         }
-    }
-
-    private var intent: RefreshIntent {
-        RefreshIntent(correlationID: Correlation.current ?? "", startedAt: environment.clock.now)
     }
 
     private func send(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
@@ -205,10 +199,10 @@ extension TokenRefresher {
         do {
             guard let journaling = provider as? any JournaledRefreshing else {
                 let tokens = try await provider.refresh(old)
-                attempt.observation = .answered
+                attempt.observation = .responded
                 return .validated(tokens)
             }
-            return .answered(try await journaling.requestRefresh(of: old, under: attempt.lock))
+            return .responded(try await journaling.requestRefresh(of: old, under: attempt.lock))
         } catch {
             return refused(RefreshRefusal(error), &attempt)
         }
@@ -218,7 +212,7 @@ extension TokenRefresher {
         if refusal.concernsProvider {
             attempt.observation = .failed(refusal.error, attempt.id, isThrottled: refusal.kind == .throttled)
         } else {
-            attempt.observation = refusal.kind == .transient ? .nothing : .answered
+            attempt.observation = refusal.kind == .transient ? .nothing : .responded
         }
         if refusal.kind == .inDoubt, let provider = attempt.stored?.provider {
             events.emit(.refreshInDoubt, provider: provider, session: attempt.id)
@@ -226,21 +220,24 @@ extension TokenRefresher {
         return .refused(refusal)
     }
 
-    private func validate(_ answer: RefreshAnswer, _ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
+    private func validate(
+        _ response: RefreshResponse,
+        _ attempt: inout RefreshAttempt
+    ) async -> RefreshStateMachine.Event {
         guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
         do {
-            let tokens = try await validated(answer, of: old, stored.provider)
-            if attempt.hasPrepared { attempt.observation = .answered }
+            let tokens = try await validated(response, of: old, stored.provider)
+            if attempt.hasPrepared { attempt.observation = .responded }
             return .validated(tokens)
         } catch let refusal as RefreshRefusal {
             return attempt.hasPrepared ? refused(refusal, &attempt) : .refused(refusal)
         } catch {
             let error = IdentityError.wrapping(error)
-            if attempt.hasPrepared { attempt.observation = .answered }
+            if attempt.hasPrepared { attempt.observation = .responded }
             // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
             // failure when it ends, and a response of another login is reported separately.
-            if !error.isAttackSuspected, answer.mismatch == nil,
-                reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasPrepared
+            if !error.isAttackSuspected, response.mismatch == nil,
+                reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.hasPrepared
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
@@ -249,9 +246,9 @@ extension TokenRefresher {
     }
 
     /// Reports once in this process that a response belongs to another login, even if that cannot be saved.
-    private func reportMismatch(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
+    private func reportMismatch(_ error: IdentityError, of response: RefreshResponse, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedMismatch = true
-        guard attempt.stored != nil, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else { return }
+        guard attempt.stored != nil, reportedResponses.insert(error.code, of: response, for: attempt.id) else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 
@@ -259,16 +256,16 @@ extension TokenRefresher {
     ///
     /// - Throws: ``RefreshRefusal`` when the response contains no token, which is the only reason to send the old refresh token again;
     ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
-    func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
+    func validated(_ response: RefreshResponse, of old: TokenSet, _ provider: String) async throws -> TokenSet {
         guard let journaling = try visible.providers.provider(ofStored: provider) as? any JournaledRefreshing else {
-            throw IdentityError.unreadableAnswer(of: provider)
+            throw IdentityError.unreadableResponse(of: provider)
         }
         do {
-            return try await journaling.tokens(from: answer, refreshing: old)
+            return try await journaling.tokens(from: response, refreshing: old)
         } catch let refusal as RefreshRefusal {
             throw refusal
         } catch {
-            throw IdentityError.wrapping(error).withKeptAnswer
+            throw IdentityError.wrapping(error).withKeptResponse
         }
     }
 }

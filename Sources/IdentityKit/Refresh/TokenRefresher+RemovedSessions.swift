@@ -31,18 +31,18 @@ extension TokenRefresher {
         guard var old = state.tokens else { return nil }
         var newest = state
         if let entry, entry.replaces(old) { newest = entry.state }
-        guard case .answered(_, let answer) = newest else { return newest.tokens }
+        guard case .responded(_, let response) = newest else { return newest.tokens }
         do {
-            return try await validated(answer, of: old, session.provider)
+            return try await validated(response, of: old, session.provider)
         } catch {
-            if answer.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
+            if response.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
             return old
         }
     }
 
     /// The tokens of a state, including the tokens in a response that is not validated yet.
     private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
-        guard case .answered(let old, let answer) = state else { return state.tokens }
-        return try? await validated(answer, of: old, provider)
+        guard case .responded(let old, let response) = state else { return state.tokens }
+        return try? await validated(response, of: old, provider)
     }
 }

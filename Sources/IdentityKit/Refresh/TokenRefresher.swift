@@ -18,7 +18,7 @@ final class TokenRefresher: Sendable {
     let pauses: RefreshPauses
     /// The states that could not be saved yet.
     let unsaved: UnsavedTokens
-    let reportedAnswers = ReportedAnswers()
+    let reportedResponses = ReportedResponses()
     /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
     let flights: SingleFlight<SessionID, SessionTokens>
     private let claims: ObservedRefreshClaims
@@ -93,7 +93,7 @@ final class TokenRefresher: Sendable {
             case .wait:
                 let claimed = try attempt.row()
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
-                try await waitForAnswer(to: claimed, until: deadline)
+                try await waitForResponse(to: claimed, until: deadline)
             case .refused(let error), .failed(let error):
                 if error.kind == .signInAgain { participants.notifyNeedsLogin(of: id) }
                 throw error
@@ -175,7 +175,7 @@ final class TokenRefresher: Sendable {
     /// Waits until another process has changed the session, or until its unfinished refresh may be taken over.
     ///
     /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
-    private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {
+    private func waitForResponse(to claimed: StoredSession, until deadline: Duration) async throws {
         while true {
             guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
             try await environment.clock.sleep(for: .milliseconds(250))

@@ -8,16 +8,16 @@ final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
         let session: StoredSession
-        /// `active` with the new tokens, or `answered`.
+        /// `active` with the new tokens, or `responded`.
         let state: SessionState
         /// The fingerprint of the replaced tokens.
         let replaced: String
         var isSpooled = false
         /// Whether the store contains the response with the tokens, so that the next process can validate it again.
-        var isAnswerStored = false
+        var isResponseStored = false
 
         /// Whether the tokens, or the response that contains them, are also in the spool or in the store.
-        var isDurable: Bool { isSpooled || isAnswerStored }
+        var isDurable: Bool { isSpooled || isResponseStored }
 
         /// Whether this state replaces the given tokens.
         func replaces(_ tokens: TokenSet) -> Bool { replaced == (try? UnsavedTokens.fingerprint(of: tokens)) }
@@ -49,11 +49,11 @@ final class UnsavedTokens: Sendable {
     }
 
     /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
-    func pendingAnswer(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshAnswer? {
+    func pendingResponse(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshResponse? {
         var newest = state
         if let entry = self[id], entry.replaces(tokens) { newest = entry.state }
-        guard case .answered(_, let answer) = newest else { return nil }
-        return answer
+        guard case .responded(_, let response) = newest else { return nil }
+        return response
     }
 
     /// Keeps a state that could not be saved.
@@ -62,19 +62,19 @@ final class UnsavedTokens: Sendable {
     ///   - session: The session as it would have been saved.
     ///   - state: The new state.
     ///   - tokens: The tokens that it replaces.
-    ///   - isAnswerStored: Whether the store contains the response with the tokens.
+    ///   - isResponseStored: Whether the store contains the response with the tokens.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
         replacing tokens: TokenSet,
-        isAnswerStored: Bool
+        isResponseStored: Bool
     ) async {
         let id = session.id
         guard let replaced = try? Self.fingerprint(of: tokens) else { return }
         var session = session
         session.payload = Self.payload(of: state, replaced: replaced)
         var entry = Entry(session: session, state: state, replaced: replaced)
-        entry.isAnswerStored = isAnswerStored
+        entry.isResponseStored = isResponseStored
         let before = entries.withLock { [entry] entries in
             let before = entries[id]
             entries[id] = entry

@@ -75,13 +75,11 @@ final class SessionParticipants: Sendable {
         }
         guard let run else { return }
         runs.start(run) { [self] in
-            guard let stored = try? await visible.load(id), let state = try? SessionState(stored),
-                let end = state.endReason, end != .guest
-            else {
+            guard let found = try? await visible.load(id).read(), let end = found.state.endReason, end != .guest else {
                 state.withLock { _ = $0.needingLogin.remove(id) }
                 return true
             }
-            await notify(Session(stored, state)) { try await $0.sessionNeedsLogin($1) }
+            await notify(found.session) { try await $0.sessionNeedsLogin($1) }
             return true
         }
     }
@@ -103,7 +101,7 @@ final class SessionParticipants: Sendable {
     /// Notifies carts and other participants of the end of a session.
     ///
     /// - Returns: The errors of the participants.
-    func notifyEnded(_ ended: EndedSession, since started: Duration) async -> [IdentityError] {
+    func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         await notify(ended.session, since: started) { try await $0.sessionEnded($1, attachments: ended.attachments) }
     }
 

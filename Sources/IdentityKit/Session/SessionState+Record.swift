@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 extension SessionState {
-    private static let version = 3
+    private static let version = 4
     /// Claims may be nested as deeply as in an ID token, and they are a few levels below the root of the record.
     private static let limits = JSONLimits(maximumDepth: JSONLimits().maximumDepth + 8)
 
@@ -17,8 +17,8 @@ extension SessionState {
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
-            if case .claimed = self { room = Self.expectedAnswerLength(tokens) }
-            if isNew { room = Self.expectedAnswerLength(tokens) + Self.roomForIntent }
+            if case .claimed = self { room = Self.expectedResponseLength(tokens) }
+            if isNew { room = Self.expectedResponseLength(tokens) + Self.roomForIntent }
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(4096 + room)
@@ -42,7 +42,7 @@ extension SessionState {
         switch self {
         case .active: break
         case .claimed(_, let intent): object["intent"] = intent.value
-        case .answered(_, let answer): object["answer"] = answer.value
+        case .responded(_, let response): object["response"] = response.value
         case .ended(let reason, _): object["end"] = .string(reason.rawValue)
         }
         return object
@@ -52,7 +52,7 @@ extension SessionState {
         switch self {
         case .active: "active"
         case .claimed: "claimed"
-        case .answered: "answered"
+        case .responded: "responded"
         case .ended: "ended"
         }
     }
@@ -84,9 +84,9 @@ extension SessionState {
         case ("claimed", let tokens?):
             guard let intent = value["intent"].flatMap({ RefreshIntent($0) }) else { throw Self.unreadable }
             self = .claimed(tokens, intent)
-        case ("answered", let tokens?):
-            guard let answer = value["answer"].flatMap({ RefreshAnswer($0) }) else { throw Self.unreadable }
-            self = .answered(tokens, answer)
+        case ("responded", let tokens?):
+            guard let response = value["response"].flatMap({ RefreshResponse($0) }) else { throw Self.unreadable }
+            self = .responded(tokens, response)
         case ("ended", let tokens):
             guard let reason = value["end"]?.string else { throw Self.unreadable }
             self = .ended(SessionEndReason(rawValue: reason), tokens)
@@ -107,13 +107,13 @@ extension SessionState {
     private static let roomForIntent = 512
 
     /// The length in the payload of a response with tokens like these, with space for longer tokens.
-    private static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
+    private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3
     }
 }
 
-extension RefreshAnswer {
+extension RefreshResponse {
     /// The response as JSON, without the values that only the sending process has.
     fileprivate var value: JSONValue {
         var object = JSONObject()

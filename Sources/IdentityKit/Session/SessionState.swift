@@ -6,7 +6,7 @@ package enum SessionState: Sendable {
     /// The refresh token may have been sent, and no response is stored.
     case claimed(TokenSet, RefreshIntent)
     /// The raw response is stored and was not accepted yet. If it belongs to another login, the error code is stored with it.
-    case answered(TokenSet, RefreshAnswer)
+    case responded(TokenSet, RefreshResponse)
     /// The buyer has to sign in again, unless newer tokens were spooled while the store could not be written.
     ///
     /// The state keeps the tokens of the last refresh; nil for a guest's session, which never had any.
@@ -15,7 +15,7 @@ package enum SessionState: Sendable {
     /// The tokens in use; during a refresh, the tokens that it replaces.
     package var tokens: TokenSet? {
         switch self {
-        case .active(let tokens), .claimed(let tokens, _), .answered(let tokens, _): tokens
+        case .active(let tokens), .claimed(let tokens, _), .responded(let tokens, _): tokens
         case .ended(_, let tokens): tokens
         }
     }
@@ -23,15 +23,15 @@ package enum SessionState: Sendable {
     /// Whether the refresh token may have been used although no new tokens are stored.
     package var isInDoubt: Bool {
         switch self {
-        case .claimed, .answered: true
+        case .claimed, .responded: true
         case .active, .ended: false
         }
     }
 
     /// Whether the stored response belongs to another login, so that callers get none of the session's tokens.
     package var hasMismatch: Bool {
-        guard case .answered(_, let answer) = self else { return false }
-        return answer.mismatch != nil
+        guard case .responded(_, let response) = self else { return false }
+        return response.mismatch != nil
     }
 
     /// Why the session ended; nil unless the state is `ended`.

@@ -6,12 +6,12 @@ struct VisibleSessions: Sendable {
     let tenant: String?
     let lifetime: SessionLifetime
 
-    /// A session as it is stored.
+    /// A session as it is stored, decoded.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
-    func load(_ id: SessionID) async throws -> StoredSession {
+    func load(_ id: SessionID) async throws -> StoredState {
         guard let stored = try await store.session(id), isVisible(stored) else { throw IdentityError.unknownSession }
-        return stored
+        return StoredState(stored)
     }
 
     /// The sessions that match; unreadable sessions may be omitted.

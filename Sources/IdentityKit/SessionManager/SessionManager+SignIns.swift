@@ -67,9 +67,9 @@ extension SessionManager {
 
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let stored = try await visible.load(id)
-        let session = Session(stored, try SessionState(stored))
+        let found = try await visible.load(id)
+        let session = try found.read().session
         guard !session.needsLogin else { throw IdentityError.ended(session.endReason ?? .revoked) }
-        return SessionFilter(tenant: stored.tenant, buyer: (stored.issuer, stored.subject))
+        return SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))
     }
 }

@@ -55,8 +55,8 @@ extension SessionManager {
 
     /// The origin of the provider's logout page for a session; nil if the provider has no such page or its metadata is not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
-        guard let stored = try? await visible.load(id), let tokens = try? SessionState(stored).tokens,
-            let provider = try? visible.providers.provider(named: stored.provider)
+        guard let found = try? await visible.load(id).read(), let tokens = found.state.tokens,
+            let provider = try? visible.providers.provider(named: found.session.provider)
         else { return nil }
         return try? await provider.logoutURL(for: tokens, returningTo: nil)?.origin
     }

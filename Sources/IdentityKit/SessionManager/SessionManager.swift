@@ -158,10 +158,7 @@ public final class SessionManager: Sendable {
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
     public func session(_ id: SessionID) async throws -> Session {
-        try await Correlation.scope {
-            let stored = try await visible.load(id)
-            return Session(stored, try SessionState(stored))
-        }
+        try await Correlation.scope { try await visible.load(id).read().session }
     }
 
     /// The sessions that match, oldest first; sessions that the store cannot read may be omitted.

@@ -17,16 +17,16 @@ struct StepUpCoordinator: Sendable {
     ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to
     ///   another login.
     func session(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
-        let stored = try await visible.load(id)
-        let state = try SessionState(stored)
+        let found = try await visible.load(id)
+        let state = try found.read().state
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
         // The response to the session's last refresh belongs to another login. A step-up would move the session's cart to the new session.
-        if let mismatch = refresher.unsaved.pendingAnswer(to: tokens, of: id, state)?.mismatch {
+        if let mismatch = refresher.unsaved.pendingResponse(to: tokens, of: id, state)?.mismatch {
             throw IdentityError.otherLogin(mismatch)
         }
-        return (stored, tokens)
+        return (found.stored, tokens)
     }
 
     /// The options of a login that meets the requirement.
@@ -85,14 +85,19 @@ struct StepUpCoordinator: Sendable {
     /// Moves the attachments of the old session to the new one.
     ///
     /// Attachments that cannot be moved are detached as at a logout.
-    private func move(_ ended: EndedSession, to session: Session, since started: Duration) async {
+    private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {
             let isMoved = try? await visible.store.setAttachment(name, to: value, of: session.id, expecting: nil)
             if isMoved != true { lost[name] = value }
         }
         guard !lost.isEmpty else { return }
-        let rest = EndedSession(session: ended.session, tokens: nil, attachments: lost, hadExpired: ended.hadExpired)
+        let rest = LoggedOutSession(
+            session: ended.session,
+            tokens: nil,
+            attachments: lost,
+            hadExpired: ended.hadExpired
+        )
         _ = await participants.notifyEnded(rest, since: started)
     }
 }

@@ -33,7 +33,7 @@ final class SharedReads: Sendable {
         case .read(let others):
             let result: Result<StoredState, any Error>
             do {
-                result = .success(StoredState(try await visible.load(id)))
+                result = .success(try await visible.load(id))
             } catch {
                 result = .failure(error)
             }
@@ -73,25 +73,4 @@ final class SharedReads: Sendable {
         guard !isOwnFailure else { return }
         for waiter in others { waiter.resume(returning: .take(result)) }
     }
-}
-
-/// A stored session with its decoded state; one object for all callers who share the read.
-final class StoredState: Sendable {
-    let stored: StoredSession
-    private let decoded: Result<(state: SessionState, session: Session), IdentityError>
-
-    init(_ stored: StoredSession) {
-        self.stored = stored
-        do throws(IdentityError) {
-            let state = try SessionState(stored)
-            decoded = .success((state, Session(stored, state)))
-        } catch {
-            decoded = .failure(error)
-        }
-    }
-
-    /// The state and the session without the tokens.
-    ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt``.
-    func read() throws(IdentityError) -> (state: SessionState, session: Session) { try decoded.get() }
 }

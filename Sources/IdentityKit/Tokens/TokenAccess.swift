@@ -77,11 +77,11 @@ struct TokenAccess: Sendable {
             return try await refresher.refresh(stored.id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let answer = refresher.unsaved.pendingAnswer(to: tokens, of: stored.id, state)
-        if let answer {
+        let response = refresher.unsaved.pendingResponse(to: tokens, of: stored.id, state)
+        if let response {
             // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
             // short while the old tokens are valid.
-            if answer.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
+            if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
             guard let remaining = schedule.remaining(tokens, of: stored.id) else {
                 return notRefreshed(session, tokens)
@@ -108,7 +108,7 @@ struct TokenAccess: Sendable {
             || error.code == .notRefreshable
         {
             // The response could not be validated, for example because another process holds the lock.
-            if let mismatch = answer?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
+            if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
             // the wait.

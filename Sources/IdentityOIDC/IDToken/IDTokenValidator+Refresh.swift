@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import IdentityKit
+internal import IdentityKit
 
 extension IDTokenValidator {
     /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
@@ -7,15 +7,13 @@ extension IDTokenValidator {
     ///
     /// Neither its times nor its signature are checked. So no keys are needed, and a wrong time does not hide the other login.
     ///
-    /// - Throws: `IdentityError` with `isAttackSuspected`. A token that cannot be parsed is left to
-    ///   ``validate(_:keys:expecting:)``.
-    package static func refuseTokenOfAnotherLogin(
-        _ token: Secret,
+    /// - Throws: `IdentityError` with `isAttackSuspected`.
+    static func refuseTokenOfAnotherLogin(
+        _ token: JSONWebToken,
         expecting expected: SignedTokenExpectations
     ) throws(IdentityError) {
-        guard let claims = (try? JSONWebToken(parsing: token))?.claims else { return }
         do throws(IdentityError) {
-            _ = try login(claims, SignedTokenChecks(errors: errors, expected: expected))
+            _ = try login(token.claims, SignedTokenChecks(errors: errors, expected: expected))
         } catch {
             throw error.suspectingAttack
         }

@@ -25,6 +25,11 @@ package struct JSONWebToken: Sendable {
         self.claims = claims
     }
 
+    /// A parsed token, or why it cannot be parsed.
+    static func parsing(_ token: Secret) -> Result<JSONWebToken, IdentityError> {
+        Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
+    }
+
     func checkSignature(
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet,

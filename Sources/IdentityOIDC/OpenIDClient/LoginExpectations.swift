@@ -1,38 +1,29 @@
-package import IdentityKit
+internal import IdentityKit
 
 /// The requested values of a login that its token response must match, for logins by redirect and by device code.
-package struct LoginExpectations: Sendable {
+protocol LoginExpectations: Sendable {
     /// The requested scopes.
-    package var scopes: [String]
+    var scopes: [String] { get }
     /// The issuer that discovery named when the login started; nil when none is known.
-    package var issuer: String?
+    var issuer: String? { get }
     /// The `nonce` that was sent.
-    package var nonce: Secret?
+    var nonce: Secret? { get }
     /// Whether an ID token with a `nonce` is refused, because none was sent.
-    package var refusesNonce = false
+    var refusesNonce: Bool { get }
     /// The requested `max_age`.
-    package var maximumAgeSeconds: Int?
+    var maximumAgeSeconds: Int? { get }
     /// The requested `acr_values`.
-    package var authenticationContexts: [String] = []
+    var authenticationContexts: [String] { get }
     /// The key to which the tokens are bound.
-    package var dpopKey: Secret?
+    var dpopKey: Secret? { get }
+}
 
-    package init(_ attempt: LoginAttempt) {
-        scopes = attempt.scopes
-        issuer = attempt.issuer
-        nonce = attempt.nonce
-        maximumAgeSeconds = attempt.maximumAgeSeconds
-        authenticationContexts = attempt.authenticationContexts
-        dpopKey = attempt.dpopKey
-    }
+extension LoginAttempt: LoginExpectations {
+    var refusesNonce: Bool { false }
+}
 
-    init(_ authorization: DeviceAuthorization) {
-        scopes = authorization.scopes
-        issuer = authorization.issuer
-        maximumAgeSeconds = authorization.maximumAgeSeconds
-        authenticationContexts = authorization.authenticationContexts
-        dpopKey = authorization.dpopKey
-        // A device authorization request has no nonce; a token with one was issued for another login.
-        refusesNonce = true
-    }
+extension DeviceAuthorization: LoginExpectations {
+    var nonce: Secret? { nil }
+    // A device authorization request has no nonce; a token with one was issued for another login.
+    var refusesNonce: Bool { true }
 }

@@ -77,11 +77,9 @@ extension OpenIDClient {
         if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         fields += quirks.codeExchangeFields(for: attempt)
-        let key = try attempt.dpopKey.map { try DPoPKey($0) }
-        let (response, startedAt) = try await send(.authorizationCode, fields, metadata, dpopKey: key)
-        switch response {
-        case .success(let object):
-            return try await loginTokens(object, dpopKey: key, startedAt, LoginExpectations(attempt), metadata)
+        let (response, redacted, startedAt) = try await send(fields, metadata, dpopKey: attempt.dpopKey)
+        switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: redacted) {
+        case .success(let object): return try await loginTokens(object, startedAt, attempt, metadata)
         case .failure(let failure): throw refusal(failure, metadata)
         }
     }

@@ -79,22 +79,22 @@ extension OpenIDClient {
             ("device_code", authorization.deviceCode.reveal()),
         ]
         if let verifier = authorization.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
-        let key = try authorization.dpopKey.map { try DPoPKey($0) }
         let metadata: ProviderMetadata
         let response: TokenEndpointResponse
         let startedAt: Date
         do {
             metadata = try await metadataSource.metadata()
             try checkIssuer(authorization.issuer, is: metadata)
-            (response, startedAt) = try await send(.deviceCode, fields, metadata, dpopKey: key)
+            let sent = try await send(fields, metadata, dpopKey: authorization.dpopKey)
+            response = try TokenEndpointResponse(sent.response, to: .deviceCode, hiding: sent.redacted)
+            startedAt = sent.startedAt
         } catch let error as IdentityError where error.kind == .retryLater {
             return .unanswered(error)
         }
         switch response {
         case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
         case .success(let object):
-            let login = LoginExpectations(authorization)
-            return .authorized(try await loginTokens(object, dpopKey: key, startedAt, login, metadata))
+            return .authorized(try await loginTokens(object, startedAt, authorization, metadata))
         }
     }
 }

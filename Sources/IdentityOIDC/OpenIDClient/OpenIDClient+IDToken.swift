@@ -31,23 +31,21 @@ extension OpenIDClient {
     /// metadata or keys can hide such an ID token.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
-    func refuseTokenOfAnotherLogin(_ answer: RefreshAnswer, refreshing tokens: TokenSet) throws(IdentityError) {
-        let body = try? JSONValue(parsing: answer.body.revealBytes())
-        guard let idToken = body?["id_token"]?.string else { return }
+    func refuseTokenOfAnotherLogin(_ idToken: JSONWebToken, refreshing tokens: TokenSet) throws(IdentityError) {
         // Neither signature nor algorithm is checked here.
         var expected = expectations(algorithms: [])
         expected.previous = tokens
-        try IDTokenValidator.refuseTokenOfAnotherLogin(Secret(idToken), expecting: expected)
+        try IDTokenValidator.refuseTokenOfAnotherLogin(idToken, expecting: expected)
     }
 
     /// Validates an ID token with the provider's keys; fetches newer keys if the token names an unknown one.
     func validate(
-        _ token: Secret,
+        _ token: Result<JSONWebToken, IdentityError>,
         _ metadata: ProviderMetadata,
         _ expected: SignedTokenExpectations
     ) async throws -> IDTokenClaims {
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
-        let token = try JSONWebToken(parsing: token)
+        let token = try token.get()
         return try await keySource.verifying(with: url, keyID: token.keyID) {
             try IDTokenValidator.validate(token, keys: $0, expecting: expected)
         }

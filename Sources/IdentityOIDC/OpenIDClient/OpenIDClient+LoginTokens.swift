@@ -2,65 +2,56 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The tokens of a login's successful response; revokes them if the response is refused, because no session will use them.
+    /// The tokens of a login's successful response, after its ID token has been validated.
+    ///
+    /// If the response is refused, its tokens are revoked, because no session will use them.
     func loginTokens(
         _ object: JSONObject,
-        dpopKey: DPoPKey?,
         _ startedAt: Date,
-        _ login: LoginExpectations,
+        _ login: some LoginExpectations,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
         do {
-            let response = try response(object, dpopKey: dpopKey)
-            return try await tokens(from: response, startedAt: startedAt, login, metadata)
+            let response = try response(object, usesDPoP: login.dpopKey != nil)
+            let wantsIDToken = login.scopes.contains { $0.isIdentical(to: "openid") }
+            guard let idToken = response.idToken, wantsIDToken else {
+                throw IdentityError(
+                    .rejected,
+                    .idTokenMissing,
+                    "The provider's token response has no ID token, so the buyer is unknown.",
+                    hint: "Add openid to scopes, and check that the provider grants it.",
+                    reference: "OpenID Connect Core section 3.1.3.3"
+                )
+            }
+            var expected = expectations(metadata, response)
+            expected.boundIssuer = login.issuer
+            expected.nonce = login.nonce
+            expected.refusesNonce = login.refusesNonce
+            expected.maximumAgeSeconds = login.maximumAgeSeconds
+            if settings.provesAuthenticationContext { expected.authenticationContexts = login.authenticationContexts }
+            let claims = try await validate(JSONWebToken.parsing(idToken), metadata, expected)
+            var tokens = TokenSet(
+                buyer: quirks.buyer(from: claims),
+                accessToken: response.accessToken,
+                tokenType: response.tokenType,
+                refreshToken: response.refreshToken,
+                idToken: idToken,
+                scopes: response.scopes ?? login.scopes,
+                issuedAt: startedAt,
+                expiresAt: response.lifetime.map { startedAt + $0 }
+            )
+            tokens.refreshTokenScopes = refreshScopes(response)
+            tokens.authenticatedAt = claims.authenticatedAt
+            tokens.authorizedParty = claims.authorizedParty
+            tokens.nonce = login.nonce
+            tokens.claims = claims.kept
+            tokens.providerSessionID = claims.providerSessionID
+            tokens.dpopKey = login.dpopKey
+            return tokens
         } catch {
             await revokeTokens(of: object)
             throw error
         }
-    }
-
-    /// The tokens of a login's response, after its ID token has been validated.
-    private func tokens(
-        from response: TokenResponse,
-        startedAt: Date,
-        _ login: LoginExpectations,
-        _ metadata: ProviderMetadata
-    ) async throws -> TokenSet {
-        let wantsIDToken = login.scopes.contains { $0.isIdentical(to: "openid") }
-        guard let idToken = response.idToken, wantsIDToken else {
-            throw IdentityError(
-                .rejected,
-                .idTokenMissing,
-                "The provider's token response has no ID token, so the buyer is unknown.",
-                hint: "Add openid to scopes, and check that the provider grants it.",
-                reference: "OpenID Connect Core section 3.1.3.3"
-            )
-        }
-        var expected = expectations(metadata, response)
-        expected.boundIssuer = login.issuer
-        expected.nonce = login.nonce
-        expected.refusesNonce = login.refusesNonce
-        expected.maximumAgeSeconds = login.maximumAgeSeconds
-        if settings.provesAuthenticationContext { expected.authenticationContexts = login.authenticationContexts }
-        let claims = try await validate(idToken, metadata, expected)
-        var tokens = TokenSet(
-            buyer: quirks.buyer(from: claims),
-            accessToken: response.accessToken,
-            tokenType: response.tokenType,
-            refreshToken: response.refreshToken,
-            idToken: idToken,
-            scopes: response.scopes ?? login.scopes,
-            issuedAt: startedAt,
-            expiresAt: response.lifetime.map { startedAt + $0 }
-        )
-        tokens.refreshTokenScopes = refreshScopes(response)
-        tokens.authenticatedAt = claims.authenticatedAt
-        tokens.authorizedParty = claims.authorizedParty
-        tokens.nonce = login.nonce
-        tokens.claims = claims.kept
-        tokens.providerSessionID = claims.providerSessionID
-        tokens.dpopKey = login.dpopKey
-        return tokens
     }
 
     /// The issuer to which a login is bound, if discovery names one.

@@ -1,46 +1,49 @@
 internal import FoundationEssentials
+internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
     /// Sends a token request.
     ///
     /// - Parameters:
-    ///   - grant: The grant type.
     ///   - fields: The form.
     ///   - metadata: The metadata with the token endpoint.
-    ///   - dpopKey: The key to which the tokens are to be bound.
-    /// - Returns: The response, and when the request started: a token's lifetime counts from there.
+    ///   - dpopKey: The key to which the tokens are to be bound, as a private JWK.
+    ///   - lock: The session's lock, for a refresh.
+    /// - Returns: The response, the values that no error about it may contain, and when the request started: a token's lifetime
+    ///   counts from there.
     /// - Throws: `IdentityError` when there is no response.
     func send(
-        _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,
-        dpopKey: DPoPKey?
-    ) async throws -> (response: TokenEndpointResponse, startedAt: Date) {
+        dpopKey: Secret?,
+        under lock: HeldLock? = nil
+    ) async throws -> (response: HTTPResponse, redacted: RedactedValues, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let startedAt = httpClient.environment.clock.now
         let (response, redacted) = try await authenticated(
             fields,
             headers: tokenRequestHeaders,
             to: endpoint,
-            dpopKey: dpopKey,
+            dpopKey: try dpopKey.map { try DPoPKey($0) },
+            under: lock,
             asking: "The provider's token endpoint"
         )
-        return (try TokenEndpointResponse(response, to: grant, hiding: redacted), startedAt)
+        return (response, redacted, startedAt)
     }
 
     var tokenRequestHeaders: [(name: String, value: String)] {
         configuration.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) }
     }
 
-    /// Reads a successful response; with a DPoP key its tokens must be bound to that key.
+    /// Reads a successful response; if DPoP was used, its tokens must be bound.
     func response(
         _ object: JSONObject,
-        dpopKey: DPoPKey?,
+        usesDPoP: Bool,
         acceptsUnboundTokens: Bool? = nil
     ) throws(IdentityError) -> TokenResponse {
         var rules = TokenResponse.Rules(settings)
-        rules.usesDPoP = dpopKey != nil
+        rules.usesDPoP = usesDPoP
         rules.acceptsUnboundTokens = acceptsUnboundTokens ?? configuration.acceptsUnboundTokens
         return try TokenResponse(object, rules: rules)
     }

@@ -57,13 +57,13 @@ extension OpenIDClientProvider {
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
-    ) async throws(RefreshRefusal) -> RefreshAnswer {
+    ) async throws(RefreshRefusal) -> RefreshResponse {
         try await client.requestRefresh(of: tokens, under: lock)
     }
 
     /// Validates the response to a refresh.
-    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
-        try await client.tokens(from: answer, refreshing: tokens)
+    public func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: response, refreshing: tokens)
     }
 
     /// The end-session URL, nil if the provider has none.

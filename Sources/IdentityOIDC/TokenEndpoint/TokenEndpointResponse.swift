@@ -13,6 +13,11 @@ package enum TokenEndpointResponse: Sendable {
         status == 200 || status == 201
     }
 
+    /// The JSON value in a response's body.
+    static func parse(_ response: HTTPResponse) -> Result<JSONValue, JSONError> {
+        Result { () throws(JSONError) in try JSONValue(parsing: response.body) }
+    }
+
     /// Reads a response.
     ///
     /// A success is 200, or 201 as some providers send, with a JSON object that has no `error`. Some providers send an
@@ -28,10 +33,20 @@ package enum TokenEndpointResponse: Sendable {
         to grant: TokenGrant,
         hiding redacted: RedactedValues = RedactedValues()
     ) throws(IdentityError) {
+        try self.init(response, Self.parse(response), to: grant, hiding: redacted)
+    }
+
+    /// Reads a response with a parsed body.
+    init(
+        _ response: HTTPResponse,
+        _ body: Result<JSONValue, JSONError>,
+        to grant: TokenGrant,
+        hiding redacted: RedactedValues
+    ) throws(IdentityError) {
         let isSuccess = Self.isSuccess(response.status)
         var object: JSONObject?
         do {
-            object = try JSONValue(parsing: response.body).object
+            object = try body.get().object
         } catch {
             let looksLikeJSON = response.body.first { $0 > 0x20 } == UInt8(ascii: "{")
             guard !isSuccess || !looksLikeJSON else {

@@ -35,7 +35,13 @@ extension ShopifyProvider {
             scopes: configuration.scopes,
             issuedAt: environment.clock.now
         )
-        return try await client.refresh(tokens, isBuyerKnown: false)
+        try await prepareRefresh(of: tokens)
+        do {
+            let response = try await requestRefresh(of: tokens, under: .notNeeded)
+            return try await client.tokens(from: response, refreshing: tokens, isBuyerKnown: false)
+        } catch let refusal as RefreshRefusal {
+            throw refusal.error
+        }
     }
 
     /// Calls the logout endpoint as a mobile client does; a redirect, which is meant for browsers, is not followed.

@@ -164,7 +164,9 @@ enum Samples {
         values.append(try LoginCallback(url: "/cb?code=\(canary.plant("code"))&\(canary.plant("name"))=1"))
         values.append(SessionAttachment(payload: secret("cart", canary), revision: 1))
         values.append(RefreshRefusal(IdentityError(.rejected, .tokenResponseInvalid, "Refused.")))
-        values.append(RefreshAnswer(status: 200, body: secret("answer", canary), startedAt: Date(), receivedAt: Date()))
+        values.append(
+            RefreshResponse(status: 200, body: secret("answer", canary), startedAt: Date(), receivedAt: Date())
+        )
         values.append(StoredLoginAttempt(key: "k", expiresAt: Date(), payload: secret("attempt", canary)))
         values.append(SQLiteStore.Configuration(path: "p", key: key, readOnlyKeys: [key]))
         let prompt = DeviceLoginPrompt(

@@ -72,7 +72,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         if let error = state.withLock({ $0.preparation.isEmpty ? nil : $0.preparation.removeFirst() }) { throw error }
     }
 
-    func requestRefresh(of tokens: TokenSet, under hold: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         let startedAt = clock.now
         let (hold, fate) = state.withLock { state in
             state.requests += 1
@@ -82,12 +82,12 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         switch fate {
         case .refused(let error): throw RefreshRefusal(error)
         case .page:
-            return RefreshAnswer(status: 200, body: Secret("<html>"), startedAt: startedAt, receivedAt: clock.now)
+            return RefreshResponse(status: 200, body: Secret("<html>"), startedAt: startedAt, receivedAt: clock.now)
         case .lost(let error):
             _ = try rotate(tokens)
             throw RefreshRefusal(error)
         case nil:
-            return RefreshAnswer(
+            return RefreshResponse(
                 status: 200,
                 body: Secret(try rotate(tokens)),
                 startedAt: startedAt,
@@ -131,23 +131,23 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         return String(state.serial)
     }
 
-    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         let refusal = state.withLock { state in
             state.validations += 1
             return state.refusals.isEmpty ? nil : state.refusals.removeFirst()
         }
         if let refusal { throw refusal }
-        guard Int(answer.body.reveal()) != nil else {
+        guard Int(response.body.reveal()) != nil else {
             throw RefreshRefusal(
                 IdentityError(
                     .retryLater,
                     .unexpectedResponse,
                     "A page.",
-                    providerAnswer: .init(status: answer.status)
+                    providerAnswer: .init(status: response.status)
                 )
             )
         }
-        return make(answer.body.reveal(), tokens.buyer, answer.startedAt)
+        return make(response.body.reveal(), tokens.buyer, response.startedAt)
     }
 
     private func make(_ serial: String, _ buyer: Buyer, _ issuedAt: Date) -> TokenSet {

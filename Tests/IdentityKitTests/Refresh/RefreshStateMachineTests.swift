@@ -19,9 +19,9 @@ struct RefreshStateMachineTests {
             return world
         }
         let spooled = RefreshWorld.Unsaved(replaced: 1, state: .active(RefreshWorld.tokens(2)))
-        let spooledAnswer = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, RefreshWorld.answer("2")))
-        let foreign = RefreshWorld.foreignAnswer("2")
-        let spooledMismatch = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, foreign))
+        let spooledResponse = RefreshWorld.Unsaved(replaced: 1, state: .responded(old, RefreshWorld.response("2")))
+        let foreign = RefreshWorld.foreignResponse("2")
+        let spooledMismatch = RefreshWorld.Unsaved(replaced: 1, state: .responded(old, foreign))
         let all = [
             world("active", .active(old), newest: 1),
             world("claimed, the token was not used", .claimed(old, intent), newest: 1),
@@ -31,17 +31,17 @@ struct RefreshStateMachineTests {
             },
             world("claimed and abandoned", .claimed(old, intent.abandoned), newest: 1),
             world("claimed, the tokens are in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooled },
-            world("claimed, response in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooledAnswer },
-            world("answered", .answered(old, RefreshWorld.answer("2")), newest: 2),
-            world("answered with an HTML page", .answered(old, RefreshWorld.answer("page")), newest: 1),
+            world("claimed, response in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooledResponse },
+            world("responded", .responded(old, RefreshWorld.response("2")), newest: 2),
+            world("responded with an HTML page", .responded(old, RefreshWorld.response("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
             world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
-            world("answered with a mismatch", .answered(old, foreign), newest: 2),
-            world("answered, the mismatch is in the spool", .answered(old, RefreshWorld.answer("2")), newest: 2) {
+            world("responded with a mismatch", .responded(old, foreign), newest: 2),
+            world("responded, the mismatch is in the spool", .responded(old, RefreshWorld.response("2")), newest: 2) {
                 $0.spool = spooledMismatch
             },
-            world("answered with a mismatch, another response is in the spool", .answered(old, foreign), newest: 2) {
-                $0.spool = spooledAnswer
+            world("responded with a mismatch, another response is in the spool", .responded(old, foreign), newest: 2) {
+                $0.spool = spooledResponse
             },
             world("claimed, the response with its mismatch is in the spool", .claimed(old, intent), newest: 2) {
                 $0.spool = spooledMismatch
@@ -96,12 +96,12 @@ struct RefreshStateMachineTests {
     }
 
     @Test("a response of another login in memory does not overwrite a different response in the store")
-    func otherAnswer() {
+    func otherResponse() {
         let old = RefreshWorld.tokens(1)
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         var action = machine.handle(.began)
-        action = machine.handle(.loaded(.answered(old, RefreshWorld.answer("2")), isRestored: false, isOurs: false))
-        action = machine.handle(.found(.answered(old, RefreshWorld.answer("3"))))
+        action = machine.handle(.loaded(.responded(old, RefreshWorld.response("2")), isRestored: false, isOurs: false))
+        action = machine.handle(.found(.responded(old, RefreshWorld.response("3"))))
         action = machine.handle(.notAccepted(RefreshWorld.otherLogin))
         var names: [String] = []
         for _ in 0..<10 {
@@ -154,8 +154,8 @@ struct RefreshWalk {
         isFirst: Bool
     ) {
         guard let result = event.name else { return }
-        let step = action.name == "load" && !isFirst ? "load again" : action.name
-        transitions.insert([step, result, next.name == "load" ? "load again" : next.name])
+        let step = action.name == "`load`" && !isFirst ? "`reload`" : action.name
+        transitions.insert([step, result, next.name == "`load`" ? "`reload`" : next.name])
     }
 
     private mutating func follow(

@@ -24,17 +24,17 @@ struct RefreshTransitionTests {
     /// Paths that the walk does not reach: another process refreshes the session in the meantime, or the spool contains a response
     /// without a token.
     private static let rarePaths: [[RefreshStateMachine.Event]] = {
-        let (old, answer) = (RefreshWorld.tokens(1), RefreshWorld.answer("2"))
+        let (old, response) = (RefreshWorld.tokens(1), RefreshWorld.response("2"))
         let newer = RefreshStateMachine.Event.loaded(.active(RefreshWorld.tokens(3)), isRestored: false, isOurs: false)
         let sent: [RefreshStateMachine.Event] = [
             .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshWorld.intent),
             .saved,
         ]
         return [
-            sent + [.answered(answer), .saved, .validated(RefreshWorld.tokens(2)), .conflicted, newer],
+            sent + [.responded(response), .saved, .validated(RefreshWorld.tokens(2)), .conflicted, newer],
             sent + [.refused(RefreshWorld.refusal(.invalidGrant)), newer],
             [
-                sent[0], .found(.answered(old, RefreshWorld.answer("page"))), .notSaved(RefreshWorld.failure),
+                sent[0], .found(.responded(old, RefreshWorld.response("page"))), .notSaved(RefreshWorld.failure),
                 .refused(RefreshWorld.refusal(.inDoubt)),
             ],
         ]
@@ -62,33 +62,34 @@ extension RefreshStateMachine.Action {
     /// The name of the step in the guide's table.
     var name: String {
         switch self {
-        case .load: "load"
-        case .findUnsaved: "look outside the store"
-        case .checkClaim: "check the claim"
-        case .prepare: "prepare"
-        case .send: "send"
-        case .validate: "validate"
-        case .reportMismatch: "report the mismatch"
-        case .spool: "spool"
-        case .forgetUnsaved: "remove from the spool"
-        case .revokeUnsaved: "revoke what is in the spool"
-        case .revoke: "revoke the new tokens"
-        case .save(.claimed(_, let intent), .claim, _): intent.isContested ? "mark the claim" : "claim"
+        case .load: "`load`"
+        case .findUnsaved: "`findUnsaved`"
+        case .checkClaim: "`checkClaim`"
+        case .prepare: "`prepare`"
+        case .send: "`send`"
+        case .validate: "`validate`"
+        case .reportMismatch: "`reportMismatch`"
+        case .spool: "`spool`"
+        case .forgetUnsaved: "`forgetUnsaved`"
+        case .revokeUnsaved: "`revokeUnsaved`"
+        case .revoke: "`revoke`"
         case .save(_, let purpose, _):
             switch purpose {
-            case .claim: "claim"
-            case .release: "release the claim"
-            case .answer: "save the response"
-            case .mismatch: "save the mismatch"
-            case .tokens: "save the tokens"
-            case .end: "end the session"
+            case .contest: "`contest`"
+            case .claim: "`claim`"
+            case .restoreClaim: "`restoreClaim`"
+            case .release: "`release`"
+            case .response: "`saveResponse`"
+            case .mismatch: "`saveMismatch`"
+            case .tokens: "`saveTokens`"
+            case .end: "`end`"
             }
         case .finish(let outcome):
             switch outcome {
-            case .refreshed: "done"
-            case .adopted: "use the newer tokens"
-            case .changed: "start again"
-            case .wait: "wait"
+            case .refreshed: "`refreshed`"
+            case .adopted: "`adopted`"
+            case .changed: "`changed`"
+            case .wait: "`wait`"
             case .refused, .failed: "throw"
             }
         }
@@ -103,7 +104,7 @@ extension RefreshStateMachine.Event {
         case .loaded(let state, _, _): state == nil ? "no session" : "a session"
         case .notLoaded, .notPrepared, .notSaved: "an error"
         case .found(.active?): "tokens"
-        case .found(.answered?), .answered: "a response"
+        case .found(.responded?), .responded: "a response"
         case .found: "nothing"
         case .claimChecked(let mustWait): mustWait ? "its holder has time left" : "its holder had enough time"
         case .prepared: "prepared"

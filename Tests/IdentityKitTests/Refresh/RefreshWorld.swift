@@ -58,9 +58,9 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         )
     }
 
-    static func answer(_ text: String) -> RefreshAnswer {
+    static func response(_ text: String) -> RefreshResponse {
         let date = Date(timeIntervalSince1970: 0)
-        return RefreshAnswer(status: 200, body: Secret(text), startedAt: date, receivedAt: date)
+        return RefreshResponse(status: 200, body: Secret(text), startedAt: date, receivedAt: date)
     }
 
     static let intent = RefreshIntent(correlationID: "refresh", startedAt: Date(timeIntervalSince1970: 0))
@@ -76,10 +76,10 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     static let otherLogin = IdentityError(.rejected, .idTokenSubject, "Another buyer.", isAttackSuspected: true)
 
     /// A response that was found to belong to another login.
-    static func foreignAnswer(_ text: String) -> RefreshAnswer {
-        var answer = answer(text)
-        answer.mismatch = .idTokenSubject
-        return answer
+    static func foreignResponse(_ text: String) -> RefreshResponse {
+        var response = response(text)
+        response.mismatch = .idTokenSubject
+        return response
     }
 
     static func number(_ tokens: TokenSet?) -> Int? {
@@ -88,7 +88,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
 
     /// The newest token that a state contains, also in a stored response.
     static func newest(in state: SessionState?) -> Int? {
-        if case .answered(_, let answer)? = state, let number = Int(answer.body.reveal()) { return number }
+        if case .responded(_, let response)? = state, let number = Int(response.body.reveal()) { return number }
         return number(state?.tokens)
     }
 
@@ -133,7 +133,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
             ]
         case .save(let state, let purpose, let requiresLock): saving(state, purpose, requiresLock)
         case .send: sending
-        case .validate(let answer): validating(answer)
+        case .validate(let response): validating(response)
         case .reportMismatch:
             [
                 Choice(name: "report", isFault: false) { world in
@@ -276,7 +276,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                         return .refused(Self.refusal(.invalidGrant))
                     }
                     world.received.insert(world.newest)
-                    return .answered(Self.answer("\(world.newest)"))
+                    return .responded(Self.response("\(world.newest)"))
                 }
             ]
         }
@@ -285,7 +285,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 world.noteSend()
                 world.newest += 1
                 world.received.insert(world.newest)
-                return .answered(Self.answer("\(world.newest)"))
+                return .responded(Self.response("\(world.newest)"))
             },
             Choice(name: "the response is lost") { world in
                 world.noteSend()
@@ -298,7 +298,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
             },
             Choice(name: "an HTML page") { world in
                 world.noteSend()
-                return .answered(Self.answer("page"))
+                return .responded(Self.response("page"))
             },
             Choice(name: "no connection") { _ in .refused(Self.refusal(.transient)) },
             Choice(name: "refused") { world in
@@ -312,14 +312,14 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         sends += 1
         if hasMismatch { violation = "a token was sent although the stored response to it has a mismatch" }
         switch row {
-        case .claimed, .answered: break
+        case .claimed, .responded: break
         case .active, .ended, nil:
             if !isRowForeign, row != nil { violation = "a token was sent that is not claimed in the store" }
         }
     }
 
-    private func validating(_ answer: RefreshAnswer) -> [Choice] {
-        guard let number = Int(answer.body.reveal()) else {
+    private func validating(_ response: RefreshResponse) -> [Choice] {
+        guard let number = Int(response.body.reveal()) else {
             return [Choice(name: "no token", isFault: false) { _ in .refused(Self.refusal(.inDoubt)) }]
         }
         var choices = [

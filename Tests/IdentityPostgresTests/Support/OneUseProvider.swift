@@ -29,7 +29,7 @@ final class OneUseProvider: JournaledRefreshing {
         )
     }
 
-    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         let serial = state.withLock { state in
             state.requests += 1
             if tokens.refreshToken?.reveal() != "refresh-\(state.serial)" { state.reuses += 1 }
@@ -37,11 +37,11 @@ final class OneUseProvider: JournaledRefreshing {
             return state.serial
         }
         await duringRequest()
-        return RefreshAnswer(status: 200, body: Secret("\(serial)"), startedAt: Date(), receivedAt: Date())
+        return RefreshResponse(status: 200, body: Secret("\(serial)"), startedAt: Date(), receivedAt: Date())
     }
 
-    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
-        self.tokens(serial: Int(answer.body.reveal()) ?? -1)
+    func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
+        self.tokens(serial: Int(response.body.reveal()) ?? -1)
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.noLogins }

@@ -14,7 +14,7 @@ enum Failpoint: String, CaseIterable, Sendable {
     case afterTheSpool = "spooled"
     case savedFromTheSpool = "unspooled"
     case stoppedWhileConnecting = "stopped-connecting"
-    case stoppedWithTheAnswer = "stopped-answered"
+    case stoppedWithTheResponse = "stopped-with-response"
 
     /// Whether the store fails after the claim, so that the tokens are spooled.
     var breaksStore: Bool { self == .beforeTheSpool || self == .afterTheSpool }
@@ -27,7 +27,7 @@ enum Failpoint: String, CaseIterable, Sendable {
         while true { pause() }
     }
 
-    private var stops: Bool { self == .stoppedWhileConnecting || self == .stoppedWithTheAnswer }
+    private var stops: Bool { self == .stoppedWhileConnecting || self == .stoppedWithTheResponse }
 }
 
 /// The store of a process with a failpoint.
@@ -41,14 +41,14 @@ final class FailingStore: OrderedStoreWrapper {
     }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        let isClaim = session.isInDoubt && !session.holdsAnswer
+        let isClaim = session.isInDoubt && !session.holdsResponse
         if isClaim {
             point.strike(.beforeTheClaimCommits)
         } else if point.breaksStore {
             throw IdentityError(.retryLater, .storeFull, "The disk is full.")
         }
         let isReplaced = try await inner.replace(session, expecting: generation)
-        if session.isInDoubt, session.holdsAnswer { point.strike(.journaledAndNotPromoted) }
+        if session.isInDoubt, session.holdsResponse { point.strike(.journaledAndNotPromoted) }
         if !session.isInDoubt { point.strike(.afterTheSave) }
         return isReplaced
     }
@@ -89,7 +89,7 @@ struct FailingTransport: HTTPTransport {
         }
         let response = try await inner.send(request)
         point.strike(.rotatedAndNotJournaled)
-        point.strike(.stoppedWithTheAnswer)
+        point.strike(.stoppedWithTheResponse)
         return response
     }
 }

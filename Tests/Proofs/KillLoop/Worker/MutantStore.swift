@@ -7,7 +7,7 @@ struct MutantStore: OrderedStoreWrapper {
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         switch mutant {
-        case .writesNoJournal where session.holdsAnswer: return true
+        case .writesNoJournal where session.holdsResponse: return true
         case .ignoresGeneration:
             guard let current = try await inner.session(session.id) else { return false }
             var session = session

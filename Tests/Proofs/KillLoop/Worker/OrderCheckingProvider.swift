@@ -34,14 +34,14 @@ struct OrderCheckingProvider: JournaledRefreshing {
         try await inner.logoutURL(for: tokens, returningTo: uri)
     }
     func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
-    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         try await inner.requestRefresh(of: tokens, under: lock)
     }
 
-    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         if let journal = Self.journal, journal.isMissing {
             Report.line("broken \(journal.session.rawValue) validated-before-stored")
         }
-        return try await inner.tokens(from: answer, refreshing: tokens)
+        return try await inner.tokens(from: response, refreshing: tokens)
     }
 }

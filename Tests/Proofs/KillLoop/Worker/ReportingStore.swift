@@ -5,7 +5,7 @@ struct ReportingStore: OrderedStoreWrapper {
     let inner: any SessionStore
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        let isClaim = session.isInDoubt && !session.holdsAnswer
+        let isClaim = session.isInDoubt && !session.holdsResponse
         let name = session.id.rawValue
         // Report before the write, because a kill during the write may leave it committed.
         if isClaim { Report.line("claim \(name)") }
@@ -49,7 +49,7 @@ extension StoredSession {
     }
 
     /// Whether it contains a response that is not validated yet.
-    var holdsAnswer: Bool {
-        (try? JSONValue(parsing: payload.revealBytes()))?["answer"] != nil
+    var holdsResponse: Bool {
+        (try? JSONValue(parsing: payload.revealBytes()))?["response"] != nil
     }
 }

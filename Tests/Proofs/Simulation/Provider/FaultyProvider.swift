@@ -21,15 +21,15 @@ struct FaultyProvider: JournaledRefreshing {
         try await inner.logoutURL(for: tokens, returningTo: uri)
     }
     func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
-    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         try await inner.requestRefresh(of: tokens, under: lock)
     }
 
-    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
-        var answer = answer
-        if mutant == .validatesByNow { answer.receivedAt = clock.now }
+    func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
+        var response = response
+        if mutant == .validatesByNow { response.receivedAt = clock.now }
         do {
-            return try await inner.tokens(from: answer, refreshing: tokens)
+            return try await inner.tokens(from: response, refreshing: tokens)
         } catch let error as IdentityError where mutant == .resendsRefused && error.kind == .rejected {
             throw RefreshRefusal(IdentityError(.rejected, .tokenResponseInvalid, error.message))
         }

@@ -25,7 +25,7 @@ final class Disk: @unchecked Sendable {
         guard let old = rows[session.id] else { return false }
         guard old.generation == generation || world.mutant == .ignoresGeneration else { return false }
         if world.mutant == .writesNoIntent, session.isInDoubt, !old.isInDoubt { return true }
-        if world.mutant == .writesNoJournal, session.holdsAnswer { return true }
+        if world.mutant == .writesNoJournal, session.holdsResponse { return true }
         world.check(session, replaces: old)
         rows[session.id] = session
         return true
@@ -56,14 +56,14 @@ final class Disk: @unchecked Sendable {
 
 extension StoredSession {
     /// Whether it contains a response that is not validated yet.
-    var holdsAnswer: Bool { (try? JSONValue(parsing: payload.revealBytes()))?["answer"] != nil }
+    var holdsResponse: Bool { (try? JSONValue(parsing: payload.revealBytes()))?["response"] != nil }
 
     /// Whether the payload contains a text that needs no escaping, also in a response that is not validated yet.
     func holds(_ text: String) -> Bool {
         let (bytes, wanted) = (payload.revealBytes(), Array(text.utf8))
         if bytes.firstRange(of: wanted) != nil { return true }
-        guard bytes.firstRange(of: Array("\"answer\":".utf8)) != nil,
-            let body = (try? JSONValue(parsing: bytes))?["answer"]?["body"]?.string.flatMap({ Base64URL.decode($0) })
+        guard bytes.firstRange(of: Array("\"response\":".utf8)) != nil,
+            let body = (try? JSONValue(parsing: bytes))?["response"]?["body"]?.string.flatMap({ Base64URL.decode($0) })
         else { return false }
         return body.firstRange(of: wanted) != nil
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Synchronization
 
 /// Remembers which errors of stored responses this process has reported to the observers.
-final class ReportedAnswers: Sendable {
+final class ReportedResponses: Sendable {
     private struct Report: Hashable {
         let session: SessionID
         let receivedAt: Date
@@ -18,10 +18,10 @@ final class ReportedAnswers: Sendable {
     ///
     /// - Returns: Whether the error was not recorded before.
     @discardableResult
-    func insert(_ code: IdentityError.Code, of answer: RefreshAnswer, for id: SessionID) -> Bool {
+    func insert(_ code: IdentityError.Code, of response: RefreshResponse, for id: SessionID) -> Bool {
         reports.withLock { reports in
             if reports.count >= Self.maximum { reports.removeAll() }
-            return reports.insert(Report(session: id, receivedAt: answer.receivedAt, code: code)).inserted
+            return reports.insert(Report(session: id, receivedAt: response.receivedAt, code: code)).inserted
         }
     }
 }

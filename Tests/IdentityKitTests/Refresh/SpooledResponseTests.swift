@@ -4,7 +4,7 @@ import IdentityTesting
 import Testing
 
 @Suite("Responses and tokens that the store cannot save")
-struct SpooledAnswerTests {
+struct SpooledResponseTests {
     @Test("if the store saves neither the response nor the tokens, the spool keeps them after the process has ended")
     func spooled() async throws {
         let world = RefreshFixture()
@@ -31,7 +31,7 @@ struct SpooledAnswerTests {
     }
 
     @Test("the spool keeps a response that could be neither saved nor validated after the process has ended")
-    func spooledAnswer() async throws {
+    func spooledResponse() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.store.allow(1)

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite("Responses that belong to another login")
-struct ForeignAnswerTests {
+struct ForeignResponseTests {
     private static let subject = IdentityError(
         .rejected,
         .idTokenSubject,
