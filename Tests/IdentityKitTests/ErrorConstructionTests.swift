@@ -27,7 +27,7 @@ struct ErrorConstructionTests {
         ("A stored cart could not be read", "the store's own format"),
         ("The session has no cart", "the adapter's state"),
         ("lines, then the addition failed", "the adapter adds a long list in several calls"),
-        ("The cart still has", "the adapter compares what it asked for"),
+        (".detachIncomplete, message", "the adapter compares what it asked for"),
         ("came from an untrusted source", "the adapter's rule about cart ids of the browser"),
         ("neither a cart nor an error", "a response that Shopify does not describe"),
         ("identity for the cart could not be computed", "OpenSSL"),
