@@ -46,7 +46,7 @@ final class LoopbackConnection {
     }
 
     /// Whether the connection is idle, so that it may be closed for another one.
-    var mayMakeRoom: Bool {
+    var isIdle: Bool {
         switch state {
         case .reading, .draining: sent == output.count
         case .waiting, .answering: false

@@ -98,7 +98,7 @@ final class LoopbackLoop {
 
     /// Closes the oldest connection that has no request in progress, so that idle clients cannot block new ones.
     private func makeRoom() -> Bool {
-        let oldest = connections.filter(\.value.mayMakeRoom).min { $0.key < $1.key }
+        let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }
         settle(.closed, identifier, connection)
         return true

@@ -151,7 +151,7 @@ extension Connection {
     }
 
     fileprivate func update(_ row: SealedSession, _ generation: Int64) throws -> Bool {
-        for query in [Query.replaceSession, .moveSession] {
+        for query in [Query.replaceSession, .replaceIndexedSession] {
             let changed = try run(
                 query,
                 .key(row.hash),

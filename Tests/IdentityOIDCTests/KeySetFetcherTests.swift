@@ -56,7 +56,7 @@ struct KeySetFetcherTests {
             endpoint.send([("ETag", "W/\"1\"")])
             #expect(try await fetch.keys(at: url, .newer(than: second, keyID: "a")).lifetime == .seconds(600))
             // A proxy cache that always confirms can do so for one day only.
-            clock.advance(by: KeySetFetcher.confirmable)
+            clock.advance(by: KeySetFetcher.maximumConfirmedAge)
             let last = try await fetch.keys(at: url, .refreshed(second))
             #expect(endpoint.last?.header("If-None-Match") == nil)
             #expect(last.receivedAt > first.receivedAt && last.revision == first.revision)

@@ -48,7 +48,7 @@ struct SFCCTokenReader: Sendable {
                 cause: error
             )
         }
-        if let old { try refuseForeign(claims, token, old) }
+        if let old { try refuseTokenOfAnotherBuyer(claims, token, old) }
         if let verifier { _ = try await verifier.verifiedClaims(of: token) }
         let buyer = try buyer(claims, token, isVerified: verifier != nil)
         var tokens = TokenSet(
@@ -68,7 +68,7 @@ struct SFCCTokenReader: Sendable {
     /// Refuses the token of a refresh that belongs to another buyer, issuer or audience.
     ///
     /// This check precedes the verification of the signature, so that a failure to fetch the keys does not hide such a token.
-    private func refuseForeign(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
+    private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
             guard old.buyer.isSamePerson(as: buyer) || claims["sub"] == nil else {

@@ -6,13 +6,13 @@ enum ErrorQueue {
     ///
     /// Threads of this package, of libcurl and of libpq may still use OpenSSL at that moment and would crash
     /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`). The kernel frees the memory.
-    private static let staysUntilTheEnd = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    private static let keepsOpenSSLAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
     /// Runs a body that may fail and restores the queue: new entries are removed, older entries stay.
     ///
     /// Otherwise the app's `ERR_get_error` would later return an expected failure, such as a wrong signature.
     static func preserved<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-        _ = staysUntilTheEnd
+        _ = keepsOpenSSLAtExit
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         return try body()

@@ -42,7 +42,7 @@ struct CookieParser {
                 break
             }
         }
-        guard keepsPrefixPromise(cookie, pieces) else { return nil }
+        guard meetsPrefixRequirements(cookie, pieces) else { return nil }
         guard !cookie.isSecure || url.isSecure || url.isLoopback else { return nil }
         // Max-Age takes precedence over Expires (section 5.3 step 3).
         return (cookie, maximumAge ?? expires ?? false)
@@ -62,7 +62,7 @@ struct CookieParser {
     }
 
     // These prefixes restrict how a cookie may be set (RFC 6265bis section 4.1.3). Servers rely on that.
-    private func keepsPrefixPromise(_ cookie: Cookie, _ pieces: ArraySlice<Bytes>) -> Bool {
+    private func meetsPrefixRequirements(_ cookie: Cookie, _ pieces: ArraySlice<Bytes>) -> Bool {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__host-") {
             return cookie.isSecure && cookie.isHostOnly && cookie.path.utf8.elementsEqual("/".utf8)

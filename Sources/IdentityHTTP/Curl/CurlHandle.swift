@@ -24,7 +24,7 @@ internal import CIdentityCurl
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
 
         /// Whether the request was sent once and got a response.
-        func isOrdinary(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
+        func isReusable(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
             guard attempts == 1, case .success = result else { return false }
             return true
         }
@@ -87,12 +87,12 @@ internal import CIdentityCurl
 
     /// Ends the request and clears everything that belongs to it, including its secrets.
     ///
-    /// - Parameter isOrdinary: Whether the request was sent once and got a response. Otherwise libcurl keeps more in the handle, and
+    /// - Parameter isReusable: Whether the request was sent once and got a response. Otherwise libcurl keeps more in the handle, and
     ///   the handle must be reset.
     /// - Returns: The request; nil if it has ended before.
-    func end(isOrdinary: Bool = false) -> Work? {
+    func end(isReusable: Bool = false) -> Work? {
         defer { work = nil }
-        let isCleared = unsafe isOrdinary && CurlOptions(easy: easy).clearRequest()
+        let isCleared = unsafe isReusable && CurlOptions(easy: easy).clearRequest()
         if !isCleared {
             unsafe curl_easy_reset(easy)
             route = nil

@@ -206,7 +206,7 @@ internal import Synchronization
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
-        guard let work = handle.end(isOrdinary: handle.work.map { $0.isOrdinary(result) } ?? false) else { return }
+        guard let work = handle.end(isReusable: handle.work.map { $0.isReusable(result) } ?? false) else { return }
         byExchange[ObjectIdentifier(work.exchange)] = nil
         if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
         settled.append((work.continuation, result))

@@ -187,7 +187,7 @@ struct JSONParser {
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
         let start = index
-        index = JSONText.endOfRun(in: bytes.span, from: start)
+        index = JSONText.firstSpecialByte(in: bytes.span, from: start)
         guard index < bytes.count else { throw failure("the text ends inside a string") }
         switch bytes[index] {
         case UInt8(ascii: "\""):

@@ -42,7 +42,7 @@ extension JSONValue {
         let bytes = text.utf8.span
         var run = 0
         while true {
-            let index = JSONText.endOfRun(in: bytes, from: run, or: 0x7F)
+            let index = JSONText.firstSpecialByte(in: bytes, from: run, or: 0x7F)
             append(bytes.extracting(run..<index), to: &output)
             guard index < bytes.count else { break }
             let byte = bytes[index]

@@ -3,7 +3,7 @@ package enum JSONText {
     /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if there is none.
     ///
     /// Eight bytes are examined at a time, because tokens are long strings.
-    package static func endOfRun(
+    package static func firstSpecialByte(
         in bytes: Span<UInt8>,
         from start: Int,
         or other: UInt8 = UInt8(ascii: "\"")

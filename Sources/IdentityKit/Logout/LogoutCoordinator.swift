@@ -19,7 +19,7 @@ struct LogoutCoordinator: Sendable {
 
     let visible: VisibleSessions
     let refresher: TokenRefresher
-    let cache: CredentialCache?
+    let cache: SessionTokensCache?
     let participants: SessionParticipants
     let revocation: TokenRevocation
     let pages: LogoutPages

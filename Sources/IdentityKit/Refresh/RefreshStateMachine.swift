@@ -35,7 +35,7 @@ package struct RefreshStateMachine: Sendable {
         case unsaved
 
         /// Whether a caller waits and the tokens are not stored yet, so that a failed save is repeated for some seconds.
-        var isPatient: Bool { if case .unsaved = self { false } else { true } }
+        var repeatsFailedSave: Bool { if case .unsaved = self { false } else { true } }
 
         /// Whether an earlier attempt received the response or the tokens.
         var isRecovered: Bool { if case .provider = self { false } else { true } }

@@ -16,7 +16,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
         private let state = Mutex(State())
 
-        func land(_ result: Result<Value, any Error>) {
+        func finish(_ result: Result<Value, any Error>) {
             let waiters = state.withLock { state in
                 state.result = result
                 defer { state.waiters = [:] }
@@ -26,7 +26,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
 
         /// Whether no caller waits any longer, although the operation has not ended.
-        var isGivenUp: Bool {
+        var hasExceededTimeLimit: Bool {
             state.withLock { $0.timeLimitError != nil && $0.result == nil }
         }
 
@@ -102,7 +102,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// Waits until no operation runs, except those that have exceeded the time limit.
     package func drain() async {
-        while let flight = flights.withLock({ $0.values.first(where: { !$0.isGivenUp }) }) {
+        while let flight = flights.withLock({ $0.values.first(where: { !$0.hasExceededTimeLimit }) }) {
             _ = try? await flight.wait()
             if Task.isCancelled { return }
         }
@@ -138,7 +138,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             }
             _ = flights.withLock { $0.removeValue(forKey: key) }
             timer?.cancel()
-            flight.land(result)
+            flight.finish(result)
         }
         return (flight, true)
     }

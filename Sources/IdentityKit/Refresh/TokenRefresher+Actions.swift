@@ -75,7 +75,7 @@ extension TokenRefresher {
                 switch purpose {
                 case .contest, .claim, .restoreClaim, .release, .end:
                     try await visible.store.replace(next, expecting: base.generation)
-                case .tokens(let source) where source.isPatient:
+                case .tokens(let source) where source.repeatsFailedSave:
                     try await replace(next, over: base, attempts: Self.savingAttempts)
                 case .response, .mismatch, .tokens: try await replace(next, over: base, attempts: 1)
                 }

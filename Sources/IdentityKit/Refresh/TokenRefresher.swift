@@ -9,7 +9,7 @@ final class TokenRefresher: Sendable {
     let visible: VisibleSessions
     let lockTimeCheck: LockTimeCheck
     let schedule: RefreshSchedule
-    let cache: CredentialCache?
+    let cache: SessionTokensCache?
     let participants: SessionParticipants
     let revocation: TokenRevocation
     let environment: IdentityEnvironment
@@ -28,7 +28,7 @@ final class TokenRefresher: Sendable {
         visible: VisibleSessions,
         lockTimeCheck: LockTimeCheck,
         schedule: RefreshSchedule,
-        cache: CredentialCache?,
+        cache: SessionTokensCache?,
         participants: SessionParticipants,
         revocation: TokenRevocation,
         environment: IdentityEnvironment,

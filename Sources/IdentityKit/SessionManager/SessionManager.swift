@@ -45,7 +45,7 @@ public final class SessionManager: Sendable {
         lockTimeCheck = LockTimeCheck(providers: providers, store: store)
         participants = SessionParticipants(visible, clock: clock, events: events)
         let schedule = RefreshSchedule(configuration, clock: clock)
-        let cache = CredentialCache(
+        let cache = SessionTokensCache(
             maximum: configuration.cachedSessions,
             lifetime: configuration.cacheLifetime,
             clock: clock

@@ -6,7 +6,7 @@ struct TokenAccess: Sendable {
     let reads: SharedReads
     let schedule: RefreshSchedule
     let refresher: TokenRefresher
-    let cache: CredentialCache?
+    let cache: SessionTokensCache?
     let participants: SessionParticipants
     let refused: RefusedTokens
 

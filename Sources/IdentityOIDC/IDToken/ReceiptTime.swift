@@ -9,13 +9,13 @@ struct ReceiptTime {
     private let received: Date
     private let latest: Date
     private let tolerance: TimeInterval
-    private let wasSetBack: Bool
+    private let isReceiptInFuture: Bool
 
     init(_ expected: SignedTokenExpectations) {
         received = expected.receivedAt ?? expected.now
         tolerance = expected.clockTolerance
-        wasSetBack = received > expected.now + tolerance
-        latest = wasSetBack ? expected.now : max(received, expected.now)
+        isReceiptInFuture = received > expected.now + tolerance
+        latest = isReceiptInFuture ? expected.now : max(received, expected.now)
     }
 
     /// Whether the token was received before it expired.
@@ -23,7 +23,7 @@ struct ReceiptTime {
     /// If the stored time is in the future, the time of the receipt is unknown, and the token counts as valid: the provider had just
     /// issued it for this response.
     func isBefore(_ expiry: Date) -> Bool {
-        wasSetBack || received < expiry + tolerance
+        isReceiptInFuture || received < expiry + tolerance
     }
 
     /// Whether the token was received after it was issued or became valid.

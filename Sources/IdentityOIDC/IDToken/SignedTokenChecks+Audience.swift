@@ -19,7 +19,7 @@ extension SignedTokenChecks {
         guard audience.contains(where: isAccepted) else {
             throw errors.error(
                 .idTokenAudience,
-                "has another audience than this client (\(audience.isEmpty ? "none" : TokenName.shown(audience)))",
+                "has another audience than this client (\(audience.isEmpty ? "none" : LoggableName.shown(audience)))",
                 "section 3.1.3.7 item 3",
                 advice: "Compare clientID with the client at the provider."
             )
@@ -27,7 +27,7 @@ extension SignedTokenChecks {
         guard expected.allowsUntrustedAudiences || !audience.contains(where: isForeign) else {
             throw errors.error(
                 .idTokenAudience,
-                "also has an audience that is not trusted (\(TokenName.shown(audience.filter(isForeign))))",
+                "also has an audience that is not trusted (\(LoggableName.shown(audience.filter(isForeign))))",
                 "section 3.1.3.7 item 3",
                 advice: "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences."
             )

@@ -14,7 +14,7 @@ struct SignedTokenChecks {
         }
         let algorithm = SignatureAlgorithm(name: token.algorithm)
         guard let algorithm, expected.algorithms.contains(algorithm) else {
-            let name = TokenName.shown(token.algorithm)
+            let name = LoggableName.shown(token.algorithm)
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
                 algorithm == nil

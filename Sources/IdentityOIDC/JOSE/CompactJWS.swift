@@ -63,7 +63,7 @@ package struct CompactJWS: Sendable {
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.map(\.rawValue).joined(separator: ", ")
-            let problem = "is signed with \(TokenName.shown(self.algorithm)); accepted: \(accepted)"
+            let problem = "is signed with \(LoggableName.shown(self.algorithm)); accepted: \(accepted)"
             throw Self.refusal(.idTokenAlgorithm, problem, "4.1.1")
         }
         try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }

@@ -7,7 +7,7 @@ final class KeySetFetcher: KeySetProviding {
     /// How long "not modified" is accepted after a full response.
     ///
     /// The limit exists because a broken cache must not keep a revoked key valid forever.
-    static let confirmable = Duration.seconds(86_400)
+    static let maximumConfirmedAge = Duration.seconds(86_400)
 
     private let httpClient: ProviderHTTPClient
     private let headers: [(name: String, value: String)]
@@ -22,25 +22,25 @@ final class KeySetFetcher: KeySetProviding {
         // Lifetimes count from the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
         let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
-        let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.confirmable ? $0 : nil }
+        let maximumConfirmedAge = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }
         let response = try await httpClient.send(
             .get,
             url,
-            headers: try ProviderHTTPClient.headers(headers + conditions(requirement, confirmable)),
+            headers: try ProviderHTTPClient.headers(headers + conditions(requirement, maximumConfirmedAge)),
             asking: "The provider's key set"
         )
         let fetch = fetches.add(1, ordering: .relaxed).newValue
         let lifetime = KeySetLifetime.read(response.headers, now: httpClient.environment.clock.now)
-        if response.status == 304, let confirmable, confirmable.entityTag != nil {
-            let lifetime = lifetime ?? confirmable.lifetime
+        if response.status == 304, let maximumConfirmedAge, maximumConfirmedAge.entityTag != nil {
+            let lifetime = lifetime ?? maximumConfirmedAge.lifetime
             return KeySetSnapshot(
                 url: url,
-                keys: confirmable.keys,
-                revision: confirmable.revision,
+                keys: maximumConfirmedAge.keys,
+                revision: maximumConfirmedAge.revision,
                 fetch: fetch,
-                entityTag: confirmable.entityTag,
+                entityTag: maximumConfirmedAge.entityTag,
                 lifetime: lifetime,
-                receivedAt: confirmable.receivedAt,
+                receivedAt: maximumConfirmedAge.receivedAt,
                 confirmedAt: requestedAt,
                 freshUntil: requestedAt + lifetime
             )

@@ -9,8 +9,8 @@ extension OpenIDClient {
         let isPushed = failure.endpoint == .pushedAuthorization
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
         switch error.code {
-        case .invalidRequest, .unexpectedResponse: return error.advising(clockHint, dpopHint(failure, metadata))
-        case .invalidGrant, .dpopProofRefused: return error.advising(dpopHint(failure, metadata))
+        case .invalidRequest, .unexpectedResponse: return error.addingAdvice(clockHint, dpopHint(failure, metadata))
+        case .invalidGrant, .dpopProofRefused: return error.addingAdvice(dpopHint(failure, metadata))
         default: return error
         }
     }
@@ -23,7 +23,7 @@ extension OpenIDClient {
         guard error.code == .authorizationRefused, error.providerAnswer?.error == "invalid_request",
             metadata?.pushedAuthorizationRequestEndpoint != nil, !configuration.pushesAuthorizationRequest
         else { return error }
-        return error.advising(
+        return error.addingAdvice(
             "If the provider requires pushed authorization requests, set pushedAuthorization to true: its metadata list the "
                 + "endpoint."
         )
@@ -121,7 +121,7 @@ extension TokenErrorResponse {
 
 extension IdentityError {
     /// This error with additional advice at the end of its hint.
-    fileprivate func advising(_ advice: String?...) -> IdentityError {
+    fileprivate func addingAdvice(_ advice: String?...) -> IdentityError {
         let advice = advice.compactMap(\.self)
         return advice.isEmpty ? self : recast(hint: ([hint].compactMap(\.self) + advice).joined(separator: " "))
     }

@@ -71,7 +71,7 @@ public struct LoopbackPresenter: FormPostPresenting {
     }
 
     private func present(_ login: PresentedLogin, takesForms: Bool) async throws -> PresentedCallback {
-        let awaited = CallbackCatcher.Awaited.login(login, takesForms: takesForms)
+        let awaited = CallbackReceiver.Awaited.login(login, takesForms: takesForms)
         let callback = try await present(at: login.redirectURI, for: awaited) {
             try await login.authorizationURL(redirectURI: $0)
         }
@@ -82,11 +82,11 @@ public struct LoopbackPresenter: FormPostPresenting {
     /// Listens, opens the page in the browser, waits for the callback and closes the port; nil without a page.
     private func present(
         at redirectURI: String?,
-        for awaited: CallbackCatcher.Awaited,
+        for awaited: CallbackReceiver.Awaited,
         page: (String) async throws -> HTTPURL?
     ) async throws -> PresentedCallback? {
         let redirect = try LoopbackRedirect(redirectURI)
-        let catcher = CallbackCatcher(redirect, for: awaited)
+        let catcher = CallbackReceiver(redirect, for: awaited)
         let server = try await Self.listen(redirect, catcher)
         do {
             catcher.listens(on: server.port)
@@ -107,7 +107,7 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     private static func listen(
         _ redirect: LoopbackRedirect,
-        _ catcher: CallbackCatcher
+        _ catcher: CallbackReceiver
     ) async throws -> LoopbackServer {
         var limits = LoopbackLimits()
         limits.connections = maximumConnections
@@ -132,7 +132,7 @@ public struct LoopbackPresenter: FormPostPresenting {
         }
     }
 
-    private func wait(for catcher: CallbackCatcher) async throws -> PresentedCallback {
+    private func wait(for catcher: CallbackReceiver) async throws -> PresentedCallback {
         try await withThrowingTaskGroup(of: PresentedCallback?.self) { group in
             group.addTask { try await catcher.callback() }
             group.addTask { [clock, deadline] in

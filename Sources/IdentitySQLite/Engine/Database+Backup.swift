@@ -17,7 +17,7 @@ extension Database {
         try location.createCopy(temporary)
         do {
             try await copy(to: temporary)
-            try await Self.aside { try location.publishCopy(temporary) }
+            try await Self.onAnotherThread { try location.publishCopy(temporary) }
         } catch {
             _ = unsafe unlink(temporary)
             throw (error as? SQLiteFailure)?.identityError ?? error
@@ -55,7 +55,7 @@ extension Database {
     }
 
     /// Runs a body that may block for long on another thread, so that the database stays usable.
-    private static func aside(_ body: @escaping @Sendable () throws -> Void) async throws {
+    private static func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
         }

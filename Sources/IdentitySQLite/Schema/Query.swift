@@ -2,7 +2,7 @@
 enum Query: Int, CaseIterable {
     case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
-    case insertSession, readSession, replaceSession, moveSession, sessionLength, deleteSession, hasSession
+    case insertSession, readSession, replaceSession, replaceIndexedSession, sessionLength, deleteSession, hasSession
     case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listSessionsOfTenant, listSessionsInDoubt
     case countSessionsOfTenant, markRestored, listSweepable, deleteRetired, postponeSweep, listSessionRows
     case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttempts
@@ -42,7 +42,7 @@ enum Query: Int, CaseIterable {
             WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
             AND buyer = ?7 AND tenant = ?8 AND provider = ?9 AND issuer = ?10 AND provider_session IS ?11
             """
-        case .moveSession:
+        case .replaceIndexedSession:
             """
             UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, in_doubt = ?12, restored = 0,
             buyer = ?7, tenant = ?8, provider = ?9, issuer = ?10, provider_session = ?11

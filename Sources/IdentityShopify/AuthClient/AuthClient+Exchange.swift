@@ -41,13 +41,13 @@ extension AuthClient {
     @discardableResult
     public func exchangeCodeForTokens(code: String) -> LoginHandle {
         callingDelegate { client in
-            let (isSpent, verifier) = client.state.withLock { state in
+            let (wasExchanged, verifier) = client.state.withLock { state in
                 (
-                    state.logins.isSpent(code: Secret(code)),
-                    state.logins.isChecked(code: Secret(code)) ? nil : state.logins.offeredVerifier(at: client.now)
+                    state.logins.wasExchanged(code: Secret(code)),
+                    state.logins.isChecked(code: Secret(code)) ? nil : state.logins.recordedVerifier(at: client.now)
                 )
             }
-            return isSpent ? nil : try await client.request(code, verifier: verifier?.reveal())
+            return wasExchanged ? nil : try await client.request(code, verifier: verifier?.reveal())
         }
     }
 
@@ -63,7 +63,7 @@ extension AuthClient {
     public func exchangeCodeForTokens(params: [String: String]) -> LoginHandle {
         callingDelegate { client in
             let (code, verifier) = try client.checked(params)
-            guard !client.state.withLock({ $0.logins.isSpent(code: Secret(code)) }) else { return nil }
+            guard !client.state.withLock({ $0.logins.wasExchanged(code: Secret(code)) }) else { return nil }
             return try await client.requestAccessToken(code: code, codeVerifier: verifier)
         }
     }

@@ -10,7 +10,7 @@ extension AuthClient {
     /// It is empty if the system returns no random bytes; every call that takes a verifier refuses an empty one.
     public func generateCodeVerifier() -> String {
         let verifier = newVerifier()
-        state.withLock { $0.logins.offer(Secret(verifier), until: now + 600) }
+        state.withLock { $0.logins.recordVerifier(Secret(verifier), until: now + 600) }
         return verifier
     }
 

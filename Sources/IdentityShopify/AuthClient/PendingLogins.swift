@@ -49,7 +49,7 @@ struct PendingLogins: Sendable {
     }
 
     /// Records a code verifier that the app may use in an authorization URL that it builds itself.
-    mutating func offer(_ verifier: Secret, until end: Date) {
+    mutating func recordVerifier(_ verifier: Secret, until end: Date) {
         offered = (verifier, end)
     }
 
@@ -98,7 +98,7 @@ struct PendingLogins: Sendable {
     }
 
     /// Whether a code was exchanged before.
-    func isSpent(code: Secret) -> Bool {
+    func wasExchanged(code: Secret) -> Bool {
         ended.contains { $0.isEqual(to: code) }
     }
 
@@ -108,7 +108,7 @@ struct PendingLogins: Sendable {
     }
 
     /// The latest code verifier that the app got and that no login has used.
-    func offeredVerifier(at now: Date) -> Secret? {
+    func recordedVerifier(at now: Date) -> Secret? {
         offered.flatMap { $0.until > now ? $0.verifier : nil }
     }
 

@@ -42,8 +42,9 @@ public final class SessionSpool: Sendable {
     public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
         let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
         guard count > 0 else { return }
+        let sessions = count == 1 ? "one session" : "\(count) sessions"
         throw IdentityError(
-            configuration: "There is no \(database), but \(path) contains the newest tokens of \(count == 1 ? "one session" : "\(count) sessions").",
+            configuration: "There is no \(database), but \(path) contains the newest tokens of \(sessions).",
             hint: """
                 Put the database back, or restore its newest backup. To start with an empty store, move the spool directory away: \
                 the buyers whose tokens it holds have to sign in again.

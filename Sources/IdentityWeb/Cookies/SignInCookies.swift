@@ -120,7 +120,7 @@ public struct SignInCookies: Sendable {
     }
 
     /// Cookies that remove the browser's oldest logins, so that at most `maximum` remain.
-    func surplusLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
+    func excessLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
         let start = prefix + "login-"
         return RequestCookies(request.headers).names.filter { $0.utf8.starts(with: start.utf8) }
             .map { (name: $0, time: request.cookie($0).flatMap { LoginCookieValue($0) }?.time ?? 0) }

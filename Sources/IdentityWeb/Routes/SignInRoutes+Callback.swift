@@ -46,7 +46,7 @@ extension SignInRoutes {
             context.set(try (try? completed(path)) ?? completed(configuration.homePath))
         }
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
-        await endSurplusSessions(of: session)
+        await endExcessSessions(of: session)
         return try redirect(to: path)
     }
 
@@ -127,7 +127,7 @@ extension SignInRoutes {
         if let removal = cookies.withoutGuest { context.set(removal) }
     }
 
-    private func endSurplusSessions(of session: Session) async {
+    private func endExcessSessions(of session: Session) async {
         guard let maximum = configuration.maximumSessions else { return }
         let filter = SessionFilter(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
         guard let all = try? await sessions.sessions(matching: filter) else { return }

@@ -15,7 +15,7 @@ extension SignInRoutes {
             return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
         }
         let login = try await context.recordedBrowser.scope { try await begin() }
-        for surplus in cookies.surplusLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
+        for surplus in cookies.excessLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
         }
         context.set(try cookies.login(login))

@@ -31,7 +31,7 @@ extension GraphQLExecutor {
                 permit = .ordinary
                 let metadata = answer.metadata
                 reporter.reportHeaders(of: metadata, document, progress, since: retries.start)
-                guard let (effect, asked) = answer.repeatable(document.kind) ?? answer.unavailable(document)
+                guard let (effect, asked) = answer.retryEffect(document.kind) ?? answer.unavailable(document)
                 else {
                     return (answer, body)
                 }

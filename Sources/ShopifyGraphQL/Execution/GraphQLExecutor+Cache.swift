@@ -4,11 +4,11 @@ internal import IdentityKit
 /// A response with the values that are needed to store it after it was read.
 struct GraphQLDelivery {
     /// The response.
-    let answer: GraphQLResponse
+    let response: GraphQLResponse
     /// Whether the response came from the network or the cache.
     let origin: GraphQLOrigin
     /// The bytes to store and their key; nil when nothing is stored.
-    var kept: (key: ResponseCacheKey, body: [UInt8])?
+    var cacheEntry: (key: ResponseCacheKey, body: [UInt8])?
 }
 
 extension GraphQLExecutor {
@@ -31,7 +31,7 @@ extension GraphQLExecutor {
         guard let cache, let key = cacheKey(document, variables, call) else {
             guard call.cachePolicy != .cacheOnly else { throw Self.cacheMiss(isCached: false) }
             do throws(GraphQLFailure) {
-                return GraphQLDelivery(answer: try await fetch(document, variables, call).answer, origin: .network)
+                return GraphQLDelivery(response: try await fetch(document, variables, call).answer, origin: .network)
             } catch {
                 throw error.error(for: document)
             }
@@ -44,21 +44,21 @@ extension GraphQLExecutor {
                 throw Self.cacheMiss(isCached: true)
             }
             reporter.report(.cached(failure: nil), of: document, since: start)
-            return GraphQLDelivery(answer: hit.answer, origin: .cache(age: hit.age))
+            return GraphQLDelivery(response: hit.answer, origin: .cache(age: hit.age))
         case .cacheFirst(let expiry):
             guard let hit = await hit(cache, key, youngerThan: expiry, secrets) else { break }
             reporter.report(.cached(failure: nil), of: document, since: start)
-            return GraphQLDelivery(answer: hit.answer, origin: .cache(age: hit.age))
+            return GraphQLDelivery(response: hit.answer, origin: .cache(age: hit.age))
         case .networkFirst: break
         }
         let failure: GraphQLFailure
         var partial: GraphQLDelivery?
         do throws(GraphQLFailure) {
             let (answer, body) = try await fetchOnce(key, document, variables, call)
-            var delivery = GraphQLDelivery(answer: answer, origin: .network)
+            var delivery = GraphQLDelivery(response: answer, origin: .network)
             guard answer.isFailure else {
                 // A response with errors is not stored, because the cached copy would hide the errors.
-                if answer.errors.isEmpty, answer.data != nil { delivery.kept = (key, body) }
+                if answer.errors.isEmpty, answer.data != nil { delivery.cacheEntry = (key, body) }
                 return delivery
             }
             if !needsData { partial = delivery }
@@ -71,7 +71,7 @@ extension GraphQLExecutor {
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {
             reporter.report(.cached(failure: failure.error.code), of: document, since: start)
-            return GraphQLDelivery(answer: hit.answer, origin: .stale(age: hit.age, because: failure.error))
+            return GraphQLDelivery(response: hit.answer, origin: .stale(age: hit.age, because: failure.error))
         }
         if let partial { return partial }
         throw failure.error(for: document)
@@ -96,12 +96,12 @@ extension GraphQLExecutor {
 
     /// Stores a response that was read.
     func keep(_ delivery: GraphQLDelivery, of call: GraphQLCall) async {
-        guard let cache, let (key, body) = delivery.kept else { return }
+        guard let cache, let (key, body) = delivery.cacheEntry else { return }
         await cache.store(
             CachedResponse(
                 body: body,
                 storedAt: environment.clock.elapsed,
-                metadata: delivery.answer.metadata,
+                metadata: delivery.response.metadata,
                 session: call.session
             ),
             for: key

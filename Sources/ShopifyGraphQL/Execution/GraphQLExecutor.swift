@@ -46,7 +46,7 @@ package struct GraphQLExecutor: Sendable {
     ) async throws(IdentityError) -> GraphQLResult<Operation.Output> {
         try await reporting(Operation.document, call) { call throws(IdentityError) in
             let delivery = try await answer(to: operation, call, needsData: true)
-            let answer = delivery.answer
+            let answer = delivery.response
             let document = Operation.document
             guard let data = answer.data, !answer.isFailure else {
                 throw answer.failure(endpoint, of: document.kind).error(for: document)
@@ -79,7 +79,7 @@ package struct GraphQLExecutor: Sendable {
     ) async throws(IdentityError) -> PartialGraphQLResult<Operation.Output> {
         try await reporting(Operation.document, call) { call throws(IdentityError) in
             let delivery = try await answer(to: operation, call, needsData: false)
-            let answer = delivery.answer
+            let answer = delivery.response
             var output: Operation.Output?
             if let data = answer.data {
                 do { output = try Operation.output(data) } catch {

@@ -5,7 +5,7 @@ extension TapeBuilder {
     mutating func readText(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         index += 1
         let start = index
-        index = JSONText.endOfRun(in: bytes, from: start)
+        index = JSONText.firstSpecialByte(in: bytes, from: start)
         guard index < bytes.count else { throw failure("the text ends inside a string") }
         switch bytes[index] {
         case UInt8(ascii: "\""):
@@ -32,7 +32,7 @@ extension TapeBuilder {
             default: throw failure("unescaped control character")
             }
             run = index
-            index = JSONText.endOfRun(in: bytes, from: run)
+            index = JSONText.firstSpecialByte(in: bytes, from: run)
         }
     }
 

@@ -78,7 +78,7 @@ struct GraphQLResponse: Sendable {
     /// The failure that the errors describe.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
         // A mutation with data was executed, although the data are unusable.
-        let effect = kind == .mutation && !isWithoutData ? .unknown : repeatable(kind)?.effect ?? .refused
+        let effect = kind == .mutation && !isWithoutData ? .unknown : retryEffect(kind)?.effect ?? .refused
         return GraphQLFailure(error(endpoint), effect, metadata)
     }
 

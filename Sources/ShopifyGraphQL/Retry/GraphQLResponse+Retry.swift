@@ -2,7 +2,7 @@ internal import IdentityKit
 
 extension GraphQLResponse {
     /// The effect of a failed operation according to its errors; nil if it must not be repeated.
-    func repeatable(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
+    func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
         let isThrottled = errors.contains { $0.code == .throttled }

@@ -72,7 +72,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             try Task.checkCancellation()
             // Without this check, a list of empty pages would cause an endless loop.
             guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
-                throw Self.tooDeep
+                throw Self.tooManyElements
             }
             requests += 1
             let size = Swift.min(pages.size, StorefrontPages.maximumDepth - count)
@@ -88,13 +88,13 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 return connection
             }
             guard let end = connection.pageInfo.endCursor, end.utf8.elementsEqual((cursor ?? "").utf8) == false else {
-                throw Self.astray
+                throw Self.invalidCursor
             }
             cursor = end
             return connection
         }
 
-        private static var tooDeep: IdentityError {
+        private static var tooManyElements: IdentityError {
             IdentityError(
                 .rejected,
                 .invalidRequest,
@@ -104,7 +104,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             )
         }
 
-        private static var astray: IdentityError {
+        private static var invalidCursor: IdentityError {
             IdentityError(
                 .rejected,
                 .unexpectedResponse,

@@ -75,14 +75,14 @@ enum StorefrontRows {
                 Peer(
                     name: "JSONDecoder",
                     work: .operation(callers: 1) { _ in
-                        let data = Data(SyntheticAnswers.productPage)
+                        let data = Data(SyntheticResponses.productPage)
                         return { _ = try JSONDecoder().decode(Envelope.self, from: data) }
                     }
                 ),
                 Peer(
                     name: "GraphQLNode",
                     work: .operation(callers: 1) { _ in
-                        let bytes = SyntheticAnswers.productPage
+                        let bytes = SyntheticResponses.productPage
                         return {
                             _ = try GraphQLResponseBody(parsing: bytes).data.map {
                                 node throws(GraphQLReadingError) in try BenchProductPage(node)

@@ -4,7 +4,7 @@ internal import IdentityLoopback
 internal import Synchronization
 
 /// Responds to browsers and returns the first callback that is awaited.
-final class CallbackCatcher: Sendable {
+final class CallbackReceiver: Sendable {
     /// The callback to wait for.
     enum Awaited: Sendable {
         /// The callback with this login's `state`.

@@ -1,5 +1,5 @@
 /// A response with the structure of Shopify's responses and invented values.
-enum SyntheticAnswers {
+enum SyntheticResponses {
     /// A page of 17 products with 102 variants: 112 KB.
     static let productPage: [UInt8] = Array(
         """

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Caches credentials for a moment, so that calls for a busy session do not read the store each time.
 ///
 /// Changes by another process, also a logout, take effect when an entry expires; changes by this process take effect at once.
-final class CredentialCache: Sendable {
+final class SessionTokensCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
         /// When the entry ends: the earliest of the end of the cache's lifetime, the time at which the token is due for a refresh, and
