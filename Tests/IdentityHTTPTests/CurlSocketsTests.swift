@@ -49,7 +49,10 @@ struct CurlSocketsTests {
         end()
     }
 
-    @Test("a socket gets events although an earlier one with its number was registered for the same", arguments: [true, false])
+    @Test(
+        "a socket gets events although an earlier one with its number was registered for the same",
+        arguments: [true, false]
+    )
     func numberUsedAgain(isConnection: Bool) throws {
         let number = connection
         if isConnection { sockets.opened(number) }

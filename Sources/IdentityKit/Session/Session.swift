@@ -81,7 +81,7 @@ public struct Session: Sendable {
                 isRefreshable: tokens?.refreshToken != nil,
                 isInDoubt: state.isInDoubt,
                 endReason: state.endReason,
-                isAttackSuspected: state.hasMismatch
+                isAttackSuspected: state.mismatch != nil
             )
         )
     }

@@ -28,10 +28,10 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// Whether the stored response belongs to another login, so that callers get none of the session's tokens.
-    package var hasMismatch: Bool {
-        guard case .responded(_, let response) = self else { return false }
-        return response.mismatch != nil
+    /// Why the stored response belongs to another login, so that callers get none of the session's tokens; nil if it does not.
+    package var mismatch: IdentityError.Code? {
+        guard case .responded(_, let response) = self else { return nil }
+        return response.mismatch
     }
 
     /// Why the session ended; nil unless the state is `ended`.

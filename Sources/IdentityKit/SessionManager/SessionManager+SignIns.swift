@@ -7,7 +7,8 @@ extension SessionManager {
     ///
     /// - Parameter id: The session of the browser that requests the page.
     /// - Returns: The sessions that have not ended.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
+    ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
@@ -34,7 +35,8 @@ extension SessionManager {
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``; it may come unchecked from a form.
     ///   - id: The session of the browser that sent the form.
     /// - Returns: False if the buyer has no such sign-in; another buyer's sign-in does not end.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
+    ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
@@ -68,8 +70,9 @@ extension SessionManager {
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
         let found = try await visible.load(id)
-        let session = try found.read().session
-        guard !session.needsLogin else { throw IdentityError.ended(session.endReason ?? .revoked) }
+        let state = try found.read().state
+        if let reason = state.endReason { throw IdentityError.ended(reason) }
+        if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
         return SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))
     }
 }

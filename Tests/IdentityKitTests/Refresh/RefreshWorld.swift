@@ -97,7 +97,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         guard row?.endReason == nil else { return false }
         let unsaved = matching(memory) ?? matching(spool)
         if case .active? = unsaved { return false }
-        return unsaved?.hasMismatch == true || row?.hasMismatch == true
+        return unsaved?.mismatch != nil || row?.mismatch != nil
     }
 
     private func matching(_ unsaved: Unsaved?) -> SessionState? {
@@ -247,7 +247,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         if row?.endReason != nil, state.endReason == nil, Self.newest(in: state) != newest {
             violation = "an ended session came back"
         }
-        if hasMismatch, !accepted, !state.hasMismatch {
+        if hasMismatch, !accepted, state.mismatch == nil {
             violation = "a mismatch was cleared although no validation succeeded"
         }
         if hasNewest, Self.newest(in: row) == newest, Self.newest(in: state) != newest {
