@@ -44,7 +44,9 @@ struct ForeignResponseTests {
             #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
         }
         #expect(await refusal { try await world.manager().refreshTokens(for: id) }?.isAttackSuspected == true)
-        #expect(await refusal { try await manager.signIns(ofBuyerOf: id) }?.code == .idTokenSubject)
+        await #expect { _ = try await manager.signIns(ofBuyerOf: id) } throws: {
+            ($0 as? IdentityError)?.code == .idTokenSubject
+        }
         let session = try await world.manager().session(id)
         #expect(session.needsLogin && session.isAttackSuspected && session.endReason == nil)
         #expect(world.provider.validations == 6)
