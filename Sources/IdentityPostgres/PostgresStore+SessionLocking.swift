@@ -32,7 +32,7 @@ extension PostgresStore: SessionLocking {
         let key = StoreRecords.rowKey(try records.hash(of: name))
         switch locking {
         case .lease(let duration):
-            let lease = try await acquire(key, limit) { try await leases.take(key, lasting: duration) }
+            let lease = try await acquire(key, of: name, limit) { try await leases.take(key, lasting: duration) }
             return try await run(
                 body,
                 under: HeldLock { lease.remaining },
@@ -40,7 +40,7 @@ extension PostgresStore: SessionLocking {
                 ending: { await leases.end(lease, notifying: channel) }
             )
         case .advisory:
-            let lock = try await acquire(key, limit) { try await advisoryLocks.take(key) }
+            let lock = try await acquire(key, of: name, limit) { try await advisoryLocks.take(key) }
             return try await run(
                 body,
                 under: HeldLock { lock.remaining },
@@ -53,21 +53,19 @@ extension PostgresStore: SessionLocking {
     /// Tries to take a lock until it succeeds or the time limit is reached.
     ///
     /// It tries again after a notification, or after a pause that grows with each attempt.
-    private func acquire<Lock>(_ key: Int64, _ limit: Duration, _ take: () async throws -> Lock?) async throws -> Lock {
+    private func acquire<Lock>(
+        _ key: Int64,
+        of name: LockName,
+        _ limit: Duration,
+        _ take: () async throws -> Lock?
+    ) async throws -> Lock {
         let deadline = ContinuousClock.now + min(limit, .seconds(86_400))
         var pause = Self.shortestPause
         while true {
             if Task.isCancelled { throw IdentityError.cancelledWhileWaiting }
             if let lock = try await take() { return lock }
             let remaining = deadline - .now
-            guard remaining > .zero else {
-                throw IdentityError(
-                    .retryLater,
-                    .refreshBusy,
-                    "Another task, process or machine holds the lock of the session.",
-                    hint: "Try again."
-                )
-            }
+            guard remaining > .zero else { throw name.busyError }
             await client.waitForRelease(of: key, for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
             pause = min(pause * 2, Self.longestPause)
         }

@@ -15,14 +15,7 @@ extension SQLiteStore: SessionLocking {
         var pause = Duration.milliseconds(20)
         while try !sessionLocks.tryLock(byte) {
             let remaining = deadline - clock.elapsed
-            guard remaining > .zero else {
-                throw IdentityError(
-                    .retryLater,
-                    .refreshBusy,
-                    "Another task or process holds the lock of the session.",
-                    hint: "Try again."
-                )
-            }
+            guard remaining > .zero else { throw name.busyError }
             do {
                 try await clock.sleep(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
             } catch {

@@ -244,7 +244,7 @@ struct IDTokenTests {
         #expect(try refusal(try forge.token(claims), expected) == nil)
     }
 
-    @Test("auth_time may have more digits than a session stores")
+    @Test("a refreshed ID token may repeat an auth_time with more digits than the milliseconds that a session stores")
     func fractionalLogin() throws {
         let forge = try Self.forge.get()
         var claims = TokenForge.goodClaims

@@ -108,7 +108,7 @@ import Testing
         #expect(result.files["Fragments/Country2.swift"]?.contains("let cartIDValue: String") == true)
     }
 
-    @Test("the names of constants follow Swift's conventions, with backticks for keywords")
+    @Test("upper-case enum values become lowerCamelCase, keywords get backticks, reserved names the suffix Value")
     func constants() throws {
         let text = try #require(try generate("query A { shop { country } }").files["Enums/Country.swift"])
         for line in [

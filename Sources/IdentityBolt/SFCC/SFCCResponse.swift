@@ -71,10 +71,10 @@ struct SFCCResponse: Sendable {
             isOutage ? .providerUnavailable : isInvalidGrant ? .invalidGrant : .authorizationRefused,
             isOutage
                 ? "The SFCC storefront is not available (HTTP \(response.status))."
-                : "The SFCC storefront rejected the login (HTTP \(response.status)).",
+                : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
-                ? "Try again later with a new login."
-                : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",
+                ? "Try again later. A login has to begin again; a session keeps its refresh token."
+                : "Start the login again. If every login or every refresh fails, compare host, siteID and parameters with the storefront's controllers.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: providerAnswer(name, message)
         )

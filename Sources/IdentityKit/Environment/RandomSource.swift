@@ -10,6 +10,24 @@ public protocol RandomSource: Sendable {
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
+extension RandomSource {
+    /// Random bytes, exactly as many as requested: with fewer, values that must be secret could be guessed.
+    ///
+    /// - Throws: The error of the source, or `system_failure` if it returns another number of bytes.
+    package func exactly(_ count: Int) throws -> [UInt8] {
+        let bytes = try bytes(count)
+        guard bytes.count == count else {
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "The random source returned \(bytes.count) bytes instead of \(count).",
+                hint: "Correct the RandomSource of the environment: it must return the requested number of bytes."
+            )
+        }
+        return bytes
+    }
+}
+
 /// OpenSSL's cryptographically secure random generator.
 public struct SystemRandom: RandomSource {
     /// Creates the source.

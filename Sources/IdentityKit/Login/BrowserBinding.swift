@@ -15,7 +15,7 @@ struct BrowserBinding: Sendable {
     let hash: [UInt8]
 
     init(random: any RandomSource) throws {
-        let bytes = try random.bytes(32)
+        let bytes = try random.exactly(32)
         cookie = Secret(Base64URL.encode(bytes))
         hash = try Digest.sha256(bytes)
     }

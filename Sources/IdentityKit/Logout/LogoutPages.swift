@@ -115,7 +115,7 @@ struct LogoutPages: Sendable {
         guard options.sendsState, let address = options.postLogoutRedirectURI,
             let supporting = provider as? any LogoutStateSupporting
         else { return nil }
-        let state = Secret(Base64URL.encode(try environment.random.bytes(32)))
+        let state = Secret(Base64URL.encode(try environment.random.exactly(32)))
         guard let url = try await supporting.logoutURL(for: tokens, returningTo: address, state: state) else {
             return nil
         }

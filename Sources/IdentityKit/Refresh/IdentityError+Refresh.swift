@@ -74,10 +74,10 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "The session's new tokens are in memory only, because neither the store nor its spool could save them.",
+            "The session's new tokens are in memory only, because the store could not save them and no spool keeps them.",
             hint: """
-                Repair the store, or make its spool directory writable: the next call or `repair()` then saves the tokens. If the \
-                process ends before that, the buyer has to sign in again.
+                Repair the store, or its spool directory if it has one: the next call or `repair()` then saves the tokens. If the \
+                process ends before that, the buyer has to sign in again. With PostgreSQL, set spoolDirectory to avoid this.
                 """
         )
     }

@@ -70,7 +70,7 @@ struct SessionCreator: Sendable {
             tenant: tenant ?? "",
             issuer: SessionManager.guestProvider,
             // A guest has no subject at a provider. This one is random, because it must not reveal the session id.
-            subject: Base64URL.encode(try environment.random.bytes(16)),
+            subject: Base64URL.encode(try environment.random.exactly(16)),
             providerSessionID: nil,
             createdAt: now,
             retainedUntil: now + retention.timeInterval,
@@ -82,14 +82,6 @@ struct SessionCreator: Sendable {
 
     /// A new random id.
     func newID() throws -> SessionID {
-        guard let id = SessionID(rawValue: Base64URL.encode(try environment.random.bytes(16))) else {
-            throw IdentityError(
-                .retryLater,
-                .systemFailure,
-                "The random source returned too few bytes.",
-                hint: "Correct the RandomSource of the environment: it must return the requested number of bytes."
-            )
-        }
-        return id
+        SessionID(bytes: try environment.random.exactly(16))
     }
 }

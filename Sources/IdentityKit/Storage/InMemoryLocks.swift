@@ -28,12 +28,7 @@ public final class InMemoryLocks: SessionLocking {
         switch await locks.acquire(name, waitingUpTo: limit) {
         case .acquired: break
         case .timedOut:
-            throw IdentityError(
-                .retryLater,
-                .refreshBusy,
-                "Another task holds this lock of the session.",
-                hint: "Try again."
-            )
+            throw name.busyError
         case .cancelled:
             throw IdentityError.cancellation()
         }

@@ -15,4 +15,16 @@ public enum LockName: Sendable, Hashable {
         case .attachment(let name, let id): Array("\(name) \(id.rawValue)".utf8)
         }
     }
+
+    /// The error for a caller who did not get the lock in time.
+    package var busyError: IdentityError {
+        let message =
+            switch self {
+            case .session:
+                "Another task, process or machine is refreshing the session and did not release its lock in time."
+            case .attachment(let name, _):
+                "Another task, process or machine uses the session's attachment \"\(name)\" and did not release its lock in time."
+            }
+        return IdentityError(.retryLater, .refreshBusy, message, hint: "Try again.")
+    }
 }

@@ -26,34 +26,6 @@ public protocol SessionRecordStore: Sendable {
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession]
 }
 
-/// The part of a store that keeps login attempts until their callback.
-public protocol LoginAttemptStore: Sendable {
-    /// Adds a login attempt.
-    func insert(_ attempt: StoredLoginAttempt) async throws
-
-    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the login attempt.
-    ///   - check: Called with the login attempt before it is removed. When it throws, the attempt stays, so that a forged
-    ///     callback cannot end a buyer's login.
-    /// - Returns: The login attempt; nil if the store has no attempt with this key.
-    /// - Throws: The error of `check`, or ``IdentityError`` of the store.
-    func takeLoginAttempt(
-        _ key: String,
-        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
-    ) async throws -> StoredLoginAttempt?
-}
-
-extension LoginAttemptStore {
-    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
-    ///
-    /// - Throws: ``IdentityError`` of the store.
-    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        try await takeLoginAttempt(key, after: { _ in })
-    }
-}
-
 /// The part of a store that keeps values of a session, such as its cart, and removes them together with the session.
 public protocol SessionAttachmentStore: Sendable {
     /// The attachment with this name; nil if it does not exist.

@@ -23,7 +23,7 @@ enum ClientAssertion {
         let now = Int(environment.clock.now.timeIntervalSince1970)
         return [
             "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience),
-            "jti": .string(Base64URL.encode(try environment.random.bytes(16))),
+            "jti": .string(Base64URL.encode(try environment.random.exactly(16))),
             "iat": .integer(now - tolerance), "exp": .integer(now + tolerance),
         ]
     }

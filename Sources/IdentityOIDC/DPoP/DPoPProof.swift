@@ -25,7 +25,7 @@ enum DPoPProof {
         in environment: IdentityEnvironment
     ) throws -> String {
         var claims: JSONObject = [
-            "jti": .string(Base64URL.encode(try environment.random.bytes(16))), "htm": .string(method.rawValue),
+            "jti": .string(Base64URL.encode(try environment.random.exactly(16))), "htm": .string(method.rawValue),
             "htu": .string(url.origin + url.path), "iat": .integer(Int(environment.clock.now.timeIntervalSince1970)),
         ]
         if let accessToken {

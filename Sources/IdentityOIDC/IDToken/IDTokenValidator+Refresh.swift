@@ -13,32 +13,24 @@ extension IDTokenValidator {
         expecting expected: SignedTokenExpectations
     ) throws(IdentityError) {
         do throws(IdentityError) {
-            _ = try login(token.claims, SignedTokenChecks(errors: errors, expected: expected))
+            _ = try checkIdentity(token.claims, SignedTokenChecks(errors: errors, expected: expected))
         } catch {
             throw error.suspectingAttack
         }
     }
 
-    /// Checks to which login a token belongs: its buyer, its client and its nonce.
-    static func login(
-        _ claims: JSONObject,
-        _ checks: SignedTokenChecks
-    ) throws(IdentityError) -> (issuer: String, subject: String, authorizedParty: String?) {
-        let issuer = try checks.issuer(claims)
-        let authorizedParty = try checks.checkAudience(claims)
-        let subject = try checks.subject(claims)
-        try checkNonce(claims, checks.expected)
-        guard let previous = checks.expected.previous else { return (issuer, subject, authorizedParty) }
-        guard checks.expected.issuers.isSame(issuer, as: previous.buyer.issuer) else {
+    /// Checks that a refreshed token has the issuer, the buyer and the client of the token that it replaces.
+    static func checkSameLogin(_ identity: Identity, _ expected: SignedTokenExpectations) throws(IdentityError) {
+        guard let previous = expected.previous else { return }
+        guard expected.issuers.isSame(identity.issuer, as: previous.buyer.issuer) else {
             throw failure(.idTokenIssuer, "has another issuer than the login", "section 12.2")
         }
-        guard subject.isIdentical(to: previous.buyer.subject) else {
+        guard identity.subject.isIdentical(to: previous.buyer.subject) else {
             throw failure(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
         }
-        if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
+        if let now = identity.authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
             throw failure(.idTokenAudience, "was issued to another client than the login", "section 12.2")
         }
-        return (issuer, subject, authorizedParty)
     }
 
     static func checkTimeOfLogin(

@@ -28,7 +28,7 @@ package enum IDTokenValidator {
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(jwt, algorithm, keys)
         let claims = jwt.claims
-        let login = try login(claims, checks)
+        let identity = try checkIdentity(claims, checks)
         let (issuedAt, _) = try checks.times(claims)
         let authenticatedAt = try checks.time("auth_time", claims)
         try checkAge(authenticatedAt, expected)
@@ -38,12 +38,25 @@ package enum IDTokenValidator {
         try checkTimeOfLogin(authenticatedAt, expected)
         try checkIssuedLater(issuedAt, checks, expected)
         return IDTokenClaims(
-            issuer: login.issuer,
-            subject: login.subject,
+            issuer: identity.issuer,
+            subject: identity.subject,
             authenticatedAt: authenticatedAt,
-            authorizedParty: login.authorizedParty,
+            authorizedParty: identity.authorizedParty,
             all: claims
         )
+    }
+
+    /// The buyer and the client to which a token belongs.
+    typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
+
+    /// Checks `iss`, `aud`, `azp`, `sub` and `nonce`, and after a refresh that they are those of the login.
+    static func checkIdentity(_ claims: JSONObject, _ checks: SignedTokenChecks) throws(IdentityError) -> Identity {
+        let issuer = try checks.issuer(claims)
+        let authorizedParty = try checks.checkAudience(claims)
+        let identity = (issuer: issuer, subject: try checks.subject(claims), authorizedParty: authorizedParty)
+        try checkNonce(claims, checks.expected)
+        try checkSameLogin(identity, checks.expected)
+        return identity
     }
 
     /// Refuses a logout token.
@@ -85,7 +98,7 @@ package enum IDTokenValidator {
     }
 
     /// A nonce of another login means that the token was replayed, or injected.
-    static func checkNonce(_ claims: JSONObject, _ expected: SignedTokenExpectations) throws(IdentityError) {
+    private static func checkNonce(_ claims: JSONObject, _ expected: SignedTokenExpectations) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
             guard let given, given.isEqual(to: nonce) else {

@@ -30,7 +30,7 @@ extension OpenIDClient {
         guard let endpoint = metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
         }
-        let random = try httpClient.environment.random.bytes(settings.stateByteCount + 64)
+        let random = try httpClient.environment.random.exactly(settings.stateByteCount + 64)
         let pkce = try self.pkce(pkce, randomBytes: random.suffix(32))
         try checkSupport(metadata, usesPKCE: pkce != nil)
         let fullState = Base64URL.encode(random.prefix(settings.stateByteCount))
@@ -112,7 +112,7 @@ extension OpenIDClient {
 
     private func pkce(_ use: PKCEUse?, randomBytes: ArraySlice<UInt8>) throws -> PKCE? {
         switch use ?? (settings.usesPKCE ? .newVerifier : .disabled) {
-        case .newVerifier: try PKCE(verifier: Base64URL.encode(randomBytes))
+        case .newVerifier: try PKCE(randomBytes: Array(randomBytes))
         case .own(let pkce): pkce
         case .disabled: nil
         }

@@ -64,7 +64,7 @@ extension OpenIDClient {
     }
 
     private func newPKCE() throws -> PKCE {
-        try PKCE(randomBytes: try httpClient.environment.random.bytes(32))
+        try PKCE(randomBytes: try httpClient.environment.random.exactly(32))
     }
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).

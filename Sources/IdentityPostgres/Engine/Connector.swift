@@ -75,7 +75,7 @@ struct Connector: Sendable {
         unsafe names.append(nil)
         unsafe values.append(nil)
         guard let connection = unsafe PQconnectStartParams(names, values, 0) else { return nil }
-        // Only the five characters of the server's error code are read.
+        // The server's messages may contain secrets. With this setting, libpq's error text contains only their severity and SQLSTATE.
         unsafe PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
         return unsafe connection
     }

@@ -52,7 +52,9 @@ extension Statements {
         )
     }
 
-    /// Moves the attachments of a session, before its own row is moved.
+    /// Moves the attachments of a session to the quarantine table.
+    ///
+    /// It must run before the session's row is moved, because deleting that row deletes the attachments too.
     var quarantineAttachmentsOfSession: Statement {
         rare(
             """

@@ -53,7 +53,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .retryLater,
                 .storeFailed,
                 "The store's file cannot be opened: too many files are open.",
-                hint: "Raise the limit for open files (ulimit -n).",
+                hint: systemError == EMFILE
+                    ? "Raise the process's limit of open files (ulimit -n)."
+                    : "Raise the machine's limit of open files (fs.file-max).",
                 cause: self
             )
         case SQLITE_CANTOPEN, SQLITE_AUTH, SQLITE_NOLFS:

@@ -14,7 +14,7 @@ extension AuthClient {
         return verifier
     }
 
-    func newVerifier() -> String { (try? random.bytes(32)).map { Base64URL.encode($0) } ?? "" }
+    func newVerifier() -> String { (try? random.exactly(32)).map { Base64URL.encode($0) } ?? "" }
 
     /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2).
     public func generateCodeChallenge(for codeVerifier: String) -> String {
@@ -36,7 +36,7 @@ extension AuthClient {
     /// - Parameter length: The number of characters.
     /// - Returns: The text; empty if `length` is not positive, or if the system returns no random bytes.
     public func generateRandomString(length: Int) -> String {
-        guard length > 0, let bytes = try? random.bytes(length) else { return "" }
+        guard length > 0, let bytes = try? random.exactly(length) else { return "" }
         return String(Base64URL.encode(bytes).prefix(length))
     }
 

@@ -58,8 +58,9 @@ extension ShopifyProvider {
                 isOutage ? .retryLater : .rejected,
                 isOutage ? .providerUnavailable : .unexpectedResponse,
                 "Shopify's logout endpoint did not end the session (HTTP \(response.status)).",
-                hint:
-                    "Send the browser to the logout URL to end the session at Shopify too. The app's session has ended.",
+                hint: isOutage
+                    ? "Call logout(idToken:) again with the same ID token. The client no longer has the tokens in memory."
+                    : "Check that the ID token belongs to this client. The buyer may still be signed in at Shopify.",
                 reference: "Customer Account API reference, logging out",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )

@@ -58,7 +58,9 @@ public struct SealedSession: Sendable {
         self.record = record
     }
 
-    /// The row identity to which the record is bound.
+    /// The row to which the sealed record belongs.
+    ///
+    /// The record cannot be opened as part of another row, or with another generation.
     package var identity: RecordIdentity {
         RecordIdentity(
             .session,

@@ -94,7 +94,7 @@ public struct Multipass: Sendable {
         }
         do {
             let keys = try Digest.sha256(secret.revealBytes())
-            let vector = try environment.random.bytes(AESCBC.blockCount)
+            let vector = try environment.random.exactly(AESCBC.blockCount)
             let sealed =
                 vector
                 + (try AESCBC.encrypt(json, key: SecretBytes(Array(keys.prefix(16))), initializationVector: vector))

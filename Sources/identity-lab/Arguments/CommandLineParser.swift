@@ -1,6 +1,7 @@
 internal import IdentityKit
 
-/// Parses the command line: one command and options of the form `--name value` or `--name=value`.
+/// Parses the command line: an optional command, its action or operand, and options of the form `--name`, `--name value` or
+/// `--name=value`.
 struct CommandLineParser {
     private let commands: [any Command.Type]
 

@@ -2,7 +2,9 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Puts the buyer identity of a session on its cart, for example after the login of a guest who already had a cart.
+    /// Puts the buyer identity of a session on its cart.
+    ///
+    /// After a sign-in, ``mergeGuestCart(of:into:merge:in:)`` does this, and also takes over the guest's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when there is no cart. A rejected identity is not an error:
     ///   ``SessionCart/identity`` and ``SessionCart/problem`` report it.

@@ -23,7 +23,7 @@ private final class ReadingStore: WrappingStore {
 }
 
 @Suite("Credentials kept in memory")
-struct CredentialCacheTests {
+struct SessionTokensCacheTests {
     private struct World {
         let clock = ManualClock()
         let store = ReadingStore()

@@ -1,0 +1,59 @@
+internal import CIdentityCurl
+internal import IdentityPlatform
+
+extension CurlCallbacks {
+    /// Creates the socket for an address, or refuses it.
+    ///
+    /// This is the last check of the address before bytes are sent.
+    static let openSocket: curl_opensocket_callback = { context, _, address in
+        guard let context = unsafe context, let address = unsafe address else { return -1 }
+        let handle = unsafe handle(context)
+        guard let policy = handle.work?.exchange.request.addressPolicy else { return -1 }
+        // If a name resolves to a refused address, its other addresses are refused, too.
+        guard handle.work?.failure?.code != .addressRefused else { return -1 }
+        if !policy.permitsEverything {
+            let resolved = unsafe resolvedAddress(address)
+            guard let resolved, policy.allows(resolved) else {
+                handle.work?.failure = refusal(policy, resolved)
+                return -1
+            }
+        }
+        let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        let socket = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+        handle.sockets.opened(socket)
+        return socket
+    }
+
+    static func refusal(
+        _ policy: AddressPolicy,
+        _ address: ResolvedAddress?
+    ) -> (HTTPTransportError.Code, String) {
+        (
+            .addressRefused,
+            "The policy \(policy.name) does not permit the address \(address?.description ?? "(unknown)")."
+        )
+    }
+
+    private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
+        // libcurl's structure has space for the largest socket address, and addrlen is the length of the filled part, so
+        // this number of bytes from `addr` on may be read. Port and address are at the offsets of sockaddr_in and
+        // sockaddr_in6.
+        guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+        let bytes = unsafe Array(
+            UnsafeRawBufferPointer(
+                start: UnsafeRawPointer(address).advanced(by: start),
+                count: Int(address.pointee.addrlen)
+            )
+        )
+        guard bytes.count >= MemoryLayout<sockaddr_in>.size else { return nil }
+        let port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+        switch unsafe address.pointee.family {
+        case AF_INET:
+            return ResolvedAddress(bytes: Array(bytes[4..<8]), port: port)
+        case AF_INET6 where bytes.count >= MemoryLayout<sockaddr_in6>.size:
+            return ResolvedAddress(bytes: Array(bytes[8..<24]), port: port)
+        default:
+            return nil
+        }
+    }
+}

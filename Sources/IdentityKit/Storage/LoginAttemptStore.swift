@@ -1,0 +1,50 @@
+internal import Synchronization
+
+/// The part of a store that keeps login attempts until their callback.
+public protocol LoginAttemptStore: Sendable {
+    /// Adds a login attempt.
+    func insert(_ attempt: StoredLoginAttempt) async throws
+
+    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the login attempt.
+    ///   - check: Called with the login attempt before it is removed. When it throws, the attempt stays, so that a forged
+    ///     callback cannot end a buyer's login.
+    /// - Returns: The login attempt; nil if the store has no attempt with this key.
+    /// - Throws: The error of `check`, or ``IdentityError`` of the store.
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt?
+}
+
+extension LoginAttemptStore {
+    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
+    ///
+    /// - Throws: ``IdentityError`` of the store.
+    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        try await takeLoginAttempt(key, after: { _ in })
+    }
+}
+
+extension LoginAttemptStore {
+    /// Takes a login attempt, or a pending logout, and returns it decoded.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - decode: Decodes and checks the record before it is removed. When it throws, the record stays.
+    /// - Returns: The result of `decode`; nil if the store has no record with this key.
+    /// - Throws: The error of `decode`, or `IdentityError` of the store.
+    func takeDecoded<Attempt: Sendable>(
+        _ key: String,
+        _ decode: @escaping @Sendable (StoredLoginAttempt) throws -> Attempt
+    ) async throws -> Attempt? {
+        let decoded = Mutex<Attempt?>(nil)
+        let taken = try await takeLoginAttempt(key) { stored in
+            let attempt = try decode(stored)
+            decoded.withLock { $0 = attempt }
+        }
+        return taken == nil ? nil : decoded.withLock(\.self)
+    }
+}
