@@ -22,25 +22,25 @@ final class KeySetFetcher: KeySetProviding {
         // Lifetimes count from the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
         let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
-        let maximumConfirmedAge = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }
+        let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }
         let response = try await httpClient.send(
             .get,
             url,
-            headers: try ProviderHTTPClient.headers(headers + conditions(requirement, maximumConfirmedAge)),
+            headers: try ProviderHTTPClient.headers(headers + conditions(requirement, confirmable)),
             asking: "The provider's key set"
         )
         let fetch = fetches.add(1, ordering: .relaxed).newValue
         let lifetime = KeySetLifetime.read(response.headers, now: httpClient.environment.clock.now)
-        if response.status == 304, let maximumConfirmedAge, maximumConfirmedAge.entityTag != nil {
-            let lifetime = lifetime ?? maximumConfirmedAge.lifetime
+        if response.status == 304, let confirmable, confirmable.entityTag != nil {
+            let lifetime = lifetime ?? confirmable.lifetime
             return KeySetSnapshot(
                 url: url,
-                keys: maximumConfirmedAge.keys,
-                revision: maximumConfirmedAge.revision,
+                keys: confirmable.keys,
+                revision: confirmable.revision,
                 fetch: fetch,
-                entityTag: maximumConfirmedAge.entityTag,
+                entityTag: confirmable.entityTag,
                 lifetime: lifetime,
-                receivedAt: maximumConfirmedAge.receivedAt,
+                receivedAt: confirmable.receivedAt,
                 confirmedAt: requestedAt,
                 freshUntil: requestedAt + lifetime
             )
