@@ -286,6 +286,17 @@ struct ResponseTests {
         #expect(response.scopes == [])
     }
 
+    @Test(
+        "a code verifier without 43 to 128 unreserved characters is refused",
+        arguments: [
+            String(repeating: "a", count: 42), String(repeating: "a", count: 129), String(repeating: "+", count: 43),
+        ]
+    )
+    func invalidVerifier(verifier: String) {
+        let error = #expect(throws: IdentityError.self) { _ = try PKCE(verifier: verifier) }
+        #expect(error?.reference == "RFC 7636 section 4.1")
+    }
+
     @Test("the PKCE challenge is the one of RFC 7636 appendix B")
     func pkce() throws {
         let key = try PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")

@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityHTTP
 public import IdentityKit
 
 /// A PKCE code verifier with its S256 challenge (RFC 7636); the method `plain` is not supported.
@@ -10,11 +11,35 @@ public struct PKCE: Sendable {
 
     /// Creates a code verifier of 43 characters from 32 random bytes.
     public init(randomBytes: [UInt8]) throws {
-        try self.init(verifier: Base64URL.encode(randomBytes))
+        try self.init(unchecked: Base64URL.encode(randomBytes))
     }
 
-    /// Uses a given code verifier, which the caller has checked.
-    package init(verifier: String) throws {
+    /// Uses a given code verifier.
+    ///
+    /// - Throws: `IdentityError` unless it has 43 to 128 unreserved characters (section 4.1).
+    public init(verifier: String) throws {
+        try Self.check(verifier)
+        try self.init(unchecked: verifier)
+    }
+
+    /// Refuses a text that is no code verifier.
+    package static func check(_ verifier: String) throws(IdentityError) {
+        let isVerifier =
+            (43...128).contains(verifier.utf8.count)
+            && verifier.utf8.allSatisfy { byte in
+                ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
+            }
+        guard isVerifier else {
+            throw IdentityError(
+                configuration: "The code verifier does not have 43 to 128 unreserved characters.",
+                hint: "Use PKCE(randomBytes:), or generateCodeVerifier() of AuthClient.",
+                reference: "RFC 7636 section 4.1"
+            )
+        }
+    }
+
+    /// Uses a given code verifier without a check, as Shopify's pages do.
+    package init(unchecked verifier: String) throws {
         self.verifier = Secret(verifier)
         challenge = Base64URL.encode(try Digest.sha256(utf8: verifier))
     }

@@ -52,28 +52,12 @@ extension AuthClient {
 
     func begin(codeVerifier: String, options: LoginOptions) async throws -> AuthorizationRequest {
         try await Correlation.scope {
-            try Self.checkVerifier(codeVerifier)
             let request = try await provider().authorizationRequest(
                 options,
                 pkce: try PKCE(verifier: codeVerifier)
             )
             state.withLock { $0.logins.add(request.attempt, at: now) }
             return request
-        }
-    }
-
-    static func checkVerifier(_ text: String) throws(IdentityError) {
-        let isVerifier =
-            (43...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
-            }
-        guard isVerifier else {
-            throw IdentityError(
-                configuration: "The code verifier does not have 43 to 128 unreserved characters.",
-                hint: "Use the result of generateCodeVerifier().",
-                reference: "RFC 7636 section 4.1"
-            )
         }
     }
 }

@@ -96,7 +96,7 @@ extension AuthClient {
     private func request(_ code: String, verifier: String?) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             let provider = try provider()
-            if let verifier { try Self.checkVerifier(verifier) }
+            if let verifier { try PKCE.check(verifier) }
             let code = Secret(code)
             switch state.withLock({ $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, at: now) }) {
             case .checked(let login): return try await exchange(login.callback, login.attempt)

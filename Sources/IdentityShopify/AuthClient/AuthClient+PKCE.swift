@@ -18,7 +18,7 @@ extension AuthClient {
 
     /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2).
     public func generateCodeChallenge(for codeVerifier: String) -> String {
-        (try? PKCE(verifier: codeVerifier).challenge) ?? ""
+        (try? PKCE(unchecked: codeVerifier).challenge) ?? ""
     }
 
     /// The same as ``generateCodeVerifier()``, with the name in Shopify's Customer Account guide.
