@@ -1,6 +1,6 @@
 /// The bytes of JSON strings.
 package enum JSONText {
-    /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if there is none.
+    /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if they contain no such byte.
     ///
     /// Eight bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(

@@ -15,7 +15,7 @@ package enum RefreshGoal: Sendable {
         }
     }
 
-    /// The members of the replaced tokens that the new ones lack; nil if there are none.
+    /// The scopes and the refresh token that the replaced tokens had and the new ones lack; nil if nothing was lost.
     func losses(in new: TokenSet) -> TokenLosses? {
         guard case .replacing(let old) = self else { return nil }
         return TokenLosses(from: old, to: new)

@@ -55,7 +55,7 @@ package struct KeySetSource: Sendable {
         return try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known keys do not verify; nil if there are none, or if the rate limit prevents a fetch.
+    /// Newer keys, for a token that the known keys do not verify; nil if the provider has no newer keys, or if the rate limit prevents a fetch.
     ///
     /// - Throws: `IdentityError` when the provider fails: the key may be available later.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?

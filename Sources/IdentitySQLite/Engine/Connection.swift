@@ -75,7 +75,7 @@ final class Connection {
         return unsafe Int(sqlite3_changes(pointer))
     }
 
-    /// The first row of the result; nil if there is none.
+    /// The first row of the result; nil if the result has no row.
     func first<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> R? {
         let statement = try prepared(query)
         defer { statement.reset() }

@@ -104,7 +104,7 @@ struct StoreLocation: Sendable {
         }
     }
 
-    /// Checks that a path is a file that only its owner may use; nil if there is none.
+    /// Checks that a path is a file that only its owner may use; nil if no file exists.
     static func check(_ path: String) throws(IdentityError) -> stat? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {

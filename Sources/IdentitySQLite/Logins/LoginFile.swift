@@ -69,7 +69,7 @@ final class LoginFile: Sendable {
     /// The time in a record, and the lengths of its fields, rounded up.
     private static let lengthOfOtherFields = 32
 
-    /// Takes a login out if the check does not throw; nil if there is none.
+    /// Takes a login out if the check does not throw; nil if the file has no such login.
     func take(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

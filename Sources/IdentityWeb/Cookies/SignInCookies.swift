@@ -67,7 +67,7 @@ public struct SignInCookies: Sendable {
         try cookie("session", id.rawValue, sessionLifetime)
     }
 
-    /// The id in the session cookie of a request; nil if there is none.
+    /// The id in the session cookie of a request; nil if the request has no such cookie.
     public func sessionID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "session").flatMap { SessionID(rawValue: $0) }
     }
@@ -77,7 +77,7 @@ public struct SignInCookies: Sendable {
         try cookie("guest", id.rawValue, guestLifetime)
     }
 
-    /// The id in the guest cookie of a request; nil if there is none.
+    /// The id in the guest cookie of a request; nil if the request has no such cookie.
     public func guestID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }
