@@ -11,9 +11,10 @@ internal import IdentityStoreKit
 /// ```
 ///
 /// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters and
-/// expiry times are in the clear; session ids, `state` values and subjects are stored only as keyed hashes. A saved change survives a
-/// loss of power, and a save in place also works on a full disk. When a row cannot be opened, calls for that session fail and the row
-/// stays where it is; a list of all sessions leaves it out, a list of its buyer's sessions fails, and ``checkHealth()`` counts it.
+/// expiry times are in the clear; session ids, `state` values and subjects are stored only as keyed hashes. A saved session survives a
+/// loss of power, and a save in place also works on a full disk. Pending logins are in a file beside it, until the machine restarts. When
+/// a row cannot be opened, calls for that session fail and the row stays where it is; a list of all sessions leaves it out, a list of its
+/// buyer's sessions fails, and ``checkHealth()`` counts it.
 ///
 /// Open the file with one store per process. Do not copy it while it is in use, and do not let other programs write to it.
 public final class SQLiteStore: Sendable {

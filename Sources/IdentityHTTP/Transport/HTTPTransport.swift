@@ -22,6 +22,6 @@
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response once it is complete.
     ///
-    /// - Throws: ``HTTPTransportError``. A response is not an error, whatever its status is.
+    /// - Throws: ``HTTPTransportError``. A response with any status is returned and not thrown.
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
 }
