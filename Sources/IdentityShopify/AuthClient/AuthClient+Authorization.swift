@@ -33,7 +33,7 @@ extension AuthClient {
     /// - Returns: The page to show to the buyer.
     /// - Throws: `IdentityError`.
     public func buildAuthorizationUrl(options: LoginOptions = LoginOptions()) async throws -> String {
-        try await buildAuthorizationUrl(codeVerifier: newVerifier(), options: options)
+        try await buildAuthorizationUrl(codeVerifier: try newVerifier(), options: options)
     }
 
     /// Starts a login with a code verifier from ``generateCodeVerifier()``.

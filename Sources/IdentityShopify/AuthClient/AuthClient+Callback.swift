@@ -40,8 +40,10 @@ extension AuthClient {
                 throw IdentityError(
                     .rejected,
                     .callbackInvalid,
-                    "The URL is not this client's redirect URI.",
-                    hint: "Compare the registered redirect URI with the configured one, character by character.",
+                    "The URL is neither this client's redirect URI nor the redirect URI of a pending login.",
+                    hint: "Pass the URL to which Shopify redirected, and compare it with the configured redirect URI, "
+                        + "character by character. If none is configured, the login has expired or was completed: "
+                        + "start a new one.",
                     reference: "RFC 9700 section 4.4.2.2"
                 )
             }
@@ -93,7 +95,20 @@ extension AuthClient {
             .stateUnknown,
             "The callback does not belong to a pending login of this client.",
             hint:
-                "Start the login again. The callback was used before, the login expired, or another client started it.",
+                "Start the login again. The callback has no state or was used before, the login expired, or another client started it.",
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: true
+        )
+    }
+
+    static var unknownCode: IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "The authorization code and the code verifier do not belong to a pending login of this client.",
+            hint:
+                "Pass a code from handleCallback(url:), or the code verifier of the same login. Each works once, "
+                + "until ten minutes after the start of the login; after that, start the login again.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

@@ -74,7 +74,7 @@ extension AuthClient {
             "redirect_uri": customerAccountsApiRedirectUri,
         ]
         for (name, value) in expected where !(params[name]?.isIdentical(to: value) ?? false) {
-            throw Self.invalidParameters("\(name) is not this client's")
+            throw Self.invalidParameters("\(name) is missing or has another value than this client's")
         }
         guard params.count == expected.count + 2, let code = params["code"], let verifier = params["code_verifier"]
         else {
@@ -88,7 +88,8 @@ extension AuthClient {
             .configuration,
             .invalidRequest,
             "The parameters of the token request are wrong: \(problem).",
-            hint: "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else.",
+            hint: "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else. "
+                + "grant_type is authorization_code; client_id and redirect_uri are this client's.",
             reference: "RFC 6749 section 4.1.3"
         )
     }
@@ -109,7 +110,7 @@ extension AuthClient {
                         for: try await provider.attempt(codeVerifier: verifier)
                     )
                 }
-            case .unknown: throw Self.unknownLogin
+            case .unknown: throw Self.unknownCode
             }
         }
     }

@@ -7,16 +7,16 @@ internal import Synchronization
 extension AuthClient {
     /// A new PKCE code verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
     ///
-    /// It is empty if the system returns no random bytes; every call that takes a verifier refuses an empty one.
+    /// It is empty if the system returns no random bytes; every call that starts or completes a login refuses an empty one.
     public func generateCodeVerifier() -> String {
-        let verifier = newVerifier()
+        let verifier = (try? newVerifier()) ?? ""
         state.withLock { $0.logins.recordVerifier(Secret(verifier), until: now + 600) }
         return verifier
     }
 
-    func newVerifier() -> String { (try? random.exactly(32)).map { Base64URL.encode($0) } ?? "" }
+    func newVerifier() throws -> String { Base64URL.encode(try random.exactly(32)) }
 
-    /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2).
+    /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2); empty if OpenSSL fails.
     public func generateCodeChallenge(for codeVerifier: String) -> String {
         (try? PKCE(unchecked: codeVerifier).challenge) ?? ""
     }

@@ -20,7 +20,7 @@ extension AuthClient {
                     [self] redirectURI in
                     var options = options
                     options.redirectURI = redirectURI
-                    return try await begin(codeVerifier: newVerifier(), options: options)
+                    return try await begin(codeVerifier: try newVerifier(), options: options)
                 }
                 let callback = try await presenter.present(login)
                 try Task.checkCancellation()

@@ -11,7 +11,8 @@ extension AuthClient {
     ///
     /// - Parameter refreshToken: The latest refresh token.
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
-    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again.
+    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. After code `store_failed`, the new
+    ///   tokens are in ``currentTokens``.
     public func refreshAccessToken(refreshToken: String) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             let provider = try provider()
@@ -55,9 +56,9 @@ extension AuthClient {
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser. Shopify's cookie is removed only when the browser opens it. With the cookie, the next
-    ///   login may show no page.
-    /// - Throws: `IdentityError` when the logout endpoint failed, or the token storage did not remove the tokens. The buyer is signed
-    ///   out here even then.
+    ///   login may show no page. Nil if the metadata name no logout endpoint; then the buyer is signed out here only.
+    /// - Throws: `IdentityError` when discovery or the logout endpoint failed, or the token storage did not remove the tokens. This
+    ///   client has no tokens even then.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {
@@ -79,7 +80,7 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - idToken: The ID token of the login.
-    ///   - completion: Called exactly once, on the client's executor: whether Shopify's logout endpoint succeeded, and if not, why.
+    ///   - completion: Called exactly once, on the client's executor: whether ``logout(idToken:)`` succeeded, and if not, why.
     public func logout(
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void
@@ -125,7 +126,10 @@ extension AuthClient {
                     .retryLater,
                     .storeFailed,
                     "The token storage of the app failed to \(tokens == nil ? "remove" : "save") the tokens.",
-                    hint: "Repair the storage. The latest tokens are in currentTokens, until the program ends.",
+                    hint: tokens == nil
+                        ? "Repair the storage, then remove the tokens from it. The client no longer has them."
+                        : "Repair the storage, then save currentTokens before the program ends. "
+                            + "Do not repeat the call: its code or refresh token was used.",
                     reference: "Shopify, Authenticate checkouts, Send the token request",
                     cause: error
                 )

@@ -86,16 +86,21 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                     .rejected,
                     .identityRejected,
                     "Shopify does not accept the buyer's access token for a cart.",
-                    hint: "Refresh the access token and create the cart with the new one.",
+                    hint:
+                        "Refresh the access token, or let the buyer sign in again. Then create the cart with the new access token.",
                     reference: "Storefront API reference, CartBuyerIdentityInput",
                     providerAnswer: answer
                 )
             }
+            let isOutage = error.code?.isIdentical(to: "SERVICE_UNAVAILABLE") == true
             throw IdentityError(
-                error.code?.isIdentical(to: "SERVICE_UNAVAILABLE") == true ? .retryLater : .rejected,
+                isOutage ? .retryLater : .rejected,
                 .cartUserErrors,
                 "Shopify did not create the cart.",
-                hint: "Check variantId: it is the global id of a variant that the sales channel of the token sells.",
+                hint: isOutage
+                    ? "Try again later."
+                    : "Read code and field in providerAnswer. Usually variantId is not the global id of a variant "
+                        + "that the sales channel of the token sells.",
                 reference: "Storefront API reference, cartCreate",
                 providerAnswer: answer
             )

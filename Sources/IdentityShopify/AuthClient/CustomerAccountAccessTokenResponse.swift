@@ -27,7 +27,8 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
                     .rejected,
                     .idTokenMissing,
                     "These tokens have no verified ID token, so the buyer is not known.",
-                    hint: "Use the response of requestAccessToken or completeLogin, which verify the ID token.",
+                    hint: "Use the response of requestAccessToken, completeLogin or login, which verify the ID token, "
+                        + "or of a refresh of its tokens by the same AuthClient.",
                     reference: "OpenID Connect Core section 3.1.3.7"
                 )
             }

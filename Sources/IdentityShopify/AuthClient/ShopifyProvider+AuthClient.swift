@@ -60,7 +60,7 @@ extension ShopifyProvider {
                 "Shopify's logout endpoint did not end the session (HTTP \(response.status)).",
                 hint: isOutage
                     ? "Call logout(idToken:) again with the same ID token. The client no longer has the tokens in memory."
-                    : "Check that the ID token belongs to this client. The buyer may still be signed in at Shopify.",
+                    : "Check that the ID token belongs to a login of this client. The buyer may still be signed in at Shopify.",
                 reference: "Customer Account API reference, logging out",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )

@@ -9,8 +9,9 @@ extension ShopifyProvider.Configuration {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ConfigurationProblem(
                 member: "clientID",
-                problem: "is empty or contains a space or control character",
-                hint: "Copy it from the Customer Account API settings of the Headless or Hydrogen channel."
+                problem: "is empty or contains a space, a control character or a character outside ASCII",
+                hint: "Copy it from the Customer Account API settings of the Headless or Hydrogen channel, "
+                    + "or, for a client of type app, from the app's settings at Shopify."
             )
         }
         if let shopID { try Self.check(shopID: shopID) }
@@ -112,7 +113,8 @@ extension ShopifyProvider.Configuration {
                     member: "origin",
                     problem: "is not an https origin",
                     hint: "Write it as a browser does, https://app.example, without a trailing slash, "
-                        + "and register it at Shopify under JavaScript origins."
+                        + "and register it at Shopify under JavaScript origins. If the app gives no origin, "
+                        + "it is taken from the redirect URI: correct that URI."
                 )
             }
         }

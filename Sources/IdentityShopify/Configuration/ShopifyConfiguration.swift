@@ -34,7 +34,7 @@ extension ShopifyProvider {
         public var shopID: String?
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid", "email", "customer-account-api:full"]
-        /// The version of the Customer Account API, `YYYY-MM`.
+        /// The version of the Customer Account API, and of the Storefront API for ``AuthClient``: `YYYY-MM` or `unstable`.
         public var apiVersion = "2026-10"
         /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
         public var issuers: [String]?
@@ -142,9 +142,14 @@ struct ConfigurationProblem: Error {
     let problem: String
     let hint: String
 
-    var error: IdentityError {
+    var error: IdentityError { makeError(about: "The Shopify configuration's") }
+
+    /// The same problem of a value in the options of one login.
+    var loginOptionsError: IdentityError { makeError(about: "The login options'") }
+
+    private func makeError(about owner: String) -> IdentityError {
         IdentityError(
-            configuration: "The Shopify configuration's \(member) \(problem).",
+            configuration: "\(owner) \(member) \(problem).",
             hint: hint,
             reference: "Customer Account API reference, authorization"
         )

@@ -144,7 +144,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 throw Configuration.missingOpenID
             }
         } catch {
-            throw error.error
+            throw error.loginOptionsError
         }
         guard options.redirectURI == nil, descriptor.redirectURI == nil else { return options }
         let issuer = try await client.metadata().issuer

@@ -33,7 +33,8 @@ struct ShopifyQuirks: OpenIDQuirks {
                 .configuration,
                 .redirectRefused,
                 "Shopify's token endpoint returned a redirect, which was not followed.",
-                "The shop id in the URL is wrong. Check shopID, or remove it so that discovery finds the endpoints."
+                "Usually the shop id in the endpoint's URL is wrong. Check shopID and endpoints.token; with neither of them, check "
+                    + "shopDomain, where discovery finds the endpoint."
             )
         }
         let isRefusedClient =
@@ -48,9 +49,10 @@ struct ShopifyQuirks: OpenIDQuirks {
             return failure.make(
                 .configuration,
                 .originRefused,
-                "Shopify rejected the token request because of its Origin header.",
-                "Register the app's origin at Shopify under JavaScript origins, and use client publicWeb with the same "
-                    + "origin. Sessions are kept."
+                "Shopify rejected the token request: its Origin header is missing or is not registered.",
+                "If the client at Shopify is a public web client, register the app's origin there under JavaScript origins, and "
+                    + "use client publicWeb with the same origin. Otherwise compare client with the client's type at Shopify. "
+                    + "Sessions are kept."
             )
         }
         if failure.status == 403 {

@@ -21,10 +21,15 @@ public struct ShopSignOnLink: Sendable {
     ///   - shopDomain: The shop's domain in the buyer's browser, from the app's configuration and never from a request: a host name
     ///     without scheme and path.
     ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid`.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` if `shopDomain` is not a bare domain name.
     public init(shopDomain: String, allowsLoopbackHTTP: Bool = false) throws(IdentityError) {
         guard let site = ShopifyURLs.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) else {
-            throw ConfigurationProblem.shopDomain.error
+            let problem = ConfigurationProblem.shopDomain
+            throw IdentityError(
+                configuration: "The single sign-on link's \(problem.member) \(problem.problem).",
+                hint: problem.hint,
+                reference: Self.reference
+            )
         }
         self.site = site
     }
@@ -35,8 +40,8 @@ public struct ShopSignOnLink: Sendable {
     ///   - buyer: The buyer whom the shop's provider has signed in. The verified e-mail address becomes `login_hint`.
     ///   - path: The page that the shop shows afterwards: a path of the shop. `ReturnPathPolicy.pathsOnly` checks it.
     /// - Returns: The link. It contains the e-mail address, so do not log it.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` for a buyer without a verified e-mail address, and with
-    ///   `IdentityError.Code.returnPathRefused` for anything but a path.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` for a buyer without a verified e-mail address or if the
+    ///   link would be too long, and with `IdentityError.Code.returnPathRefused` for anything but a path.
     public func url(for buyer: Buyer, returningTo path: String = "/") throws(IdentityError) -> HTTPURL {
         guard let email = buyer.email, email.isVerified, !email.value.isEmpty else {
             throw Self.refused(
@@ -62,7 +67,9 @@ public struct ShopSignOnLink: Sendable {
             .invalidRequest,
             message,
             hint: hint,
-            reference: "https://shopify.dev/docs/api/customer-authentication/single-sign-on"
+            reference: reference
         )
     }
+
+    private static let reference = "https://shopify.dev/docs/api/customer-authentication/single-sign-on"
 }
