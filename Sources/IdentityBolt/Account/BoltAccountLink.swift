@@ -21,7 +21,7 @@ public enum BoltAccountLink: Sendable, Equatable {
     ///   - buyer: Who signed in, from a validated ID token.
     ///   - subjectIsKnown: Whether a customer is linked to the buyer's issuer and subject.
     ///   - emailIsKnown: Whether a customer has the buyer's e-mail address.
-    /// - Returns: Whether to sign in, link or create an account.
+    /// - Returns: Whether to sign in, create, link or refuse.
     public static func decide(for buyer: Buyer, subjectIsKnown: Bool, emailIsKnown: Bool) -> BoltAccountLink {
         if subjectIsKnown { return .signIn }
         guard let email = buyer.email, emailIsKnown else { return .create }

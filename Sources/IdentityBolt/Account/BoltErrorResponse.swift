@@ -98,7 +98,7 @@ struct BoltErrorResponse: Sendable, Equatable {
                 .rejected,
                 .redirectRefused,
                 "Bolt's account API returned a redirect, which was not followed.",
-                "Check endpoints.api."
+                "Check environment, and endpoints.api if it is set."
             )
         }
         guard isJSON, status != 200 || refusal != nil else {
@@ -106,14 +106,14 @@ struct BoltErrorResponse: Sendable, Equatable {
                 .retryLater,
                 .unexpectedResponse,
                 "Bolt's account API returned an unexpected response (HTTP \(status)).",
-                "Check endpoints.api. If the address is right, try again later."
+                "Check environment, and endpoints.api if it is set. If the address is right, try again later."
             )
         }
         return make(
             .rejected,
             .unexpectedResponse,
             "Bolt's account API rejected the request (HTTP \(status)).",
-            "Read providerAnswer of this error: it contains Bolt's explanation."
+            "Read providerAnswer of this error: it contains Bolt's explanation, if Bolt sent one."
         )
     }
 }

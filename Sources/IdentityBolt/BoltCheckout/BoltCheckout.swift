@@ -160,10 +160,12 @@ public final class BoltCheckout: Sendable {
             Task {
                 do {
                     guard let presenter else { throw BoltLoginEngine.notConfigured("presenter") }
-                    let descriptor = setup?.provider.descriptor
+                    guard let descriptor = setup?.provider.descriptor else {
+                        throw BoltLoginEngine.notConfigured("provider")
+                    }
                     let login = PresentedLogin(
-                        provider: descriptor?.name ?? "",
-                        redirectURI: descriptor?.redirectURI
+                        provider: descriptor.name,
+                        redirectURI: descriptor.redirectURI
                     ) { try await engine.authorizationRequest(redirectURI: $0) }
                     let callbackURL = try await presenter.present(login)
                     try Task.checkCancellation()

@@ -134,7 +134,8 @@ final class BoltLoginEngine: Sendable {
     static func notConfigured(_ what: String) -> IdentityError {
         IdentityError(
             configuration: "BoltCheckout has no \(what).",
-            hint: "Call BoltCheckout.configure(provider:presenter:) before the first login.",
+            hint: "Call configure(provider:presenter:) of BoltCheckout before the first login. "
+                + "A presenter can also be passed to startLogin.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }
@@ -143,7 +144,7 @@ final class BoltLoginEngine: Sendable {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "This login has ended.",
+            "This login has ended, has received its callback already, or its page was not requested before the callback.",
             hint: "Start a new login.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )

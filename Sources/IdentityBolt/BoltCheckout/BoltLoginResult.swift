@@ -19,10 +19,10 @@ public enum BoltLoginResult: Sendable {
     /// missing.
     ///
     /// - Parameter json: The JSON text, at most 16 KiB.
-    /// - Throws: `IdentityError` with code `callback_invalid`.
+    /// - Throws: `IdentityError` with code `callback_invalid` for any other JSON.
     public init(json: [UInt8]) throws(IdentityError) {
         guard let object = (try? JSONValue(parsing: json, limits: JSONLimits(maximumBytes: 16_384)))?.object else {
-            throw Self.invalid("is not a JSON object")
+            throw Self.invalid("is not a JSON object of at most 16 KiB")
         }
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }
@@ -76,7 +76,7 @@ public enum BoltLoginResult: Sendable {
             throw IdentityError(
                 .cancelled,
                 .cancelled,
-                "The buyer cancelled the login.",
+                "The login was cancelled.",
                 hint: "Offer the login again.",
                 reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
             )

@@ -74,7 +74,8 @@ extension BoltProvider {
         public var token: HTTPURL?
         /// The key set, by default `/v1/oauth/jwks.json`.
         public var jwks: HTTPURL?
-        /// The API's base URL, from which endpoints that are nil are built; it is also an accepted issuer.
+        /// The API's base URL, from which endpoints that are nil are built; without ``Configuration/issuers`` it is also an
+        /// accepted issuer.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

@@ -39,12 +39,17 @@ struct ResolvedBoltConfiguration: Sendable {
         guard let base = configuration.endpoints.api ?? (try? HTTPURL(configuration.environment.apiBase)),
             base.query == nil
         else {
-            throw invalid(
-                "The base URL of Bolt's API is not a valid URL, or it has a query.",
-                "Write the base URL as https://api.bolt.com."
-            )
+            throw invalidBase
         }
         return base
+    }
+
+    /// The error for a base URL of Bolt's API from which no endpoint can be built.
+    static var invalidBase: IdentityError {
+        invalid(
+            "The base URL of Bolt's API is not a valid URL, has a query, or is too long.",
+            "Write endpoints.api, or apiBase of a custom environment, in the form https://api.bolt.com."
+        )
     }
 
     private static func check(_ configuration: BoltProvider.Configuration) throws(IdentityError) {
@@ -52,13 +57,7 @@ struct ResolvedBoltConfiguration: Sendable {
         let all = [
             try base(configuration), endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks,
         ]
-        guard all.allSatisfy({ $0.map { $0.isSecure || configuration.allowsLoopbackHTTP && $0.isLoopback } ?? true })
-        else {
-            throw invalid(
-                "One of Bolt's endpoints is not https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
-            )
-        }
+        try checkScheme(of: all, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
             throw invalid(
                 "The scopes do not contain openid.",
@@ -76,10 +75,20 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
+    /// Checks that all URLs are https, or http to a loopback address in tests.
+    static func checkScheme(of urls: [HTTPURL?], allowsLoopbackHTTP: Bool) throws(IdentityError) {
+        for url in urls.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
+            throw invalid(
+                "The endpoint \(url) of the Bolt configuration is not https.",
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+            )
+        }
+    }
+
     /// A URL below the API's base URL.
     func endpoint(_ path: String) throws(IdentityError) -> HTTPURL {
         do { return try HTTPURL(BoltEnvironment.withoutTrailingSlashes(apiBase.text) + path) } catch {
-            throw Self.invalid("The base URL of Bolt's API is too long.", "Write the base URL as https://api.bolt.com.")
+            throw Self.invalidBase
         }
     }
 

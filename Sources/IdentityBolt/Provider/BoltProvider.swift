@@ -118,8 +118,9 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
             throw IdentityError(
                 .signInAgain,
                 .insufficientScope,
-                "These tokens may only read the buyer's Bolt account.",
-                hint: "Let the buyer sign in again: refreshed tokens have no write access.",
+                "These tokens do not permit changes of the buyer's Bolt account.",
+                hint: "Check that scopes contains \(BoltScope.manage), and let the buyer sign in again: "
+                    + "refreshed tokens have no write access.",
                 reference: "help.bolt.com/developers/bolt-oauth"
             )
         }

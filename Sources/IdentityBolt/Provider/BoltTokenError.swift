@@ -23,8 +23,8 @@ enum BoltTokenError {
                 .configuration,
                 .unauthorizedClient,
                 "Bolt does not permit this merchant to use single sign-on.",
-                "Ask Bolt's support to enable single sign-on for the merchant, with the trace id. Check also that "
-                    + "publishableKey and apiKey belong to environment."
+                "Check that publishableKey and apiKey belong to the configured environment. If they do, ask Bolt's support to "
+                    + "enable single sign-on for the merchant, with the trace id in providerAnswer. Sessions are kept."
             )
         }
         guard known.contains(name) else { return failure.standardError }
@@ -42,6 +42,8 @@ enum BoltTokenError {
             "Check that publishableKey and apiKey belong to the configured environment. Sessions are kept."
         case .unauthorizedClient, .unsupportedGrantType:
             "Check that publishableKey belongs to the configured environment, and ask Bolt what the merchant may do. Sessions are kept."
+        case .invalidRequest where error.kind == .rejected:
+            "Compare publishableKey, clientIDForm and redirectURI with the merchant's settings at Bolt."
         default: error.hint ?? ""
         }
     }

@@ -29,20 +29,13 @@ struct ResolvedSFCCConfiguration: Sendable {
             )
         }
         let all = [storefront, codeExchange, tokenExchange, authorization, endpoints.jwks, endpoints.api]
-        guard
-            all.allSatisfy({ $0.map { $0.isSecure || configuration.allowsLoopbackHTTP && $0.isLoopback } ?? true })
-        else {
-            throw ResolvedBoltConfiguration.invalid(
-                "One of the endpoints is not https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
-            )
-        }
+        try ResolvedBoltConfiguration.checkScheme(of: all, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
         try Self.checkNames(configuration)
         guard !configuration.codeParam.isEmpty, !configuration.stateParam.isEmpty,
             !configuration.codeParam.isIdentical(to: configuration.stateParam)
         else {
             throw ResolvedBoltConfiguration.invalid(
-                "codeParam and stateParam are empty or equal.",
+                "codeParam or stateParam is empty, or they are equal.",
                 "Set them to two different names."
             )
         }
@@ -86,7 +79,8 @@ struct ResolvedSFCCConfiguration: Sendable {
             throw IdentityError(
                 configuration:
                     "max_age and acr_values cannot be used with SFCC: the SFCC storefront's token does not prove when and how the buyer signed in.",
-                hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options.",
+                hint:
+                    "Remove maxAge and acrValues from the configuration, and maximumAge and authenticationContexts from LoginOptions.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
@@ -134,8 +128,8 @@ struct ResolvedSFCCConfiguration: Sendable {
         let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
         guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
             throw ResolvedBoltConfiguration.invalid(
-                "siteID, locale and the controllers' names do not form a valid path.",
-                "Compare them with the URL of a controller in the storefront."
+                "siteID or controllerBasePath, locale and the controllers' names do not form a valid path.",
+                "Set siteID or controllerBasePath, and compare all of them with the URL of a controller in the storefront."
             )
         }
         return url
@@ -146,10 +140,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard let url = try? HTTPURL(BoltEnvironment.withoutTrailingSlashes(base) + "/v1/oauth/internal/authorize"),
             url.query == nil
         else {
-            throw ResolvedBoltConfiguration.invalid(
-                "The base URL of Bolt's API is not a valid URL, or it has a query.",
-                "Write the base URL as https://api.bolt.com."
-            )
+            throw ResolvedBoltConfiguration.invalidBase
         }
         return url
     }

@@ -99,10 +99,10 @@ struct SFCCHTTPClient {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The SFCC storefront sent a redirect that the login must not follow.",
+            "The SFCC storefront sent a redirect that the SDK does not follow.",
             hint:
-                "Compare host and siteID with the storefront's own URLs. At most three redirects are followed, and only at "
-                + "the configured host.",
+                "Compare host, siteID and endpoints with the storefront's own URLs. At most three redirects are followed, only "
+                + "with the scheme, host and port of the controller, and none that requires a second POST (307, 308).",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: IdentityError.ProviderAnswer(status: response.status)
         )

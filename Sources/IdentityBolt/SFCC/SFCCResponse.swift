@@ -74,7 +74,7 @@ struct SFCCResponse: Sendable {
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
                 ? "Try again later. A login has to begin again; a session keeps its refresh token."
-                : "Start the login again. If every login or every refresh fails, compare host, siteID and parameters with the storefront's controllers.",
+                : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: providerAnswer(name, message)
         )
@@ -88,8 +88,12 @@ struct SFCCResponse: Sendable {
         return IdentityError(
             isPage ? .retryLater : .rejected,
             .unexpectedResponse,
-            "The response of the SFCC storefront has neither a token nor an error.",
-            hint: "Compare siteID, locale and controllers with the storefront's own URLs.",
+            "The response of the SFCC storefront has neither an error nor a token where one is expected.",
+            hint: isPage
+                ? "Try again later, because a page may come from maintenance. A login has to begin again. If the page stays, "
+                    + "compare siteID, locale and the controllers' names with the storefront's own URLs."
+                : "Compare siteID, locale and the controllers' names with the storefront's own URLs, and tokenJSONPaths with "
+                    + "the response that contains the token.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: providerAnswer(nil, nil)
         )

@@ -113,8 +113,8 @@ struct SFCCTokenExchange: Sendable {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The code is too long for the SFCC storefront's URL.",
-                hint: "Start the login again.",
+                "The SFCC storefront's URL would be too long with the code.",
+                hint: "Start the login again. If that fails too, shorten extraQuery.",
                 reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
             )
         }

@@ -34,8 +34,7 @@ struct SFCCTokenReader: Sendable {
 
     func read(_ response: SFCCResponse, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
         if let error = response.error {
-            let endsSession = old != nil && error.code == .invalidGrant
-            throw endsSession ? error.recast(as: .signInAgain) : error
+            throw old == nil ? error : Self.refreshError(error)
         }
         guard let token = try response.token(configuration.tokenJSONPaths) else { throw response.unexpected }
         let claims: JSONObject
@@ -44,7 +43,7 @@ struct SFCCTokenReader: Sendable {
         } catch {
             throw Self.malformed(
                 "is not a JWT",
-                hint: "Check that tokenJSONPaths names the place of the token in the response.",
+                hint: "Check the Authorization header of the response. Without that header, check tokenJSONPaths.",
                 cause: error
             )
         }
@@ -63,6 +62,22 @@ struct SFCCTokenReader: Sendable {
             (response.member("scope")?.string).map { $0.utf8.split(separator: 0x20).compactMap { String($0) } } ?? old?
             .scopes ?? []
         return tokens
+    }
+
+    /// The error of a rejected refresh: only `invalid_grant` ends the session.
+    private static func refreshError(_ error: IdentityError) -> IdentityError {
+        if error.code == .invalidGrant {
+            return error.recast(
+                as: .signInAgain,
+                message: "The SFCC storefront no longer accepts the refresh token.",
+                hint: "Let the buyer sign in again."
+            )
+        }
+        guard error.kind == .rejected else { return error }
+        return error.recast(
+            hint: "The session was not ended. If every refresh fails, compare host, siteID and parameters with the "
+                + "storefront's controllers, and ask its developers whether they support a refresh."
+        )
     }
 
     /// Refuses the token of a refresh that belongs to another buyer, issuer or audience.
@@ -145,7 +160,8 @@ struct SFCCTokenReader: Sendable {
                 .idTokenIssuer,
                 "The token of the SFCC storefront has no `iss`, or one that is not in `issuers` or contains `#`.",
                 hint:
-                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer, and correct issuers.",
+                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer. "
+                    + "Correct issuers only if that value is the storefront's; one with `#` is never accepted.",
                 reference: "RFC 7519 section 4.1.1",
                 providerAnswer: IdentityError.ProviderAnswer(error: issuer)
             )
@@ -164,7 +180,8 @@ struct SFCCTokenReader: Sendable {
                 .idTokenAudience,
                 "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
                 hint:
-                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerAnswer, and correct audiences.",
+                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerAnswer. "
+                    + "Correct audiences only if that value names this client or site.",
                 reference: "RFC 7519 section 4.1.3",
                 providerAnswer: IdentityError.ProviderAnswer(error: named.joined(separator: " "))
             )
@@ -172,7 +189,10 @@ struct SFCCTokenReader: Sendable {
     }
 
     private static var noSubject: IdentityError {
-        malformed("has no usable subject", hint: "Ask the storefront's developers to put the buyer's id into `sub`.")
+        malformed(
+            "has no usable subject",
+            hint: "Ask the storefront's developers to put the buyer's id into `sub`, with at most 255 bytes."
+        )
     }
 
     private static func malformed(_ problem: String, hint: String, cause: (any Error)? = nil) -> IdentityError {
