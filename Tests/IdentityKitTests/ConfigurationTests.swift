@@ -83,7 +83,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","api":"https://a@b/"}}}"#,
-                "providers.a.api is not an absolute URL"
+                "providers.a.api is not a usable URL"
             ),
             (#"{"providers":{"":{"kind":"test"}}}"#, "providers contains a provider with an empty name"),
             (

@@ -102,12 +102,15 @@ public struct ConfigurationSection: Sendable {
     public mutating func optionalURL(_ name: String, allowsLoopbackHTTP: Bool) throws(IdentityError) -> HTTPURL? {
         guard let text = try optionalString(name) else { return nil }
         let url: HTTPURL
-        do { url = try HTTPURL(text) } catch { throw self.error(name, "is not an absolute URL") }
+        do { url = try HTTPURL(text) } catch {
+            throw self.error(name, "is not a usable URL", hint: "\(error.message) Write an absolute https URL.")
+        }
         guard url.isSecure || (allowsLoopbackHTTP && url.isLoopback) else {
             throw error(
                 name,
                 "must be an https URL",
-                hint: "For tests on one machine, set \"allowsLoopbackHTTP\": true to allow http to 127.0.0.1 and [::1]."
+                hint:
+                    "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 and [::1]."
             )
         }
         return url
@@ -152,11 +155,11 @@ public struct ConfigurationSection: Sendable {
                 throw error(
                     name,
                     isName
-                        ? "names the environment variable \(target), which is not set"
-                        : "names an environment variable that is not set",
+                        ? "names the environment variable \(target), which is not set or is empty"
+                        : "names an environment variable that is not set or is empty",
                     hint: isName
                         ? "Set \(target) in the environment of the process."
-                        : "Write the name of the variable after \"env\", not the secret. An error shows the name only if it consists of capital letters, digits and underscores."
+                        : "Set the variable. If the text after \"env\" is the secret itself, write the name of a variable instead. An error shows the name only if it consists of capital letters, digits and underscores."
                 )
             }
             return Secret(text)

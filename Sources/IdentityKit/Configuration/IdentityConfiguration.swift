@@ -38,7 +38,8 @@ public struct IdentityConfiguration: Sendable {
             throw IdentityError(
                 configuration:
                     "The configuration is not valid JSON: \(error.reason), \(Self.place(of: error.offset, in: json)).",
-                hint: "Remove duplicate member names, comments and trailing commas."
+                hint:
+                    "Correct the text there: JSON has no duplicate member names, comments, trailing commas or byte order mark, and here at most 1 MiB."
             )
         }
         guard let object = value.object else {

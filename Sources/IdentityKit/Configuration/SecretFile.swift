@@ -18,7 +18,10 @@ package enum SecretFile {
         guard descriptor >= 0 else {
             throw Problem(
                 reason: "it could not be opened, or is a symbolic link",
-                hint: "Check the path and the permissions of the file and its folder."
+                hint: """
+                    Check the path, which begins in the process's working directory unless it is absolute, and the permissions of the file \
+                    and its folder. Name the file itself, not a link to it.
+                    """
             )
         }
         defer { _ = close(descriptor) }
@@ -31,16 +34,18 @@ package enum SecretFile {
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe IdentityPlatform.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
             }
-            guard got >= 0 else { throw Problem(reason: "it could not be read", hint: "Check the file's permissions.") }
+            guard got >= 0 else {
+                throw Problem(reason: "it could not be read", hint: "Check the disk and the file system of the file.")
+            }
             if got == 0 { break }
             count += got
         }
         guard count <= maximumBytes else {
-            throw Problem(reason: "it is larger than 64 KiB", hint: "Write one line with the secret into the file.")
+            throw Problem(reason: "it is larger than 64 KiB", hint: "Write only the secret into the file.")
         }
         while count > 0, bytes[count - 1] == 0x0A || bytes[count - 1] == 0x0D { count -= 1 }
         guard count > 0 else {
-            throw Problem(reason: "it is empty", hint: "Write one line with the secret into the file.")
+            throw Problem(reason: "it is empty", hint: "Write the secret into the file, and nothing else.")
         }
         return unsafe bytes.withUnsafeBytes {
             unsafe Secret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])))
@@ -53,12 +58,15 @@ package enum SecretFile {
             throw Problem(reason: "it is not a regular file", hint: "Name a regular file, not a folder or a device.")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw Problem(reason: "its permissions let other users access it", hint: "Run chmod 600 on the file.")
+            throw Problem(
+                reason: "its permissions let its group or other users access it",
+                hint: "Run chmod 600 on the file. The user of this process must be its owner."
+            )
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw Problem(
                 reason: "it belongs to another user",
-                hint: "Run chown on the file, so that it belongs to the user of this process or to root."
+                hint: "Run chown on the file, so that it belongs to the user of this process."
             )
         }
     }

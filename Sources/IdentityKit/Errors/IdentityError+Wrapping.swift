@@ -8,19 +8,20 @@ extension IdentityError {
 
     /// Converts any error to an `IdentityError`.
     ///
-    /// Cancellations and transport errors keep their meaning. Any other error becomes `system_failure` with the original as cause.
+    /// Cancellations and transport errors keep their meaning. Any other error, for example one of the app's own store, presenter or
+    /// closure, becomes `system_failure` with the original as cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
         case let refusal as RefreshRefusal: return refusal.error
         case is CancellationError: return cancellation()
-        case let error as HTTPTransportError: return IdentityError(error, asking: "The provider")
+        case let error as HTTPTransportError: return IdentityError(error, asking: "The server")
         default:
             return IdentityError(
                 .retryLater,
                 .systemFailure,
-                "An unexpected error occurred inside IdentityKit.",
-                hint: "Read the error's cause.",
+                "An operation failed with an error of another type than IdentityError.",
+                hint: "Read the error's cause: it comes from the SDK, or from code of the app that the SDK called.",
                 cause: error
             )
         }
@@ -37,6 +38,9 @@ extension IdentityError {
         )
     }
 
+    private static let outageHint =
+        "Try again; begin a failed login again from its start. If it keeps failing, check the service's status page and the network."
+
     /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the host of the request.
     package init(_ error: HTTPTransportError, asking party: String, at host: String? = nil) {
         let place = host.map { " at \($0)" } ?? ""
@@ -47,27 +51,42 @@ extension IdentityError {
                 .providerUnavailable,
                 host.map { "\(party) could not be reached: the host name \($0) has no address." }
                     ?? "\(party) could not be reached: its host name has no address.",
-                hint:
-                    "Check the name in the configuration (shopDomain, issuer, host, endpoint or endpoints), then the name server of this machine.",
+                hint: """
+                    Check the name where it comes from: the configuration (shopDomain, issuer, host, endpoint or endpoints), the \
+                    provider's metadata, or the URL of the call. Then check the name server of this machine, and the name of the proxy \
+                    if the transport uses one.
+                    """,
                 cause: error
             )
         case .cancelled:
             self = .cancellation(cause: error)
-        case .insecureURL, .invalidURL, .addressRefused:
+        case .insecureURL, .invalidURL:
             self.init(
                 .configuration,
                 .configurationInvalid,
                 "\(party) has a URL to which the SDK does not send requests.",
                 hint:
-                    "\(error.message) Configure an https URL; for tests on one machine, set \"allowsLoopbackHTTP\": true to allow http to a loopback address.",
+                    "\(error.message) Use an https URL; for tests on one machine, \"allowsLoopbackHTTP\": true permits http to a loopback address.",
+                cause: error
+            )
+        case .addressRefused:
+            self.init(
+                .configuration,
+                .configurationInvalid,
+                "\(party)\(place) has an address to which the SDK does not send requests.",
+                hint: """
+                    \(error.message) A URL from metadata or from a redirect may lead to public addresses only. If the server belongs in \
+                    your network, configure its URL, for example in endpoints.
+                    """,
                 cause: error
             )
         case .tlsFailed:
             self.init(
                 .retryLater,
                 .providerUnavailable,
-                "\(party) could not be authenticated by TLS.",
-                hint: "Check the server's certificate, its host name and the trusted certificate authorities.",
+                "\(party)\(place) could not be reached over TLS.",
+                hint:
+                    "Check the server's certificate, host name and TLS version, and this machine's file of trusted certificate authorities.",
                 cause: error
             )
         case .sendingRefused:
@@ -78,12 +97,21 @@ extension IdentityError {
                 hint: "Try again. This request did not use the refresh token.",
                 cause: error
             )
-        case .bodyTooLarge, .headersTooLarge, .protocolViolation:
+        case .bodyTooLarge, .headersTooLarge:
             self.init(
                 .rejected,
                 .unexpectedResponse,
-                "\(party) sent a response that is too large or not valid HTTP.",
-                hint: "Check which server responds at the configured URL.",
+                "\(party)\(place) sent a response that is too large.",
+                hint:
+                    "Check which server responds at the URL. If the response depends on the request, request less data at once.",
+                cause: error
+            )
+        case .protocolViolation:
+            self.init(
+                .rejected,
+                .unexpectedResponse,
+                "\(party)\(place) sent a response that is not valid HTTP.",
+                hint: "Check which server, or which proxy, responds at the URL.",
                 cause: error
             )
         case .timedOut:
@@ -91,7 +119,40 @@ extension IdentityError {
                 .retryLater,
                 .providerUnavailable,
                 "\(party)\(place) did not respond in time.",
-                hint: "Try again. If it keeps failing, check the provider's status page and the network.",
+                hint: Self.outageHint,
+                cause: error
+            )
+        case .connectionLost:
+            self.init(
+                .retryLater,
+                .providerUnavailable,
+                "\(party)\(place) did not send a complete response before the connection ended.",
+                hint: Self.outageHint,
+                cause: error
+            )
+        case .invalidHeader, .invalidMethod:
+            self.init(
+                .retryLater,
+                .providerUnavailable,
+                "A header or the method of an HTTP message is not valid, so the message was not sent.",
+                hint: "\(error.message) Correct the value; trying again does not help.",
+                cause: error
+            )
+        case .closed:
+            self.init(
+                .retryLater,
+                .providerUnavailable,
+                "\(party)\(place) could not respond, because the HTTP transport is closed.",
+                hint: "Close the transport only after the last request; create another one for new requests.",
+                cause: error
+            )
+        case .internalFailure:
+            self.init(
+                .retryLater,
+                .providerUnavailable,
+                "The HTTP transport of this process failed.",
+                hint:
+                    "Try again. If it keeps failing, read the error's cause, and check this machine's memory and limits.",
                 cause: error
             )
         default:
@@ -99,7 +160,7 @@ extension IdentityError {
                 .retryLater,
                 .providerUnavailable,
                 "\(party)\(place) could not be reached.",
-                hint: "Try again. If it keeps failing, check the provider's status page and the network.",
+                hint: Self.outageHint,
                 cause: error
             )
         }

@@ -1,4 +1,6 @@
-/// The error that every public call of this SDK throws.
+/// The error that the calls of this SDK throw.
+///
+/// Only its basic parts throw other errors: an HTTP transport `HTTPTransportError`, the JSON parser ``JSONError``.
 ///
 /// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
 /// or a secret. They contain no text from a provider except short names, such as the name of an algorithm. The provider's own text
@@ -18,7 +20,7 @@
 public struct IdentityError: Error, Sendable {
     /// What a program should do about an error.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The same call may work later. A session is still signed in.
+        /// The same call may work later; a login that has failed begins again from its start. A session is still signed in.
         case retryLater = "retry_later"
         /// The buyer has to sign in again.
         case signInAgain = "sign_in_again"
@@ -46,13 +48,14 @@ public struct IdentityError: Error, Sendable {
 
     /// The text of a provider's error response, limited in length; escape it before you show it.
     public struct ProviderAnswer: Sendable, Equatable {
-        /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code.
+        /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code; for refused metadata the host or issuer that
+        /// they name.
         public var error: String?
         /// The OAuth `error_description`.
         public var errorDescription: String?
         /// The OAuth `error_uri`.
         public var errorURI: String?
-        /// The HTTP status; nil if no response arrived.
+        /// The HTTP status; nil if it is not known, for example for an error in a callback.
         public var status: Int?
         /// The provider's request or trace id, for its support team.
         public var traceID: String?
@@ -90,15 +93,15 @@ public struct IdentityError: Error, Sendable {
     public let reference: String?
     /// The id that all errors and events of one operation share.
     public let correlationID: String
-    /// How long to wait before the next attempt, if the provider said so.
+    /// How long to wait before the next attempt, if the provider said so or if the SDK makes a pause after failures.
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
     public let providerAnswer: ProviderAnswer?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
-    /// True for a callback of another login or browser, for a `state` or logout token that was used before, for the response of another
-    /// provider, for a forged logout token, and for a refresh whose response belongs to another login. Never true for a buyer who
-    /// cancels. It does not change what a program does: ``kind`` decides that.
+    /// True for a callback of another login or browser or without a `state`, for a `state` or logout token that was used before, for the
+    /// response of another provider, for an ID token with another `nonce`, for a forged logout token, and for a refresh whose response
+    /// belongs to another login. Never true for a buyer who cancels. It does not change what a program does: ``kind`` decides that.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?

@@ -5,11 +5,12 @@ extension IdentityError.Code {
     public static let stateInvalid = Self(rawValue: "state_invalid")
     /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
     public static let stateUnknown = Self(rawValue: "state_unknown")
-    /// The callback came from another browser than the one in which the login or logout began.
+    /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
     /// The login attempt, the device code or the `state` of a logout has expired.
     public static let attemptExpired = Self(rawValue: "attempt_expired")
-    /// The callback is malformed, too large, has no code, repeats a parameter, or arrived at another address than the redirect URI.
+    /// The callback is malformed, too large, has no code, repeats a parameter, or arrived at another address than the redirect URI or in
+    /// another response mode than the requested one.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
     /// The provider rejected the authorization; see ``IdentityError/providerAnswer``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
@@ -22,7 +23,7 @@ extension IdentityError.Code {
 
     /// The app refused the sign-in of a verified buyer.
     public static let signInRefused = Self(rawValue: "sign_in_refused")
-    /// A return path leads to another site (RFC 9700 section 4.11.1).
+    /// A return path is malformed, or leads to another site (RFC 9700 section 4.11.1).
     public static let returnPathRefused = Self(rawValue: "return_path_refused")
 
     // The token endpoint
@@ -68,15 +69,15 @@ extension IdentityError.Code {
     public static let idTokenIssuer = Self(rawValue: "id_token_issuer")
     /// The ID token's `aud` or `azp` does not fit this client.
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
-    /// The ID token's `sub` is missing, empty or differs from the session's.
+    /// The ID token's `sub` is missing, empty or differs from the session's, or tokens name no issuer.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
-    /// The ID token has expired, or its times contradict each other.
+    /// The ID token has expired, was issued in the future, or has no valid times.
     public static let idTokenTime = Self(rawValue: "id_token_time")
-    /// The ID token's `nonce` is missing or differs from the one that was sent.
+    /// The ID token's `nonce` is missing, differs from the one that was sent, or is present although none was sent.
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")
     /// The ID token's `at_hash` does not fit the access token.
     public static let idTokenAccessTokenHash = Self(rawValue: "id_token_access_token_hash")
-    /// The ID token's `acr` or `auth_time` does not satisfy the request.
+    /// The ID token's `acr` or `auth_time` does not satisfy the request, or differs from the one of the session's login.
     public static let idTokenAuthentication = Self(rawValue: "id_token_authentication")
 
     // Logout
@@ -88,7 +89,7 @@ extension IdentityError.Code {
 
     // Metadata
 
-    /// The provider's metadata could not be fetched or parsed.
+    /// The provider's metadata or keys could not be fetched or parsed, or name a host that is not accepted.
     public static let discoveryFailed = Self(rawValue: "discovery_failed")
     /// The provider's metadata names an issuer that is not configured.
     public static let discoveryIssuerMismatch = Self(rawValue: "discovery_issuer_mismatch")
@@ -105,26 +106,26 @@ extension IdentityError.Code {
     public static let sessionEnded = Self(rawValue: "session_ended")
     /// The response to a refresh was lost, and the new refresh token with it; see ``SessionEndReason/lostRotation``.
     public static let rotationLost = Self(rawValue: "rotation_lost")
-    /// The session cannot be refreshed: the provider issued no refresh token.
+    /// The session cannot be refreshed: it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
     /// The session's scopes do not allow this.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
     /// A resource server requires a stronger or more recent login (RFC 9470); see ``IdentityError/stepUpRequirement``.
     public static let insufficientUserAuthentication = Self(rawValue: "insufficient_user_authentication")
-    /// The provider rejected the access token.
+    /// The provider or a resource server rejected the access token.
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
-    /// The session is being refreshed by another task or process, its lock was lost, or too many refreshes wait.
+    /// Another task or process holds the lock of the session or of one of its attachments, the lock was lost, or too many refreshes wait.
     public static let refreshBusy = Self(rawValue: "refresh_busy")
 
     // Infrastructure
 
-    /// The provider could not be reached, is down, or limits the rate of requests.
+    /// The provider or another server could not be reached, is down, or limits the rate of requests.
     public static let providerUnavailable = Self(rawValue: "provider_unavailable")
     /// The caller cancelled its task, or the buyer closed the login page.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// The configuration has an unknown, missing or invalid member.
+    /// The configuration, or an option that the app passes, is unknown, missing or invalid.
     public static let configurationInvalid = Self(rawValue: "configuration_invalid")
     /// No provider has this name.
     public static let providerUnknown = Self(rawValue: "provider_unknown")
@@ -136,16 +137,17 @@ extension IdentityError.Code {
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
     /// The source of the store's keys did not return them.
     public static let storeKeyUnavailable = Self(rawValue: "store_key_unavailable")
-    /// The store's file is damaged; nothing was deleted.
+    /// The store or one of its records cannot be read, or a key is missing in a record; the message says what was changed.
     public static let storeCorrupt = Self(rawValue: "store_corrupt")
-    /// The store's file was written by a newer version.
+    /// A newer version wrote the store's file or tables.
     public static let storeTooNew = Self(rawValue: "store_too_new")
-    /// The store's file is read-only for this process.
+    /// The store's file, its folder or its database server is read-only for this process.
     public static let storeReadOnly = Self(rawValue: "store_read_only")
     /// The disk is full, or the store has reached its limit of sessions or used tokens.
     public static let storeFull = Self(rawValue: "store_full")
     /// The store failed for another reason.
     public static let storeFailed = Self(rawValue: "store_failed")
-    /// OpenSSL or the operating system failed, for example to provide random bytes, or an unexpected error occurred in the SDK.
+    /// OpenSSL or the operating system failed, for example to provide random bytes, or an operation failed with an error that is not an
+    /// ``IdentityError``.
     public static let systemFailure = Self(rawValue: "system_failure")
 }

@@ -84,8 +84,13 @@ public struct ProviderRegistry: Sendable {
         var section = section
         let kind = try section.string("kind")
         guard let factory = factories.first(where: { $0.kind.isIdentical(to: kind) }) else {
-            let known = factories.map(\.kind).joined(separator: ", ")
-            throw section.error("kind", "names an unknown kind of provider", hint: "Use one of: \(known).")
+            let known = factories.isEmpty ? "none" : factories.map(\.kind).joined(separator: ", ")
+            throw section.error(
+                "kind",
+                "names an unknown kind of provider",
+                hint:
+                    "Use a kind that this program supports (\(known)). An app adds another kind with its ProviderFactory."
+            )
         }
         do {
             let provider = try factory.makeProvider(named: name, from: &section, in: environment)
@@ -125,7 +130,9 @@ public struct ProviderRegistry: Sendable {
                 .rejected,
                 .providerUnknown,
                 "No provider with the requested name is configured.",
-                hint: "Use one of the configured names: \(names.joined(separator: ", "))."
+                hint: names.isEmpty
+                    ? "Configure a provider. A SessionManager with a tenant knows only the providers of this tenant."
+                    : "Use one of the configured names: \(names.joined(separator: ", "))."
             )
         }
         return provider
@@ -137,8 +144,9 @@ public struct ProviderRegistry: Sendable {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                "The provider of a stored session or login is no longer configured.",
-                hint: "Configure the provider again under its old name until its sessions have ended."
+                "The provider \"\(name)\" of a stored session or login is not configured in this process.",
+                hint:
+                    "Configure the provider with this name and its tenant in every process, until its sessions have ended."
             )
         }
         return provider

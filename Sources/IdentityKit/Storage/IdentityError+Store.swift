@@ -7,8 +7,10 @@ extension IdentityError {
             .retryLater,
             .storeFull,
             "The tenant already has the maximum number of sessions.",
-            hint:
-                "Try again after other sessions have ended or expired. If this happens often, increase maximumSessionsPerTenant in the store's configuration."
+            hint: """
+                Try again after other sessions have ended, or after sweep() has removed expired ones. If this happens often, increase \
+                maximumSessionsPerTenant where the app creates the store.
+                """
         )
     }
 
@@ -18,7 +20,8 @@ extension IdentityError {
             .rejected,
             .storeFailed,
             "A session with this id is already stored.",
-            hint: "Use the ids that SessionManager creates, and insert each session once."
+            hint:
+                "Insert each session once. If SessionManager made the id, the RandomSource of the environment repeats its bytes: correct it."
         )
     }
 
@@ -29,7 +32,7 @@ extension IdentityError {
             .storeFull,
             "The store already remembers the maximum number of used one-time tokens, such as logout tokens.",
             hint:
-                "Try again after some of them have expired. If this happens often, increase maximumUsedTokens in the store's configuration."
+                "Try again after some of them have expired. If this happens often, increase maximumUsedTokens where the app creates the store."
         )
     }
 
@@ -38,7 +41,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .systemFailure,
-            "OpenSSL could not encrypt or decrypt a record.",
+            "OpenSSL could not encrypt, decrypt or hash data of a session or store, or could not make random bytes.",
             hint: "Check that OpenSSL's default provider is installed and that the process has enough memory.",
             cause: cause
         )

@@ -18,13 +18,19 @@ public enum LockName: Sendable, Hashable {
 
     /// The error for a caller who did not get the lock in time.
     package var busyError: IdentityError {
-        let message =
+        let (message, hint) =
             switch self {
             case .session:
-                "Another task, process or machine is refreshing the session and did not release its lock in time."
+                (
+                    "Another task, process or machine holds the session's lock, usually for a refresh, and did not release it in time.",
+                    "Try again. If it lasts, look for tokens_not_durable in the logs: a process keeps the lock until its tokens are saved."
+                )
             case .attachment(let name, _):
-                "Another task, process or machine uses the session's attachment \"\(name)\" and did not release its lock in time."
+                (
+                    "Another task, process or machine uses the session's attachment \"\(name)\" and did not release its lock in time.",
+                    "Try again."
+                )
             }
-        return IdentityError(.retryLater, .refreshBusy, message, hint: "Try again.")
+        return IdentityError(.retryLater, .refreshBusy, message, hint: hint)
     }
 }
