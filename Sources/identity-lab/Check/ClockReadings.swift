@@ -42,7 +42,9 @@ struct ClockReadings: HTTPTransport {
             let seconds = Int(abs(ahead).rounded())
             let message =
                 "This machine's clock is \(seconds) seconds \(ahead < 0 ? "behind" : "ahead of") the clock of \(host)."
-            let hint = "Synchronize the clock with NTP, for example with chrony or systemd-timesyncd."
+            let hint =
+                "Synchronize this machine's clock with NTP, for example with chrony or systemd-timesyncd. If it is synchronized, the clock "
+                + "of \(host) is wrong."
             switch abs(ahead) {
             case ..<Self.noticeable: report.ok("clock", host, "The clock agrees with the clock of \(host).")
             case ..<Self.tolerance: report.warn("clock", host, message, hint: hint)

@@ -66,7 +66,9 @@ struct ProviderCheck {
                     .rejected,
                     .discoveryFailed,
                     "The provider publishes no key that can verify an ID token.",
-                    hint: "Check endpoints.jwks of the provider, and the algorithms that it signs with."
+                    hint:
+                        "Check the provider's key set, at \(subject).endpoints.jwks or at jwks_uri of the metadata. Each key needs a "
+                        + "type and an algorithm that the SDK supports."
                 )
             }
             return "Keys that can verify ID tokens: \(count)."
@@ -86,6 +88,12 @@ struct ProviderCheck {
     private func checkRedirectURI(_ descriptor: ProviderDescriptor, _ subject: String) {
         let point = "redirect URI"
         guard let text = descriptor.redirectURI else {
+            guard descriptor.kind != "shopify" else {
+                // Only a mobile client may omit the member.
+                let message =
+                    "No redirectURI is configured, so the address that Shopify gives to mobile clients is sent."
+                return report.ok(subject, point, message)
+            }
             report.warn(
                 subject,
                 point,

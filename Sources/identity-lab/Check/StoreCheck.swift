@@ -23,21 +23,31 @@ struct StoreCheck {
             // The members of the section are checked although the file does not exist.
             var section = section
             do {
-                try section?.check(members: ["path", "key", "readOnlyKeys"])
+                try StoreOpening.check(section)
                 _ = try StoreKeys(&section)
                 let folder = URL(filePath: file).deletingLastPathComponent().path
+                let source = path == nil ? "store.path" : "--store"
+                guard FileManager.default.fileExists(atPath: folder) else {
+                    throw IdentityError(
+                        configuration: "The file \(file) cannot be created before its folder \(folder) exists.",
+                        hint:
+                            "Check that its disk is mounted. Create the folder for the user of the app, or correct \(source)."
+                    )
+                }
                 guard FileManager.default.isWritableFile(atPath: folder) else {
                     throw IdentityError(
                         configuration:
-                            "The file \(file) cannot be created: its folder \(folder) does not exist, or this user may not write to it.",
-                        hint: "Create the folder for the user of the app, or correct store.path."
+                            "The file \(file) cannot be created, because this user may not write to its folder \(folder).",
+                        hint:
+                            "Run this command as the user of the app, give this user the folder, or correct \(source)."
                     )
                 }
                 report.warn(
                     "store",
                     "open",
                     "The key is valid. The file \(file) does not exist yet.",
-                    hint: "Run identity-lab login to create the file. In production, create it once."
+                    hint:
+                        "Run identity-lab login to create the file. An app creates it too, unless createsStore is false."
                 )
             } catch {
                 report.fail("store", "open", error)
@@ -69,7 +79,8 @@ struct StoreCheck {
                 throw IdentityError(
                     configuration:
                         "Records are encrypted with a key that is not configured: \(missing.rows) with \(missing.id).",
-                    hint: "Add this key to store.readOnlyKeys, and run identity-lab keys rotate."
+                    hint:
+                        "Add this key to store.readOnlyKeys. If no process has it as store.key any more, run identity-lab keys rotate then."
                 )
             }
             let old = keys.filter { $0.role == .readOnly }.reduce(0) { $0 + $1.rows }
@@ -77,8 +88,10 @@ struct StoreCheck {
             report.warn(
                 "store",
                 "keys",
-                "Records are encrypted with a read-only key: \(old).",
-                hint: "Run identity-lab keys rotate, then remove the key from store.readOnlyKeys."
+                "Records that are encrypted with read-only keys: \(old).",
+                hint:
+                    "If a key rotation is in progress, continue it. Otherwise begin with step 3 of \"Rotating a key\" in "
+                    + "Documentation/Operating/Keys.md."
             )
         } catch {
             report.fail("store", "keys", error)
@@ -92,7 +105,8 @@ struct StoreCheck {
             guard let newest = try? await store.sessions(matching: filter).last,
                 let tokens = try? SessionState(newest).tokens, tokens.refreshToken == nil
             else { continue }
-            let isMissing = !tokens.isGranted("offline_access")
+            // At other kinds of providers, refresh tokens do not depend on this scope.
+            let isMissing = provider.descriptor.kind == "openid" && !tokens.isGranted("offline_access")
             report.warn(
                 "providers.\(provider.descriptor.name)",
                 "refresh token",

@@ -23,9 +23,13 @@ struct CallCommand: Command {
 
     init(_ arguments: Arguments) throws {
         session = try arguments.sessionID(of: Self.self)
-        method = HTTPMethod(rawValue: arguments[Self.method] ?? HTTPMethod.get.rawValue)
+        let name = arguments[Self.method] ?? HTTPMethod.get.rawValue
+        guard name.utf8.count <= 32, name.utf8.allSatisfy(ASCII.isToken) else {
+            throw UsageError("--method must be an HTTP method such as GET.", command: Self.self)
+        }
+        method = HTTPMethod(rawValue: name)
         guard let text = arguments.action, let url = try? HTTPURL(text) else {
-            throw UsageError("call needs the absolute URL of the resource.", command: Self.self)
+            throw UsageError("call needs the absolute URL of the resource, without a fragment.", command: Self.self)
         }
         self.url = url
     }
@@ -90,7 +94,10 @@ struct CallCommand: Command {
             .unexpectedResponse,
             "The resource server responded with status \(response.status).",
             hint: isOutage
-                ? "Try again later." : "Compare scopes and audience of the token with what the server requires.",
+                ? "Try again later."
+                : response.status == 403
+                    ? "Compare scopes and audience of the token with what the server requires."
+                    : "Check the URL and the method, and read the body of the response.",
             retryAfter: isOutage ? response.headers.retryAfter : nil
         )
     }

@@ -94,7 +94,13 @@ struct CartCommand: Command {
             last.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return CartLineInput(merchandiseID: text) }
         let id = parts.dropLast().joined(separator: ":")
-        guard let quantity = Int(last), (1...1_000_000).contains(quantity), !id.isEmpty else {
+        guard !id.isEmpty else {
+            throw UsageError(
+                "--line must begin with the id of a variant (gid://shopify/ProductVariant/…).",
+                command: Self.self
+            )
+        }
+        guard let quantity = Int(last), (1...1_000_000).contains(quantity) else {
             throw UsageError("A quantity in --line must be from 1 to 1000000.", command: Self.self)
         }
         return CartLineInput(merchandiseID: id, quantity: quantity)

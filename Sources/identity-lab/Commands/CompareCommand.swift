@@ -52,8 +52,10 @@ struct CompareCommand: Command {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                "No provider with the requested name is configured.",
-                hint: "Use one of the configured names: \(configured.joined(separator: ", "))."
+                "No provider with the name \(Deployment.shown(name)) is configured.",
+                hint: configured.isEmpty
+                    ? "Add one under \"providers\"."
+                    : "Use one of the configured names: \(configured.joined(separator: ", "))."
             )
         }
         let reporter = StepReporter(output: lab.output)

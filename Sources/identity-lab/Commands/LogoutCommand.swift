@@ -51,12 +51,17 @@ struct LogoutCommand: Command {
     /// The address to which the session's provider sends the browser; nil if none is configured.
     private func returnAddress(_ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
-        let address = try? deployment.sessions.descriptor(of: provider).postLogoutRedirectURI
+        let descriptor = try? deployment.sessions.descriptor(of: provider)
+        let address = descriptor?.postLogoutRedirectURI
         guard address != nil || mode == nil else {
             throw IdentityError(
-                configuration:
-                    "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
-                hint: "Register an address for the return at the provider and write it there, or omit --callback."
+                configuration: descriptor == nil
+                    ? "--callback needs a session of a configured provider, and this session has none."
+                    : "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
+                hint: descriptor == nil
+                    ? "Omit --callback."
+                    : "Omit --callback. Or register an address for the return at the provider and write it there; only providers of kind "
+                        + "shopify and openid have this member."
             )
         }
         return address
@@ -82,7 +87,7 @@ struct LogoutCommand: Command {
             ? "Then paste the URL of the page to which it is redirected, and press return:\n" : ""
         let page =
             result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n\n\(next)" }
-            ?? "The provider has no logout page."
+            ?? "There is no logout page of a provider to which to send the browser."
         output.event("logout", members, text: (["Signed out.", page] + problems).joined(separator: "\n"))
         return result
     }
@@ -98,7 +103,8 @@ struct LogoutCommand: Command {
                 .rejected,
                 .stateInvalid,
                 "The return from the provider's logout page has no state.",
-                hint: "The session has ended. The browser may not have reached the provider's logout page.",
+                hint:
+                    "The session has ended here. The buyer may still be signed in at the provider: open the printed logout page once more.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 3"
             )
         }

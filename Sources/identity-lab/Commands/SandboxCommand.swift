@@ -79,7 +79,7 @@ struct SandboxCommand: Command {
             }
         } catch {
             await sandbox.stop()
-            throw Self.portTaken(error)
+            throw portsClosed(error)
         }
         // Reuse the key from the environment, because it decrypts the store of an earlier run.
         let key = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
@@ -145,16 +145,20 @@ struct SandboxCommand: Command {
             storefront.returnURL = app
             return try await ShopSandbox.start(configuration, storefront: storefront, port: port)
         } catch {
-            throw Self.portTaken(error)
+            throw portsClosed(error)
         }
     }
 
-    private static func portTaken(_ cause: any Error) -> IdentityError {
+    private func portsClosed(_ cause: any Error) -> IdentityError {
         IdentityError(
             .configuration,
             IdentityError.Code(rawValue: "port_taken"),
-            "The sandbox could not open its ports.",
-            hint: "Stop the program that uses one of them, or omit --port to use free ports.",
+            port == 0
+                ? "The sandbox could not open free ports on 127.0.0.1."
+                : "The sandbox could not open the ports \(port) to \(port + 6) on 127.0.0.1.",
+            hint: port == 0
+                ? "Check that this process may open more files and start more threads."
+                : "Stop the program that uses one of them, or omit --port to use free ports.",
             cause: cause
         )
     }

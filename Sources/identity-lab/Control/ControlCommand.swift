@@ -16,7 +16,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
         case .expireAccessTokens: "Let all access tokens expire now; a refresh still works."
         case .setAccessTokenLifetime: "Set the lifetime of access tokens that are issued from now on."
         case .endSessions: "Sign a buyer out at the providers, which send logout tokens to registered apps."
-        case .revokeTokens: "Revoke all tokens: a refresh gets invalid_grant."
+        case .revokeTokens: "Revoke all tokens, or those of one buyer: a refresh gets invalid_grant."
         case .rotateKeys: "Sign with a new key from now on."
         case .misbehave: "Plan a misbehaviour for the next requests to an endpoint."
         case .behave: "Remove all planned misbehaviours."

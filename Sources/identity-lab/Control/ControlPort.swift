@@ -72,6 +72,13 @@ struct ControlPort: Sendable {
     // MARK: Responses
 
     private static func unknown(_ name: String) -> WebResponse {
+        guard ControlCommand(rawValue: name) == nil else {
+            return refusal(
+                404,
+                "\(name) is a command, so its method must be POST.",
+                hint: "Send it with POST and the token."
+            )
+        }
         let nearest = Spelling.nearest(to: name, among: ControlCommand.allCases.map(\.rawValue))
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
         return refusal(

@@ -184,7 +184,7 @@ actor ApproachRun {
     // MARK: Parts
 
     private func signedIn() throws -> Session {
-        guard let session else { throw StepFailure("No buyer has signed in.") }
+        guard let session else { throw StepFailure.notSignedIn }
         return session
     }
 
@@ -209,8 +209,15 @@ enum RefreshOutcome: Sendable {
 /// A failed check of a step.
 struct StepFailure: Error, CustomStringConvertible {
     let description: String
+    let hint: String
 
-    init(_ description: String) {
+    init(
+        _ description: String,
+        hint: String = "Start the command again with --verbose, which prints the events before the failure."
+    ) {
         self.description = description
+        self.hint = hint
     }
+
+    static let notSignedIn = StepFailure("No buyer has signed in.", hint: "Sign in first.")
 }

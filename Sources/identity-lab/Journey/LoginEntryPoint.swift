@@ -59,7 +59,7 @@ private final class DelegateBridge: LoginDelegate {
     func loginDidCancel() {
         finish(
             .failure(
-                IdentityError(.cancelled, .cancelled, "The login was cancelled.", hint: "Start the command again.")
+                IdentityError(.cancelled, .cancelled, "The login was cancelled.", hint: "Start the login again.")
             )
         )
     }

@@ -115,7 +115,7 @@ actor ProviderRun {
             return (Self.distinct(identities), ())
         }
         _ = try await reporter.step("new checkout URL") {
-            guard let run = signedIn.first else { throw StepFailure("No buyer has signed in.") }
+            guard let run = signedIn.first else { throw StepFailure.notSignedIn }
             return ("\(try await run.checkoutAgain().url.reveal())", ())
         }
     }
@@ -130,7 +130,7 @@ actor ProviderRun {
                 case .signInAgain:
                     areRefreshed = false
                     outcomes.append(
-                        "Not refreshable: the provider issues no refresh token, so the buyer has to sign in again"
+                        "Not refreshable: the provider issued no refresh token, so the buyer has to sign in again"
                     )
                 }
             }
@@ -158,7 +158,7 @@ actor ProviderRun {
                 let cart = await run.cartID
                 let result = try await run.signOut()
                 try checkDetached(cart)
-                pages.append(result.browserURL.map { "logout page \($0)" } ?? "the provider has no logout page")
+                pages.append(result.browserURL.map { "logout page \($0)" } ?? "no logout page of the provider")
             }
             return ("session removed, cart detached; \(Self.distinct(pages))", ())
         }

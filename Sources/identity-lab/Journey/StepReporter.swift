@@ -123,7 +123,7 @@ final class StepReporter: Sendable {
             .rejected,
             IdentityError.Code(rawValue: "step_failed"),
             failure.description,
-            hint: "Read the description of the step above, and run the command again with --verbose."
+            hint: failure.hint
         )
     }
 

@@ -53,7 +53,7 @@ struct KeyRotation {
                 "unreadable": .integer(total.unreadable), "remaining": .integer(remaining),
             ],
             text: remaining == 0
-                ? "Every record is encrypted with key \(active). Other keys are no longer needed."
+                ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
         // Rows in the spool, and rows that another process saved with another key in the meantime, count as postponed.
@@ -73,8 +73,8 @@ struct KeyRotation {
             isMissing ? .storeKeyMismatch : .storeCorrupt,
             "\(total.unreadable) records could not be decrypted and were not changed.",
             hint: isMissing
-                ? "Add the keys that \"keys list\" shows as not configured to store.readOnlyKeys."
-                : "Run \"keys verify\"."
+                ? "Add the keys that \"identity-lab keys list\" shows as not configured to store.readOnlyKeys, and run the command again."
+                : "Run \"identity-lab keys verify\", which counts the damaged records."
         )
     }
 }

@@ -25,12 +25,15 @@ struct StoreVerification {
         throw IdentityError(
             .configuration,
             isKeyMissing ? .storeKeyMismatch : .storeCorrupt,
-            "The store has damaged or unreadable records. The store was not changed.",
+            health.damagedRows + health.rowsWithoutKey > 0
+                ? "Records that cannot be read: \(health.damagedRows) damaged, \(health.rowsWithoutKey) without a configured key. "
+                    + "The store was not changed."
+                : "The check of the database reports problems: \(health.problems.count). The store was not changed.",
             hint: isKeyMissing
-                ? "Add the keys that \"keys list\" shows as not configured to store.readOnlyKeys."
-                : health.damagedRows > 0
+                ? "Add the keys that \"identity-lab keys list\" shows as not configured to store.readOnlyKeys."
+                : health.problems.isEmpty
                     ? "Restore the damaged records from a backup, or let the affected buyers sign in again."
-                    : "Repair the problems that the database reports."
+                    : "Repair the problems that the database reports, then run the command again."
         )
     }
 

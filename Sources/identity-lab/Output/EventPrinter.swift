@@ -6,9 +6,10 @@ struct EventPrinter: IdentityObserver {
 
     func identityEvent(_ event: IdentityEvent) {
         let session = event.session.map { " session \($0)" } ?? ""
+        let provider = event.provider.isEmpty ? "" : " provider \(event.provider.printable)"
         let suspicion = event.isAttackSuspected ? "; attack suspected;" : ""
         output.note(
-            "· \(text(for: event.kind))\(suspicion) provider \(event.provider.printable)\(session) in \(event.duration.readable), "
+            "· \(text(for: event.kind))\(suspicion)\(provider)\(session) in \(event.duration.readable), "
                 + "correlation id \(event.correlationID)"
         )
     }
@@ -29,14 +30,14 @@ struct EventPrinter: IdentityObserver {
         case .lockWaited: "waited for the session's lock"
         case .providerPaused(let pause): "circuit breaker opened for \(pause.readable)"
         case .providerResumed: "circuit breaker closed"
-        case .storeFailed(let code): "the store failed (\(code))"
+        case .storeFailed(let code): "the store or its spool failed (\(code))"
         case .tokensSpooled: "new tokens spooled until the store works again"
         case .tokensNotDurable: "new tokens are in memory only"
         case .swept(let count): "\(count) expired sessions, logins and used tokens removed"
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
         case .sessionReplaced: "session replaced after a step-up"
         case .loggedOut: "logged out"
-        case .logoutRefused(let code): "logout token rejected (\(code))"
+        case .logoutRefused(let code): "logout token, or return from a logout page, rejected (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"
         case .participantFailed(let code): "a cart could not be updated (\(code))"
         case .keySetRefreshed: "keys fetched"

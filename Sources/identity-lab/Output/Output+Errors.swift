@@ -8,7 +8,12 @@ extension Output {
             if error.isAttackSuspected { note("  An attack is suspected.") }
             if let hint = error.hint { note("  \(hint.printable)") }
             if let answer = error.providerAnswer, let line = line(about: answer) { note("  \(line)") }
-            if isVerbose { note(details(of: error)) }
+            if isVerbose {
+                note(details(of: error))
+            } else if error.cause != nil {
+                // Some hints refer to the error's cause.
+                note("  With --verbose, the command also prints the cause.")
+            }
             return
         }
         var members: JSONObject = [

@@ -47,6 +47,10 @@ extension Output {
         let state =
             if session.isAttackSuspected {
                 ", blocked: the response to a refresh belongs to another login"
+            } else if session.isGuest {
+                ", a guest's, without a token"
+            } else if session.endReason == .lostRotation {
+                ", ended: the response to a refresh was lost"
             } else if session.needsLogin {
                 ", ended by the provider"
             } else {

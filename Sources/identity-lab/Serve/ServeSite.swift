@@ -66,7 +66,7 @@ final class ServeSite: Sendable {
                 break
             }
             return (try? HTTPResponse.redirect(to: page.text).secured())
-                ?? Self.message("The address of the login page is not valid.", status: 500)
+                ?? Self.message("The address of the provider's page is not valid.", status: 500)
         case (.post, "columns", 3), (.post, "sandbox", 2):
             guard let given = request.formValue("token"), Secret(given).isEqual(to: Secret(token)) else {
                 return Self.message("The form has no token of this run. Load the page again.", status: 403)

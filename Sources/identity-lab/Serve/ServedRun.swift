@@ -174,7 +174,7 @@ actor ServedRun {
 
     private func performThrowing(_ action: Action, _ request: WebRequest) async throws -> WebResponse? {
         let sessions = approach.deployment.sessions
-        guard let session = await approach.session else { throw StepFailure("No buyer has signed in.") }
+        guard let session = await approach.session else { throw StepFailure.notSignedIn }
         switch action {
         case .token:
             approach.recorder.begin("Get a valid token")
@@ -183,7 +183,7 @@ actor ServedRun {
         case .refresh:
             switch try await approach.refresh(isExpired: false) {
             case .tokens(let tokens): update(tokens.session, "The provider has issued new tokens.")
-            case .signInAgain: show(phase, "This provider issues no refresh token.")
+            case .signInAgain: show(phase, "The provider issued no refresh token for this session.")
             }
         case .profile:
             approach.recorder.begin("Fetch the profile")

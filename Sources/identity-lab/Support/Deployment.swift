@@ -61,13 +61,17 @@ struct Deployment: Sendable {
                 names.isEmpty
                     ? "No provider is configured."
                     : requested == nil
-                        ? "Several providers are configured." : "No provider with the requested name is configured.",
+                        ? "Several providers are configured."
+                        : "No provider with the name \(Self.shown(requested)) is configured.",
                 hint: names.isEmpty
                     ? "Add one under \"providers\"." : "Choose one with --provider: \(names.joined(separator: ", "))."
             )
         }
         return only
     }
+
+    /// A name from the command line, as an error shows it.
+    static func shown(_ name: String?) -> String { "\"\((name ?? "").prefix(60).printable)\"" }
 
     /// Waits until running refreshes have been saved, for 40 seconds at most, also after the command was cancelled.
     func drain() async {

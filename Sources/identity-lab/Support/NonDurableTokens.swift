@@ -17,8 +17,8 @@ final class NonDurableTokens: Sendable {
             .tokensNotDurable,
             "New tokens could not be stored, neither in the session store nor in its spool.",
             hint: """
-                Repair the database; for PostgreSQL, set store.spool to a directory. The new tokens are lost when this command ends, \
-                and the buyer has to sign in again.
+                Repair the store before the next refresh; for PostgreSQL, also set store.spool to a directory that this user can write. \
+                The new tokens are lost when this command ends, and the buyers of these sessions may have to sign in again.
                 """
         )
     }

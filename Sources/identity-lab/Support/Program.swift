@@ -31,7 +31,7 @@ enum Program {
                 .cancelled,
                 .cancelled,
                 "The command was cancelled.",
-                hint: "Start the command again."
+                hint: "Start the command again. It may already have done a part, such as adding lines to a cart."
             )
             return report(interruption.isRequested ? cancelled : .wrapping(error), output, isVerbose)
         }

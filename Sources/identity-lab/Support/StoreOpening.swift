@@ -23,18 +23,7 @@ enum StoreOpening {
         path: String?,
         creates: Bool = true
     ) async throws -> OpenedStore {
-        try section?.check(members: members)
-        if let section {
-            let names = section.memberNames
-            if !names.contains("postgres") {
-                let rest = ["usesTransactionPooler", "direct", "allowsUnverifiedTLS", "schema", "spool"]
-                for name in rest where names.contains(name) {
-                    throw section.error(name, "requires the member \"postgres\", which is missing")
-                }
-            } else if names.contains("path") {
-                throw section.error("postgres", "conflicts with \"path\"", hint: "Remove one of the two members.")
-            }
-        }
+        try check(section)
         // --store also replaces a configured server.
         if let section, path == nil, section.memberNames.contains("postgres") {
             #if PostgreSQL
@@ -58,5 +47,22 @@ enum StoreOpening {
         }
         let store = try await SQLiteStore.open(path: path, keys: keys) { $0.createsStore = creates }
         return .sqlite(store, path: path)
+    }
+
+    /// Checks the members of the section `store`.
+    ///
+    /// - Throws: `IdentityError` that names the member.
+    static func check(_ section: ConfigurationSection?) throws(IdentityError) {
+        guard let section else { return }
+        try section.check(members: members)
+        let names = section.memberNames
+        if !names.contains("postgres") {
+            let rest = ["usesTransactionPooler", "direct", "allowsUnverifiedTLS", "schema", "spool"]
+            for name in rest where names.contains(name) {
+                throw section.error(name, "requires the member \"postgres\", which is missing")
+            }
+        } else if names.contains("path") {
+            throw section.error("postgres", "conflicts with \"path\"", hint: "Remove one of the two members.")
+        }
     }
 }
