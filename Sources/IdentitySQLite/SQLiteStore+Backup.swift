@@ -11,8 +11,12 @@ extension SQLiteStore {
     ///
     /// - Parameter path: The new file. A missing directory is created (mode 0700).
     /// - Throws: `IdentityError` with `configuration_invalid` when the file exists, `store_full`, `store_read_only`,
-    ///   `store_busy`. No file is left then.
+    ///   `store_busy` or `store_failed`. No incomplete file is left then.
     public func backup(to path: String) async throws {
-        try await database.backUp(to: StoreLocation(path, creates: true))
+        do {
+            try await database.backUp(to: StoreLocation(path, creates: true))
+        } catch let error as IdentityError {
+            throw error.ofBackup
+        }
     }
 }

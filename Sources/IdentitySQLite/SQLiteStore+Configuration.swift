@@ -21,7 +21,7 @@ extension SQLiteStore {
         /// A missing directory is created (mode 0700), unless ``createsStore`` is false.
         ///
         /// Put it on a local file system: locks do not work on most network file systems. The journal (`-journal`, or `-wal` and `-shm`),
-        /// the lock file (`.locks`) and the spool (`.spool`) are beside it.
+        /// the lock file (`.locks`), the pending logins (`.logins`) and the spool (`.spool`) are beside it.
         public var path: String
         /// The key under which records are sealed.
         public var key: StoreKey

@@ -55,7 +55,7 @@ public final class SQLiteStore: Sendable {
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
     ///   `configuration_invalid` (permissions too wide, file of another user, file missing), all of which leave the file unchanged, or
-    ///   `store_busy`.
+    ///   `store_busy`, `store_full` or `store_failed`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)
         return SQLiteStore(database, try await database.open(configuration), configuration)

@@ -27,7 +27,14 @@ extension Database {
     private func copy(to path: String) async throws {
         guard let connection else { throw IdentityError.storeClosed }
         let target = try Connection(path: path, forWriting: true)
-        guard !target.isReadOnly else { throw IdentityError.notWritable }
+        guard !target.isReadOnly else {
+            throw IdentityError.notWritable.recast(
+                message:
+                    "SQLite opened the file of the backup only for reading, although the file's permissions allow writing.",
+                hint:
+                    "Check that the disk of the backup has space and works, and read the system's log for disk errors."
+            )
+        }
         // The file is used only when it is complete, so it needs no journal.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try connection.copy(to: target)
@@ -36,7 +43,7 @@ extension Database {
         while true {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
-                guard let writer else { throw IdentityError.storeBusy() }
+                guard let writer else { throw IdentityError.busyDuringBackup }
                 try await exclusively(writer) { while try !copy.step(Self.pagesAtOnce) {} }
                 break
             }
@@ -94,7 +101,7 @@ extension StoreLocation {
 
     private static var alreadyThere: IdentityError {
         IdentityError(
-            configuration: "A file exists at the path of the backup.",
+            configuration: "There is already a file or directory at the path of the backup.",
             hint: "Choose the path of a new file. Nothing was overwritten."
         )
     }
@@ -111,5 +118,35 @@ extension StoreLocation {
                 hint: "Check the path and the disk."
             )
         }
+    }
+}
+
+extension IdentityError {
+    /// The same error, for a backup: its file may be on another disk than the store.
+    var ofBackup: IdentityError {
+        switch code {
+        case .storeFull:
+            recast(
+                message:
+                    "The backup cannot be written: the disk is full, or a quota or the limit of file sizes is reached.",
+                hint: "Free space on the disk of the backup or raise the limit, then make the backup again."
+            )
+        case .storeReadOnly:
+            recast(
+                message:
+                    "The backup cannot be written: its directory is read-only, or its file system does not offer hard links.",
+                hint:
+                    "Give the process's user write access to the directory, or choose a directory on another file system."
+            )
+        default: self
+        }
+    }
+
+    /// The store was opened for reading, so the copy cannot make other writers wait.
+    fileprivate static var busyDuringBackup: IdentityError {
+        storeBusy().recast(
+            message: "The backup cannot be completed, because other processes write to the store too often.",
+            hint: "Make the backup when there is less load, or in a process that opened the store for writing."
+        )
     }
 }

@@ -26,7 +26,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     var identityError: IdentityError {
         switch primary {
         case SQLITE_BUSY, SQLITE_LOCKED: .storeBusy(cause: self)
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .storeCorrupt("The store's file is damaged.", cause: self)
+        case SQLITE_CORRUPT: .storeCorrupt("The store's file is damaged.", cause: self)
+        case SQLITE_NOTADB: .storeCorrupt("The store's file is damaged, or it is not a SQLite database.", cause: self)
         case SQLITE_FULL: .storeFull(cause: self)
         case SQLITE_IOERR where systemError == EDQUOT || systemError == EFBIG || systemError == ENOSPC:
             .storeFull(cause: self)
@@ -36,7 +37,10 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .configuration,
                 .storeFailed,
                 "The store's file was moved or deleted while it was in use.",
-                hint: "Put the file back, or restart the process.",
+                hint: """
+                    If the file was moved, put it back. If it was deleted, put the newest backup in its place, then restart every process \
+                    of the store.
+                    """,
                 cause: self
             )
         case SQLITE_READONLY, SQLITE_PERM: .storeReadOnly(cause: self)
@@ -63,7 +67,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .configuration,
                 .storeFailed,
                 "The store's file or its journal cannot be opened.",
-                hint: "Check the path and the permissions of the file and its directory.",
+                hint: "Check the path, the permissions of the file and its directory, and that the disk has space.",
                 cause: self
             )
         default:
@@ -71,7 +75,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .retryLater,
                 .storeFailed,
                 "The store failed: \(self).",
-                hint: "Check that the disk has space and works, and read the system's log for disk errors.",
+                hint: primary == SQLITE_IOERR
+                    ? "Check that the disk has space and works, and read the system's log for disk errors."
+                    : "Check that the process has enough memory, and that no other program has changed the store's tables.",
                 cause: self
             )
         }
@@ -84,7 +90,10 @@ extension IdentityError {
             .retryLater,
             .storeBusy,
             "The store is locked by another process or connection.",
-            hint: "Try again. If it lasts, look for a backup program or a shell that keeps a transaction open.",
+            hint: """
+                Try again. If it lasts, look for a stopped process, for a backup program or shell that keeps a transaction open, and for a \
+                process that opened the store with another journal mode.
+                """,
             cause: cause
         )
     }
@@ -95,8 +104,9 @@ extension IdentityError {
             .storeCorrupt,
             "\(message) The file was not changed.",
             hint: """
-                Stop all processes that use the store. Move the file and its -journal, -wal and -shm files away, then put a backup in its \
-                place. To start with an empty store, put nothing there, and open it with createsStore.
+                Check the store's path. If it is right, stop all processes that use the store, move the file and its -journal, -wal and \
+                -shm files away, and put a backup in its place. To start with an empty store instead, put nothing there, and open it with \
+                createsStore or run identity-lab login.
                 """,
             cause: cause
         )
@@ -106,8 +116,11 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeReadOnly,
-            "The store's file or its directory is read-only.",
-            hint: "Give the process's user write access to the file and its directory.",
+            "The store's files or their directory are read-only for this process.",
+            hint: """
+                Give the process's user write access to the directory and to the files of the store in it, and check that the disk is \
+                mounted for writing. Then restart the process.
+                """,
             cause: cause
         )
     }
@@ -116,9 +129,11 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
-            "The disk is full: the store cannot be written.",
-            hint:
-                "Free space on the disk or raise the quota. Until then, no new login can be stored. A session is still refreshed if its new tokens fit into its row.",
+            "The store cannot be written: the disk is full, or a quota or the limit of file sizes is reached.",
+            hint: """
+                Free space on the disk or raise the limit. Until then, no new login can be stored. A session is still refreshed if its new \
+                tokens fit into its row.
+                """,
             cause: cause
         )
     }
@@ -127,12 +142,20 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFailed,
-            "SQLite opened the store's file only for reading, although the file's permissions allow writing.",
-            hint: "Check that the disk has space and works, and read the system's log for disk errors."
+            "SQLite opened the store's file or its write-ahead log only for reading, although the file's permissions allow writing.",
+            hint: """
+                Check the permissions of the -wal and -shm files beside it and that the disk has space and works, and read the system's \
+                log for disk errors.
+                """
         )
     }
 
     static var storeClosed: IdentityError {
-        IdentityError(.retryLater, .storeFailed, "The store is closed.", hint: "Open it again.")
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            "The store is closed.",
+            hint: "Close the store after the last call that needs it, or open a new store."
+        )
     }
 }

@@ -41,8 +41,10 @@ enum NetworkFileSystem {
         guard let name = name(ofType: type) else { return }
         throw IdentityError(
             configuration: "\(directory) is on a network file system (\(name)), where locks are not reliable.",
-            hint:
-                "Put the store on a local disk, or share it through PostgreSQL. `allowsNetworkFileSystem` overrides this at your own risk."
+            hint: """
+                Put the store on a local disk, or share it through PostgreSQL. An app can override this at its own risk with \
+                `SQLiteStore.Configuration.allowsNetworkFileSystem`.
+                """
         )
     }
 

@@ -30,16 +30,20 @@ struct StoreLocation: Sendable {
     /// - Throws: `IdentityError` when the path is invalid or the directory is missing.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw Self.invalid("The store's path is empty or contains NUL.", hint: "Set the path of a file.")
+            throw Self.invalid(
+                "The path of the database file is empty or contains NUL.",
+                hint: "Set the path of a file."
+            )
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.last, !path.hasSuffix("/"), name != ".", name != ".." else {
-            throw Self.invalid("The store's path is a directory.", hint: "Set the path of a file.")
+            throw Self.invalid("The path \(path) names a directory, not a file.", hint: "Set the path of a file.")
         }
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.dropLast().joined(separator: "/")
         if creates { try Self.makeDirectory(parent) }
         guard let resolved = unsafe realpath(parent, nil) else {
-            throw errno == ENOENT ? Self.missing(path) : Self.unreachable(parent, errno)
+            let error = errno
+            throw error == ENOENT && !creates ? Self.missing(path) : Self.unreachable(parent, error)
         }
         defer { unsafe free(resolved) }
         directory = unsafe String(cString: resolved)
@@ -68,7 +72,7 @@ struct StoreLocation: Sendable {
             "There is no database at \(path), and createsStore is false.",
             hint: """
                 Check the path and that the disk is mounted. If the file is lost, restore the newest backup. For a new store, set createsStore \
-                to true for the first start, or run identity-lab login.
+                to true in the app for the first start, or run identity-lab login.
                 """
         )
     }
@@ -114,7 +118,10 @@ struct StoreLocation: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw invalid(
                 "\(path) is not a regular file.",
-                hint: "Set a path to a regular file, not to a link, device or directory."
+                hint: """
+                    Set the store's path to a regular file, not to a link, device or directory. The files of the store beside it must be \
+                    regular files too.
+                    """
             )
         }
         guard status.st_uid == geteuid() else {
@@ -132,8 +139,8 @@ struct StoreLocation: Sendable {
         guard unsafe lstat(path, &status) == 0 else { throw unreachable(path, errno) }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
             throw invalid(
-                "\(path) is not a directory that only its owner may use.",
-                hint: "Remove it, or run chown and chmod 700 on it."
+                "\(path) is not a directory that belongs to this process's user and that no other user may access.",
+                hint: "Run chown and chmod 700 on it. If it is a file or a link, move it away."
             )
         }
     }

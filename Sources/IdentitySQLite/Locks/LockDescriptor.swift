@@ -35,7 +35,8 @@ final class LockDescriptor {
                 error == EMFILE || error == ENFILE ? .retryLater : .configuration,
                 .storeFailed,
                 "The store's lock file cannot be opened (errno \(error)).",
-                hint: "Check the permissions of the store's directory and the limit of open files."
+                hint:
+                    "Check that the store's directory exists, that its disk has space, and the limit of open files (ulimit -n)."
             )
         }
     }
@@ -53,8 +54,11 @@ final class LockDescriptor {
             throw IdentityError(
                 .configuration,
                 .storeFailed,
-                "The file system under the store does not offer byte-range locks (errno \(error)).",
-                hint: "Put the store on a local file system; network file systems do not work."
+                "The store's lock file cannot be locked (errno \(error)).",
+                hint: """
+                    Put the store on a local file system that offers byte-range locks; network file systems do not work. If it is on one, \
+                    the kernel may have no memory for another lock.
+                    """
             )
         }
     }

@@ -42,8 +42,10 @@ final class SessionLocks: Sendable {
                     .configuration,
                     .storeFailed,
                     "The store's lock file \(path) was removed, replaced or moved while this process runs.",
-                    hint:
-                        "Put the store's files back where they were, then restart every process of the store. No refresh token was sent."
+                    hint: """
+                        If the store's files were moved, put them back where they were. Then restart every process of the store. No \
+                        refresh token was sent.
+                        """
                 )
             }
             state.held.insert(byte)

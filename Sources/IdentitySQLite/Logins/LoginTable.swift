@@ -230,7 +230,8 @@ extension IdentityError {
                 .retryLater,
                 .storeFailed,
                 "The store's file of pending logins \(problem) (errno \(error)).",
-                hint: "Check that the disk works, and the limit of open files (ulimit -n)."
+                hint:
+                    "Check that the store's directory was not moved, that the disk works, and the limit of open files (ulimit -n)."
             )
         }
     }

@@ -205,7 +205,10 @@ extension Connection {
                 .configuration,
                 .storeFailed,
                 "SQLite did not accept the setting \(pragma); it returned \(found ?? "nothing").",
-                hint: "Close other programs that have the file open, then try again."
+                hint: """
+                    Close other programs that have the file open, then try again. If it lasts, use another build or a newer version of the \
+                    SQLite library.
+                    """
             )
         }
     }

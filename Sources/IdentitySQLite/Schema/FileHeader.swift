@@ -30,7 +30,10 @@ struct FileHeader {
                 .configuration,
                 .storeTooNew,
                 "The store's file has version \(version), but this program reads version \(Schema.version).",
-                hint: "Update the program, or set the store's path to another file. The file was not changed."
+                hint: """
+                    Update the program. If you set the store's path to another file instead, all buyers have to sign in again. The file \
+                    was not changed.
+                    """
             )
         }
         let row = try Self.storeRow(connection)
