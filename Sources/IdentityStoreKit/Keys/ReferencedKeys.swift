@@ -53,7 +53,10 @@ public struct ReferencedKeys: StoreKeySource {
         switch reference {
         case .environment(let name):
             guard let text = variables(name), !text.isEmpty else {
-                throw Self.problem("the environment variable \(name) is not set", "Set it to 64 hexadecimal digits.")
+                throw Self.problem(
+                    "the environment variable \(name) is not set, or is empty",
+                    "Set it to the 64 hexadecimal digits of the key."
+                )
             }
             return try key(Secret(text), in: "the environment variable \(name)")
         case .file(let path):

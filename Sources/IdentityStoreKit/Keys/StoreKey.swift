@@ -79,7 +79,8 @@ public struct StoreKey: Sendable {
     private static func invalid(_ reason: String) -> IdentityError {
         IdentityError(
             configuration: "The store key cannot be used: \(reason).",
-            hint: "Create a key with `openssl rand -hex 32` and keep it apart from the database."
+            hint:
+                "Use the whole key of the store. For a new store, `openssl rand -hex 32` creates one, as 64 hexadecimal digits."
         )
     }
 }

@@ -13,8 +13,10 @@ extension StoreKeys {
         let variable = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"]
         guard let key = configured ?? variable.flatMap({ $0.isEmpty ? nil : Secret($0) }) else {
             throw IdentityError(
-                configuration: "Configuration member store.key is missing, and IDENTITY_STORE_KEY is not set.",
-                hint: "Create a key with `openssl rand -hex 32` and set one of the two."
+                configuration:
+                    "Configuration member store.key is missing, and IDENTITY_STORE_KEY is not set or is empty.",
+                hint:
+                    "Set one of the two to the store's key. For a new store, create a key with `openssl rand -hex 32`."
             )
         }
         let active = try Self.key(key, configured == nil ? "IDENTITY_STORE_KEY" : "store.key")
@@ -39,7 +41,10 @@ extension IdentityError {
     package static var missingStoreSection: IdentityError {
         IdentityError(
             configuration: "Configuration member store is missing.",
-            hint: "Add \"store\" with path or postgres, as Documentation/Operating/Configuration.md shows."
+            hint: """
+                Add \"store\" with path (SQLite) or postgres (PostgreSQL), whichever the app opens: \
+                Documentation/Operating/Configuration.md shows both.
+                """
         )
     }
 }

@@ -12,8 +12,11 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "A stored record is damaged: \(reason). It was not changed.",
-            hint: "Run the store's health check. Restore the record from a backup, or let the buyer sign in again.",
+            "A stored record is damaged: \(reason). This call left it as it is.",
+            hint: """
+                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup, or let the buyer \
+                sign in again.
+                """,
             cause: cause
         )
     }

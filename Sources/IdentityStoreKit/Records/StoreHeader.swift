@@ -51,7 +51,8 @@ public struct StoreHeader: Sendable {
 
     /// Returns the object that seals and opens the rows of the store.
     ///
-    /// - Throws: `IdentityError` with `store_key_mismatch` when none of the keys is one of the store's.
+    /// - Throws: `IdentityError` with `store_key_mismatch` when none of the keys is one of the store's, or `store_corrupt` when the
+    ///   header is damaged.
     public func records(openedWith keys: StoreKeys) throws(IdentityError) -> StoreRecords {
         StoreRecords(
             sealer: RecordSealer(
@@ -89,14 +90,27 @@ public struct StoreHeader: Sendable {
             })
         else {
             let wanted = identifiers.map { StoreKey.describe($0) }.joined(separator: ", ")
+            let given = ([keys.active] + keys.readOnly).map(\.id).joined(separator: ", ")
             throw IdentityError(
                 .configuration,
                 .storeKeyMismatch,
-                "The store was created with another key: it needs one of \(wanted), this process has \(keys.active.id).",
-                hint: "Configure one of the store's keys as its key or as a read-only key. Nothing was changed."
+                identifiers.isEmpty
+                    ? "The header of the store contains no key that this version can read."
+                    : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
+                hint: identifiers.isEmpty
+                    ? "Restore the store from a backup. Nothing was changed."
+                    : "Configure one of the store's keys as its key or as a read-only key. Nothing was changed."
             )
         }
-        return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))
+        do {
+            return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))
+        } catch {
+            guard error.code == .storeCorrupt else { throw error }
+            throw error.recast(
+                message: "The header of the store is damaged, so that no record can be read. Nothing was changed.",
+                hint: "Restore the store from a backup."
+            )
+        }
     }
 
     private func lookupSealer(_ keys: StoreKeys) -> RecordSealer {

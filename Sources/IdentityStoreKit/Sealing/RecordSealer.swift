@@ -81,7 +81,10 @@ package struct RecordSealer: Sendable {
                 .configuration,
                 .storeRecordTooLarge,
                 "A record of \(body.count) bytes is larger than the store's maximum of \(capacity) bytes.",
-                hint: "Create the store with a larger slotSize. The maximum is about sixteen times slotSize."
+                hint: """
+                    Keep less in the session: request fewer claims and scopes, or shorten its attachments. Or create a new store with a \
+                    larger slotSize, in which all buyers have to sign in again. The maximum is about sixteen times slotSize.
+                    """
             )
         }
         // The tenant's name is part of the input of HKDF, whose length OpenSSL limits.

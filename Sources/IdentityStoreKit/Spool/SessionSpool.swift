@@ -46,8 +46,8 @@ public final class SessionSpool: Sendable {
         throw IdentityError(
             configuration: "There is no \(database), but \(path) contains the newest tokens of \(sessions).",
             hint: """
-                Put the database back, or restore its newest backup. To start with an empty store, move the spool directory away: \
-                the buyers whose tokens it holds have to sign in again.
+                Check that the configuration names the right database. Put the database back, or restore its newest backup. To start with \
+                an empty store, move the spool directory away: all buyers then have to sign in again.
                 """
         )
     }
@@ -110,9 +110,13 @@ public final class SessionSpool: Sendable {
 
     private func open(_ bytes: [UInt8], named name: String) throws -> StoredSession {
         guard let row = SealedSession(bytes: bytes), StoreKey.describe(row.hash) == name else {
-            throw SpoolDirectory.damaged
+            throw directory.damaged(name)
         }
-        return try records.open(row)
+        do {
+            return try records.open(row)
+        } catch {
+            throw error.code == .storeCorrupt ? directory.damaged(name, cause: error) : error
+        }
     }
 
     private func name(of id: SessionID) throws(IdentityError) -> String {

@@ -28,21 +28,21 @@ package struct SpoolDirectory: Sendable {
     /// It replaces a file of the same name.
     package func write(_ bytes: [UInt8], to name: String) throws(IdentityError) {
         try make()
-        guard let directory = try open() else { throw Self.failed("was removed", ENOENT) }
+        guard let directory = try open() else { throw failed("was removed", ENOENT) }
         defer { close(directory) }
         let temporary = name + "." + (try Self.randomName()) + Self.temporarySuffix
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe openat(directory, temporary, flags, 0o600)
-        guard file >= 0 else { throw Self.failed("cannot be written", errno) }
+        guard file >= 0 else { throw failed("cannot be written", errno) }
         var error = Self.write(bytes, to: file)
         if error == 0, fsync(file) != 0 { error = errno }
         if close(file) != 0, error == 0 { error = errno }
         if error == 0, unsafe renameat(directory, temporary, directory, name) != 0 { error = errno }
         guard error == 0 else {
             _ = unsafe unlinkat(directory, temporary, 0)
-            throw Self.failed("cannot be written", error)
+            throw failed("cannot be written", error)
         }
-        guard fsync(directory) == 0 else { throw Self.failed("cannot be written", errno) }
+        guard fsync(directory) == 0 else { throw failed("cannot be written", errno) }
     }
 
     /// The content of a file; nil when it does not exist.
@@ -54,18 +54,18 @@ package struct SpoolDirectory: Sendable {
         guard file >= 0 else {
             let error = errno
             if error == ENOENT { return nil }
-            if error == ELOOP { throw Self.refused("a file in it is a link") }
-            throw Self.failed("cannot be read", error)
+            if error == ELOOP { throw refused("a file in it is a link") }
+            throw failed("cannot be read", error)
         }
         defer { close(file) }
         var status = stat()
-        guard unsafe fstat(file, &status) == 0 else { throw Self.failed("cannot be read", errno) }
+        guard unsafe fstat(file, &status) == 0 else { throw failed("cannot be read", errno) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else {
-            throw Self.refused("a file in it is a link")
+            throw refused("a file in it is a link")
         }
-        try Self.check(status, "a file in it")
-        guard status.st_size <= maximumCount else { throw Self.damaged }
-        return try Self.read(file, upTo: maximumCount)
+        try check(status, "a file in it")
+        guard status.st_size <= maximumCount else { throw damaged(name) }
+        return try read(file, of: name)
     }
 
     /// The names of the complete files.
@@ -79,9 +79,9 @@ package struct SpoolDirectory: Sendable {
         defer { close(directory) }
         guard unsafe unlinkat(directory, name, 0) == 0 else {
             if errno == ENOENT { return }
-            throw Self.failed("cannot be changed", errno)
+            throw failed("cannot be changed", errno)
         }
-        guard fsync(directory) == 0 else { throw Self.failed("cannot be changed", errno) }
+        guard fsync(directory) == 0 else { throw failed("cannot be changed", errno) }
     }
 
     /// Removes incomplete files of crashed processes that are older than a day.
@@ -102,14 +102,14 @@ package struct SpoolDirectory: Sendable {
     private func make() throws(IdentityError) {
         guard unsafe mkdir(path, 0o700) == 0 else {
             if errno == EEXIST { return }
-            throw Self.failed("cannot be created", errno)
+            throw failed("cannot be created", errno)
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
         let directory = unsafe IdentityPlatform.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw Self.failed("cannot be created", errno) }
+        guard directory >= 0 else { throw failed("cannot be created", errno) }
         defer { close(directory) }
-        guard fsync(directory) == 0 else { throw Self.failed("cannot be created", errno) }
+        guard fsync(directory) == 0 else { throw failed("cannot be created", errno) }
     }
 
     /// The open directory; nil when it does not exist.
@@ -118,13 +118,13 @@ package struct SpoolDirectory: Sendable {
         guard directory >= 0 else {
             let error = errno
             if error == ENOENT { return nil }
-            if error == ELOOP || error == ENOTDIR { throw Self.refused("it is not a directory") }
-            throw Self.failed("cannot be opened", error)
+            if error == ELOOP || error == ENOTDIR { throw refused("it is not a directory") }
+            throw failed("cannot be opened", error)
         }
         var status = stat()
         do throws(IdentityError) {
-            guard unsafe fstat(directory, &status) == 0 else { throw Self.failed("cannot be opened", errno) }
-            try Self.check(status, "it")
+            guard unsafe fstat(directory, &status) == 0 else { throw failed("cannot be opened", errno) }
+            try check(status, "it")
         } catch {
             close(directory)
             throw error
@@ -137,7 +137,7 @@ package struct SpoolDirectory: Sendable {
         guard let stream = unsafe fdopendir(directory) else {
             let error = errno
             close(directory)
-            throw Self.failed("cannot be read", error)
+            throw failed("cannot be read", error)
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []
@@ -167,7 +167,7 @@ package struct SpoolDirectory: Sendable {
         return 0
     }
 
-    private static func read(_ file: Int32, upTo maximum: Int) throws(IdentityError) -> [UInt8] {
+    private func read(_ file: Int32, of name: String) throws(IdentityError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -177,12 +177,12 @@ package struct SpoolDirectory: Sendable {
                 if errno == EINTR { continue }
                 throw failed("cannot be read", errno)
             }
-            guard bytes.count + count <= maximum else { throw damaged }
+            guard bytes.count + count <= maximumCount else { throw damaged(name) }
             bytes += buffer[..<count]
         }
     }
 
-    private static func check(_ status: stat, _ what: String) throws(IdentityError) {
+    private func check(_ status: stat, _ what: String) throws(IdentityError) {
         guard status.st_uid == geteuid() else { throw refused("\(what) belongs to another user") }
         guard status.st_mode & 0o077 == 0 else { throw refused("users other than the owner have access to \(what)") }
     }
@@ -197,24 +197,28 @@ package struct SpoolDirectory: Sendable {
 
     // MARK: Errors
 
-    static var damaged: IdentityError {
+    func damaged(_ name: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "A file in the store's spool is damaged. It was not changed.",
-            hint: "Move the file to another directory. Its session may then need a new sign-in."
+            "The file \(name) in the store's spool \(path) is damaged. It was not changed.",
+            hint: "Move the file to another directory. Its session may then need a new sign-in.",
+            cause: cause
         )
     }
 
-    private static func refused(_ reason: String) -> IdentityError {
+    private func refused(_ reason: String) -> IdentityError {
         IdentityError(
-            configuration: "The store's spool directory cannot be used: \(reason).",
-            hint: "Give the directory to the process's user, with mode 0700, and its files mode 0600."
+            configuration: "The store's spool directory \(path) cannot be used: \(reason).",
+            hint: """
+                The spool must be a directory of the process's user with mode 0700. Its files must be regular files of this user with mode \
+                0600, and not links.
+                """
         )
     }
 
-    private static func failed(_ what: String, _ error: Int32) -> IdentityError {
-        let message = "The store's spool directory \(what) (errno \(error))."
+    private func failed(_ what: String, _ error: Int32) -> IdentityError {
+        let message = "The store's spool directory \(path) \(what) (errno \(error))."
         switch error {
         case ENOSPC, EDQUOT, EFBIG:
             return IdentityError(.retryLater, .storeFull, message, hint: "Free space on the disk or raise the quota.")
@@ -223,14 +227,18 @@ package struct SpoolDirectory: Sendable {
                 .configuration,
                 .storeReadOnly,
                 message,
-                hint: "Give the process's user write access to the directory of the store."
+                hint:
+                    "Give the process's user write access to the spool directory and to the directory that contains it."
             )
         default:
             return IdentityError(
                 .retryLater,
                 .storeFailed,
                 message,
-                hint: "Check that the disk has space and works, and read the system's log for disk errors."
+                hint: """
+                    Check that the directory that contains the spool exists, that the disk works, and the limit of open files (ulimit -n). \
+                    Read the system's log for disk errors.
+                    """
             )
         }
     }
