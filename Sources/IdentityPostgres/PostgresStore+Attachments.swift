@@ -91,7 +91,7 @@ extension PostgresStore: SessionAttachmentStore {
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
             // An earlier run of this call or another caller has removed the attachment, and it is unknown which of them.
-            if isInDoubt { throw PostgresFailure(.timedOut) }
+            if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return false
         }
     }
@@ -110,7 +110,7 @@ extension PostgresStore: SessionAttachmentStore {
             by: deadline
         )
         guard let row = rows.first.map(SealedAttachment.init) else { return false }
-        if row.revision > saved.revision { throw PostgresFailure(.timedOut) }
+        if row.revision > saved.revision { throw PostgresFailure(.outcomeUnknown) }
         guard row.revision == saved.revision else { return false }
         return try row.record == saved.record || records.open(row, of: id).payload.isEqual(to: payload)
     }

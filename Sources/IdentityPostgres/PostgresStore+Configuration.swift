@@ -119,22 +119,28 @@ extension PostgresStore.Configuration {
         if schema.isEmpty || schema.utf8.count > 40
             || !schema.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
         {
-            throw Self.invalid("The store's schema must have 1 to 40 lower-case letters, digits and underscores.")
+            throw Self.invalid(
+                "The store's schema must have 1 to 40 lower-case letters (a to z), digits and underscores."
+            )
         }
         if !(512...1_048_576).contains(slotSize) {
-            throw Self.invalid("The store's slot size must be between 512 and 1048576 bytes.")
+            throw Self.invalid("The store's slotSize must be between 512 and 1048576 bytes.")
         }
         if !(1...1_000).contains(maximumConnections) {
-            throw Self.invalid("The store's number of connections must be between 1 and 1000.")
+            throw Self.invalid("The store's maximumConnections must be between 1 and 1000.")
         }
         if case .lease(let duration) = locking, duration < .seconds(6) || duration > .seconds(15) {
-            throw Self.invalid("A lease must last between 6 and 15 seconds.")
+            throw Self.invalid("The lease of the store's option locking must last between 6 and 15 seconds.")
         }
         if case .advisory = locking, usesTransactionPooler, directConnection == nil {
-            throw Self.invalid("Advisory locks need a direct connection in addition to the pooler.")
+            throw Self.invalid(
+                "With usesTransactionPooler, advisory locks need a directConnection that does not use the pooler."
+            )
         }
         for limit in [callLimit, connectLimit, idleLimit] where limit < .milliseconds(10) || limit > .seconds(86_400) {
-            throw Self.invalid("The store's time limits must be between 10 milliseconds and one day.")
+            throw Self.invalid(
+                "The store's callLimit, connectLimit and idleLimit must be between 10 milliseconds and one day."
+            )
         }
     }
 

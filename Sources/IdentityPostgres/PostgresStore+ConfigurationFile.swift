@@ -11,6 +11,13 @@ extension PostgresStore.Configuration {
     /// - Throws: `IdentityError` that names the member, also for an unknown member and for a section that names no database.
     public init(_ section: ConfigurationSection?) throws {
         guard var section else { throw IdentityError.missingStoreSection }
+        if section.memberNames.contains(where: { $0.isIdentical(to: "path") }) {
+            throw section.error(
+                "path",
+                "names a SQLite file, and this app opens a PostgreSQL database",
+                hint: "Write \"postgres\" instead, or open a `SQLiteStore` in the app."
+            )
+        }
         try section.check(members: [
             "postgres", "key", "readOnlyKeys", "schema", "usesTransactionPooler", "direct", "allowsUnverifiedTLS",
             "spool",

@@ -37,7 +37,7 @@ extension PostgresStore: LoginAttemptStore {
                 }
             }
             // An earlier run of this call or another caller has removed the attempt, and only one caller may get it.
-            if isInDoubt { throw PostgresFailure(.timedOut) }
+            if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return nil
         }
         if found == nil { try await refuseQuarantined(hash, .loginAttempt) }

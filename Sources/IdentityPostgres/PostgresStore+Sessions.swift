@@ -37,7 +37,9 @@ extension PostgresStore: SessionRecordStore {
             // A repeated statement writes the same row: only the first of the two finds the expected generation.
             if try await change(sql.replaceSession, row.values + [.integer(generation)], deadline) { return true }
             guard isInDoubt else { return false }
-            guard let isOurs = try await isStored(session, row, deadline) else { throw PostgresFailure(.timedOut) }
+            guard let isOurs = try await isStored(session, row, deadline) else {
+                throw PostgresFailure(.outcomeUnknown)
+            }
             return isOurs
         }
         if !isReplaced, try await !isThere(client.find(sql.hasSession, .key(row.hash)), row.hash) {

@@ -9,7 +9,7 @@ extension PostgresStore: SessionSpooling {
         guard let spool else {
             throw IdentityError(
                 configuration: "The store has no spool directory.",
-                hint: "Set spoolDirectory to a directory of this machine."
+                hint: "Set spoolDirectory, in the configuration file store.spool, to a directory of this machine."
             )
         }
         try await spool.keep(session)

@@ -66,7 +66,8 @@ public final class PostgresStore: Sendable {
     /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
-    ///   string, password, permissions), all of which leave the database unchanged, or `store_unavailable`.
+    ///   string, password, permissions), all of which leave the database unchanged, or `store_unavailable`, `store_busy`, or
+    ///   `store_read_only` if a store or a new active key has to be written.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
         let directText =
@@ -74,8 +75,14 @@ public final class PostgresStore: Sendable {
         let listens = configuration.listensForNotifications && directText != nil
         let isPooled = configuration.usesTransactionPooler
         let plan = try ConnectionPlan(configuration, configuration.connection, listensTo: nil, isPooled: isPooled)
-        let directPlan = try directText.map {
-            try ConnectionPlan(configuration, $0, listensTo: listens ? configuration.channel : nil, isPooled: false)
+        let channel = listens ? configuration.channel : nil
+        let directPlan: ConnectionPlan?
+        do {
+            directPlan = try directText.map {
+                try ConnectionPlan(configuration, $0, listensTo: channel, isPooled: false)
+            }
+        } catch let error as IdentityError {
+            throw error.recast(message: "directConnection (store.direct): \(error.message)")
         }
         let settings = PoolSettings(
             connector: Connector(plan: plan, usesPooler: isPooled),
@@ -157,7 +164,10 @@ public final class PostgresStore: Sendable {
             throw IdentityError(
                 configuration:
                     "There is no store in the schema \"\(configuration.schema)\", and createsStore is false.",
-                hint: "Check the database and the schema. For the first start of a new store set createsStore to true."
+                hint: """
+                    Check the database and the schema. For a new store, set createsStore to true in the app for the first start, or run \
+                    identity-lab login.
+                    """
             )
         }
     }

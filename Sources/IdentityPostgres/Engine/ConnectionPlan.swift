@@ -39,7 +39,11 @@ struct ConnectionPlan: Sendable {
         let count = max(names?.count ?? 0, addresses?.count ?? 0)
         guard count > 0, names.map({ $0.count == count }) ?? true, addresses.map({ $0.count == count }) ?? true,
             ports.count <= 1 || ports.count == count
-        else { throw Self.invalid("it must name at least one host, and either one port for all hosts or one for each") }
+        else {
+            throw Self.invalid(
+                "it must name at least one host, one port for all hosts or one for each, and with hostaddr one address for each host"
+            )
+        }
         let attributes = take("target_session_attrs") ?? "any"
         guard ["any", "read-write", "primary"].contains(attributes) else {
             throw Self.invalid("its target_session_attrs must be any, read-write or primary, because the store writes")
@@ -91,7 +95,7 @@ struct ConnectionPlan: Sendable {
         guard let mode else { return "verify-full" }
         guard allowsUnverified else {
             throw invalid(
-                "its sslmode for a server on another machine is weaker than verify-full",
+                "its sslmode for a server on another machine is not verify-full",
                 hint: "Set sslmode=verify-full. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
             )
         }

@@ -11,18 +11,21 @@ extension PostgresFailure {
             failed(
                 .retryLater,
                 .storeBusy,
-                "All connections to the store's database were in use until the time limit.",
-                "Increase maximumConnections, or find calls that keep connections for a long time."
+                "No connection to the store's database became free within the time limit.",
+                """
+                Check the load of the database server and of this process. If both are low, increase maximumConnections. All advisory \
+                locks of a process share one direct connection.
+                """
             )
         case .untrusted:
             misconfigured(
-                "The identity of the database server could not be verified (TLS).",
-                "Check its certificate, its host name and the root certificate (`sslrootcert`)."
+                "The identity of the database server could not be verified, or the server offers no TLS.",
+                "Check that the server offers TLS, its certificate, its host name and the root certificate (`sslrootcert`)."
             )
         case .passwordMissing:
             misconfigured(
-                "The database server requires a password, but the configuration contains none.",
-                "Add the password to the connection string."
+                "The database server requires a password, but the connection string contains none.",
+                "Add the password to the connection string, and to the one of the direct connection if there is one."
             )
         case .notDurable:
             misconfigured(
@@ -36,10 +39,10 @@ extension PostgresFailure {
             failed(
                 .retryLater,
                 .systemFailure,
-                "The PostgreSQL client library (libpq) failed.",
+                "This process could not use the PostgreSQL client library (libpq).",
                 "Check that the process has enough memory, threads and open files."
             )
-        case .unreachable, .lost, .timedOut, .behind: .storeUnavailable(cause: self)
+        case .unreachable, .lost, .timedOut, .outcomeUnknown, .behind: .storeUnavailable(cause: self)
         }
     }
 
@@ -72,8 +75,11 @@ extension PostgresFailure {
         switch state.prefix(2) {
         case "28":
             return misconfigured(
-                "The database server rejected the user or the password.",
-                "Correct user and password in the connection string."
+                "The database server rejected the user, the password, the client certificate or the connection.",
+                """
+                Correct user and password in the connection string, and in the one of the direct connection if there is one. Check \
+                pg_hba.conf and the log of the server.
+                """
             )
         case "08", "53", "57": return .storeUnavailable(cause: self)
         case "22", "23":
@@ -122,8 +128,10 @@ extension IdentityError {
             .retryLater,
             .storeReadOnly,
             "The store's database accepts no writes: it is a standby, or it is set to read-only.",
-            hint:
-                "Try again after the failover. Name every server in the connection string, so that the new primary is found.",
+            hint: """
+                Try again: a failover may be in progress. Name every server in the connection string, so that the new primary is found. If \
+                the server itself is set to read-only (default_transaction_read_only), change that.
+                """,
             cause: cause
         )
     }
@@ -133,13 +141,21 @@ extension IdentityError {
             .configuration,
             .storeCorrupt,
             "\(message) The database was not changed.",
-            hint: "Run the store's health check, and restore damaged rows from a backup.",
+            hint: """
+                Read the database server's log. Restore the store's tables from a backup of the database. To start with an empty store \
+                instead, configure another schema: all buyers then have to sign in again.
+                """,
             cause: cause
         )
     }
 
     static var storeClosed: IdentityError {
-        IdentityError(.retryLater, .storeFailed, "The store is closed.", hint: "Open it again.")
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            "The store is closed.",
+            hint: "Close the store after the last call that needs it, or open a new store."
+        )
     }
 
     static var cancelledWhileWaiting: IdentityError {

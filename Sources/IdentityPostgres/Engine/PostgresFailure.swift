@@ -14,6 +14,8 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case lost
         /// The time limit was reached.
         case timedOut
+        /// The response to a change was lost, and the database does not show whether this call or another one changed the row.
+        case outcomeUnknown
         /// No connection became free in time.
         case poolExhausted
         /// The servers that can be reached accept no writes.
@@ -49,6 +51,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .unreachable: "no PostgreSQL server can be reached"
         case .lost: "the connection to PostgreSQL was lost"
         case .timedOut: "PostgreSQL did not respond in time"
+        case .outcomeUnknown: "a response of PostgreSQL was lost, and it is unknown whether the change took effect"
         case .poolExhausted: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
         case .behind: "a server without write access has no such row, but may lack the latest changes"

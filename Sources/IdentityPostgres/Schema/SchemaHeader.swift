@@ -57,7 +57,10 @@ struct SchemaHeader: Sendable {
                 .configuration,
                 .storeTooNew,
                 "The store's tables have version \(row.integer(0)), but this program reads version \(Schema.version).",
-                hint: "Update the program, or configure another schema. The database was not changed."
+                hint: """
+                    Update the program. If you configure another schema instead, all buyers have to sign in again. The database was not \
+                    changed.
+                    """
             )
         }
         guard row.bytes(1) == (try Schema.format()) else { throw otherFormat(sql) }
@@ -67,7 +70,7 @@ struct SchemaHeader: Sendable {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "An older version of IdentityKit created the tables in the schema \"\(sql.schema)\". This version cannot read them.",
+            "Another version of IdentityKit created the tables in the schema \"\(sql.schema)\". This version cannot read them.",
             hint: """
                 Configure an empty schema. All buyers must then sign in again. To keep the sessions, use the version of IdentityKit that \
                 created the tables. The database was not changed.

@@ -14,8 +14,8 @@ extension IdentityError {
             .storeCorrupt,
             "A stored record is damaged: \(reason). This call left it as it is.",
             hint: """
-                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup, or let the buyer \
-                sign in again.
+                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup, or let the \
+                buyer sign in again.
                 """,
             cause: cause
         )
