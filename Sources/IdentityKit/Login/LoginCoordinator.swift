@@ -129,7 +129,8 @@ struct LoginCoordinator: Sendable {
                 .rejected,
                 .stateInvalid,
                 "The callback has no state.",
-                hint: "Start the login again; a callback without state is forged or truncated.",
+                hint:
+                    "Start the login again. The callback is forged or truncated, or the app did not pass its parameters unchanged.",
                 reference: "RFC 6749 section 4.1.2",
                 isAttackSuspected: true
             )
@@ -151,8 +152,9 @@ struct LoginCoordinator: Sendable {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "The callback's state belongs to no pending login.",
-            hint: "Start the login again. The state was used before, has expired, or was never issued here.",
+            "No pending login waits for a callback with this state.",
+            hint:
+                "Start the login again. The state was used before, has expired, or was never issued with this store and tenant.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )
@@ -174,8 +176,12 @@ struct LoginCoordinator: Sendable {
             throw IdentityError(
                 .rejected,
                 .browserMismatch,
-                "The callback came from another browser than the one in which the login began.",
-                hint: "Set the binding cookie on the response that redirects to the provider, and start again.",
+                "The callback came without the binding cookie of the browser in which the login began.",
+                hint: """
+                    Start the login again in one browser. If that fails too, set the binding cookie on the response that redirects to the \
+                    provider, for the host of the redirect URI, with SameSite=None if the provider posts the callback, and pass it to \
+                    `complete`.
+                    """,
                 reference: "RFC 9700 section 4.7",
                 isAttackSuspected: true
             )

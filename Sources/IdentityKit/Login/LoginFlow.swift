@@ -153,7 +153,10 @@ public struct LoginFlow: Sendable {
             throw IdentityError(
                 configuration:
                     "The provider posts the authorization response (responseMode form_post), but this presenter accepts redirects only.",
-                hint: "Remove responseMode from the provider's configuration, or use LoopbackPresenter.",
+                hint: """
+                    Use a presenter that conforms to FormPostPresenting, such as LoopbackPresenter. If the provider permits it, set \
+                    responseMode to query instead.
+                    """,
                 reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }
@@ -169,8 +172,10 @@ public struct LoginFlow: Sendable {
             .rejected,
             .callbackInvalid,
             "The callback URL does not equal the redirect URI of this login (\(redirectURI)).",
-            hint:
-                "Pass the URL to which the provider redirected the browser, unchanged. If it is unchanged, set redirectURI to that URL without its query.",
+            hint: """
+                Pass the URL as the browser requested it, also behind a proxy, or only its path and query. If it is still another one, \
+                correct redirectURI in the configuration and at the provider.
+                """,
             reference: "RFC 9700 section 4.4.2.2"
         )
     }

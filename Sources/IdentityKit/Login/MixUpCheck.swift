@@ -32,7 +32,10 @@ struct MixUpCheck: Sendable {
                 .rejected,
                 .responseIssuerMismatch,
                 "The callback arrived at the redirect URI of another provider than the one of this login.",
-                hint: "Give each provider a separate redirect URI.",
+                hint: """
+                    Give each provider a separate redirect URI, and pass to `complete` the name of the provider to which the address of \
+                    the callback belongs.
+                    """,
                 reference: "RFC 9700 section 4.4.2.2",
                 isAttackSuspected: true
             )
@@ -58,15 +61,18 @@ struct MixUpCheck: Sendable {
         let given = try callback.value(of: "iss")
         if let issuer = attempt.issuer, let given, given.isEqual(to: Secret(issuer)) { return }
         guard possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else { return }
+        let namesAnother = attempt.issuer != nil && given != nil
         throw IdentityError(
             .rejected,
             .responseIssuerMismatch,
-            "More than one provider could have sent this callback, and it does not show which one did.",
+            namesAnother
+                ? "More than one provider could have sent this callback, and its iss is not the issuer of this login."
+                : "More than one provider could have sent this callback, and it does not show which one did.",
             hint:
                 "Give each provider a separate redirect URI, and pass `provider:` to `complete`.",
             reference: "RFC 9700 section 4.4.2",
             // Without `iss` the app's configuration is the likely cause.
-            isAttackSuspected: attempt.issuer != nil && given != nil
+            isAttackSuspected: namesAnother
         )
     }
 

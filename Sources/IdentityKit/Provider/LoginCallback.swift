@@ -64,7 +64,8 @@ public struct LoginCallback: Sendable {
             .rejected,
             .callbackInvalid,
             message,
-            hint: "Start the login again.",
+            hint:
+                "Start the login again, and pass the URL with its query, or the posted body, exactly as the browser sent it.",
             reference: "RFC 6749 section 4.1.2"
         )
     }

@@ -43,7 +43,8 @@ extension SessionManager {
 
     /// Completes a login in a web app: checks the callback, exchanges the code for tokens and stores the session.
     ///
-    /// The pending login is removed from the store before the first request, so a callback works once, in any process.
+    /// The pending login is removed from the store before the first request, so a callback works once, in any process. After an error,
+    /// also one of kind ``IdentityError/Kind/retryLater``, begin a new login.
     ///
     /// - Parameters:
     ///   - callback: The parameters of the callback.

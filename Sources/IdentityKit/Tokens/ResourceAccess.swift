@@ -97,7 +97,7 @@ extension IdentityError {
                 .insufficientUserAuthentication,
                 "\(server) requires a stronger or more recent login.",
                 hint: requirement == nil
-                    ? "Its challenge is not well-formed. Ask the operator of the resource server which login it requires."
+                    ? "It sent no well-formed Bearer or DPoP challenge. Ask the operator of the server which login it requires."
                     : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session is still valid.",
                 reference: "RFC 9470 section 3",
                 providerAnswer: answer,
@@ -106,11 +106,14 @@ extension IdentityError {
         }
         let proofErrors = challenges.filter { $0.scheme == "dpop" }.compactMap { $0["error"] }
         if let error = proofErrors.first(where: { ["invalid_dpop_proof", "use_dpop_nonce"].contains($0) }) {
+            let needsNonce = error == "use_dpop_nonce"
             return IdentityError(
-                error == "use_dpop_nonce" ? .retryLater : .configuration,
+                needsNonce ? .retryLater : .configuration,
                 .dpopProofRefused,
-                "\(server) rejected the DPoP proof.",
-                hint: "Make new headers for every request, and compare this machine's clock with the server's.",
+                needsNonce ? "\(server) requires another DPoP nonce." : "\(server) rejected the DPoP proof.",
+                hint: needsNonce
+                    ? "Try again with new headers. If it happens again, the server sends no DPoP-Nonce or rejects its own nonces."
+                    : "Make new headers for every request, and compare this machine's clock with the server's.",
                 reference: "RFC 9449 section 9",
                 providerAnswer: answer
             )

@@ -41,7 +41,7 @@ struct DeviceLoginCoordinator: Sendable {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider \"\(name)\" has no device login (device authorization grant).",
-                hint: "Use a login with a browser.",
+                hint: "Use a login with a browser, or a provider that conforms to DeviceAuthorizing.",
                 reference: "RFC 8628 section 4"
             )
         }
