@@ -75,7 +75,8 @@ struct BackChannelLogoutCoordinator: Sendable {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider \(provider.descriptor.name) does not support back-channel logout.",
-                hint: "Pass the name of a provider that does, such as one of kind openid.",
+                hint:
+                    "Register the back-channel logout address only at a provider that supports it, such as one of kind openid.",
                 reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
             )
         }
@@ -94,8 +95,10 @@ struct BackChannelLogoutCoordinator: Sendable {
             .rejected,
             .logoutTokenReplayed,
             "The logout token was used before.",
-            hint:
-                "Do nothing: the provider repeated a request that succeeded, or an attacker replayed the token.",
+            hint: """
+                Do not repeat the request: the first one with this token ended its sessions. The provider repeated it, or an attacker \
+                replayed the token.
+                """,
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6",
             isAttackSuspected: true
         )

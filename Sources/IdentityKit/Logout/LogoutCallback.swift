@@ -17,7 +17,10 @@ public struct LogoutCallback: Sendable {
                 .rejected,
                 .callbackInvalid,
                 "The URL with which the browser returned from the provider's logout page is malformed.",
-                hint: "Show the buyer a page that needs no session. The session has already ended in this app.",
+                hint: """
+                    Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
+                    provider.
+                    """,
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 3",
                 cause: error
             )

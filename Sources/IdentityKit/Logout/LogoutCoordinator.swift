@@ -118,7 +118,16 @@ struct LogoutCoordinator: Sendable {
         }
         defer { cache?.remove(id) }
         guard let removed = try await visible.store.remove(id) else { return nil }
-        let state = try SessionState(removed.session)
+        let state: SessionState
+        do { state = try SessionState(removed.session) } catch {
+            throw error.recast(
+                message: "The session was removed, but its record cannot be read.",
+                hint: """
+                    The buyer is signed out. If another version of the app wrote the session, use that version for logouts: only it \
+                    can revoke the tokens and detach a cart.
+                    """
+            )
+        }
         return LoggedOutSession(
             session: Session(removed.session, state),
             // If the session has newer tokens that could not be saved yet, those must be revoked.

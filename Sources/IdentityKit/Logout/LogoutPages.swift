@@ -50,7 +50,7 @@ struct LogoutPages: Sendable {
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
                 throw Self.refusedReturn(
                     .browserMismatch,
-                    "came from another browser than the one in which the logout began"
+                    "came without the binding cookie of the browser in which the logout began"
                 )
             }
             return logout
@@ -73,7 +73,10 @@ struct LogoutPages: Sendable {
             .rejected,
             code,
             "The return from the provider's logout page \(problem).",
-            hint: "Show the buyer a page that needs no session. The session has already ended in this app.",
+            hint: """
+                Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
+                provider.
+                """,
             reference: "OpenID Connect RP-Initiated Logout 1.0 section 3",
             isAttackSuspected: code != .attemptExpired
         )

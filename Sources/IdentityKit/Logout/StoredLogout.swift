@@ -43,7 +43,7 @@ extension StoredLogout {
                 .storeCorrupt,
                 "A stored logout could not be decoded.",
                 hint:
-                    "The session has ended: show the buyer the signed-out page. If apps of several versions share the store, update the older ones."
+                    "The session has ended: show the buyer the signed-out page. If several versions of the app share the store, use one."
             )
         }
         self.init(

@@ -4,8 +4,10 @@ extension IdentityError {
             .signInAgain,
             .sessionUnknown,
             "The session does not exist.",
-            hint:
-                "Let the buyer sign in again. The buyer signed out, the session has expired, or it belongs to another store."
+            hint: """
+                Treat the buyer as signed out, and let the buyer sign in again where a login is needed. The session has ended or expired, \
+                or it belongs to another store or tenant.
+                """
         )
     }
 
@@ -23,7 +25,7 @@ extension IdentityError {
             .signInAgain,
             isLost ? .rotationLost : .sessionEnded,
             isLost
-                ? "The provider's last response, which contained the new refresh token, was lost, and the provider no longer accepts the old one."
+                ? "The provider no longer accepts the refresh token. A newer one was probably lost with a response or a restored backup."
                 : "The provider has ended this session.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,
@@ -54,7 +56,7 @@ extension IdentityError {
     }
 
     private static let keptResponseHint =
-        "The session keeps the provider's response and validates it again at every call."
+        "The session keeps the provider's response and validates it again at every call that needs a token."
 
     private static let mismatchHint = """
         Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
@@ -65,8 +67,9 @@ extension IdentityError {
         IdentityError(
             .signInAgain,
             .notRefreshable,
-            "The provider issued no refresh token, so the session ends when its access token expires.",
-            hint: "Let the buyer sign in again."
+            "The session has no refresh token, so it ends when its access token expires.",
+            hint:
+                "Let the buyer sign in again. Some providers issue refresh tokens only if scopes contains offline_access."
         )
     }
 
@@ -77,7 +80,8 @@ extension IdentityError {
             "The session's new tokens are in memory only, because the store could not save them and no spool keeps them.",
             hint: """
                 Repair the store, or its spool directory if it has one: the next call or `repair()` then saves the tokens. If the \
-                process ends before that, the buyer has to sign in again. With PostgreSQL, set spoolDirectory to avoid this.
+                process ends before that, the buyer may have to sign in again. With PostgreSQL, set spoolDirectory (in the configuration \
+                file: spool) to avoid this.
                 """
         )
     }
@@ -86,7 +90,8 @@ extension IdentityError {
         IdentityError(
             configuration:
                 "A stored token response cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
-            hint: "Configure under this name the provider that sent the response, or remove the session."
+            hint:
+                "Configure under this name the provider that sent the response, or end the session, so that the buyer signs in again."
         )
     }
 
@@ -94,8 +99,9 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The session's lock was lost before its refresh was complete.",
-            hint: "Try again. Check the connection to the store if this happens often."
+            "The session's lock was lost, or would have expired, before its refresh was complete.",
+            hint:
+                "Try again. If this happens often, check the connection to the store, and whether refreshes wait long for the provider."
         )
     }
 
@@ -103,7 +109,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "A refresh of the session, by this or another process, did not finish in time.",
+            "A refresh of the session, by this or another process, has not finished yet.",
             hint: "Try again."
         )
     }

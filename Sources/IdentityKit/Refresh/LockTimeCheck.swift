@@ -22,7 +22,8 @@ struct LockTimeCheck: Sendable {
                 The timeout of provider \(provider.descriptor.name) is \(timeout.timeInterval) seconds, but the store guarantees \
                 a session's lock for \(seconds) seconds only.
                 """,
-            hint: "Set the provider's timeout to \(seconds) seconds or less, or configure longer locks in the store."
+            hint:
+                "Set the provider's timeout to \(seconds) seconds or less, or configure longer locks in the store if it permits them."
         )
     }
 }

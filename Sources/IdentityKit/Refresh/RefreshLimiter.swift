@@ -135,7 +135,9 @@ final class RefreshLimiter: Sendable {
             state.isRequested
                 ? "Refreshes at the provider are paused, because the provider requested a pause."
                 : "Refreshes at the provider are paused, because refreshes failed (number of sessions: \(state.failed.count)).",
-            hint: last?.hint ?? "Try again later. The buyers stay signed in.",
+            // The hint of an outage advises to try again at once, which does not help during the pause.
+            hint: (isOurs ? last?.hint : nil)
+                ?? "Try again after the pause. The buyers stay signed in. The cause of this error is the last failure.",
             retryAfter: wait,
             providerAnswer: last?.providerAnswer,
             cause: last

@@ -99,7 +99,10 @@ extension SessionState {
             .configuration,
             .storeCorrupt,
             "A stored session cannot be read.",
-            hint: "Use the app version that wrote the session, or remove the session. It was not changed."
+            hint: """
+                Use the app version that wrote the session. If no version can read it, end the session, so that the buyer signs in \
+                again. It was not changed.
+                """
         )
     }
 

@@ -64,7 +64,7 @@ struct StepUpCheck: Sendable {
             "The login does not satisfy the step-up: \(problem).",
             hint: """
                 The session was not changed. Check that the provider supports prompt=login, max_age and the requested acr_values for \
-                this client.
+                this client, and compare this machine's clock with the provider's.
                 """,
             reference: reference
         )
