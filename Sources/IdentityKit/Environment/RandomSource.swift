@@ -6,7 +6,7 @@ public protocol RandomSource: Sendable {
     ///
     /// - Parameter count: The number of bytes.
     /// - Returns: The requested number of bytes.
-    /// - Throws: Any error when no unpredictable bytes are available; the login then fails.
+    /// - Throws: Any error when no unpredictable bytes are available; the operation that needs them, such as a login, then fails.
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
@@ -42,7 +42,7 @@ public struct SystemRandom: RandomSource {
                 .retryLater,
                 .systemFailure,
                 "The system returned no random bytes.",
-                hint: "Allow the process to call getrandom().",
+                hint: "Check that OpenSSL's default provider is installed, and that the process may call getrandom().",
                 cause: error
             )
         }

@@ -57,7 +57,7 @@ public struct AllowedHosts: Sendable {
             "\(problem) a host that is not in the list of accepted hosts.",
             hint:
                 "Compare the accepted hosts (\(summary)) with the host in providerAnswer of this error. No request was sent to it. "
-                + "If the shop uses this host, for example as its account domain, set \(member) to the complete list of hosts.",
+                + "If the host is the provider's, such as the account domain of a shop, set \(member) to the complete list of hosts.",
             providerAnswer: IdentityError.ProviderAnswer(error: url.host, status: status)
         )
     }

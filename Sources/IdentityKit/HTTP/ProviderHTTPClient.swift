@@ -109,10 +109,13 @@ package struct ProviderHTTPClient: Sendable {
         return headers
     }
 
-    private static func unsendable(_ cause: any Error) -> IdentityError {
+    private static func unsendable(_ cause: HTTPTransportError) -> IdentityError {
         IdentityError(
-            configuration: "A configured value is not valid in an HTTP header.",
-            hint: "Remove line breaks and control characters from the provider's configuration.",
+            configuration: "A header of a request is not valid, so the request was not sent.",
+            hint: """
+                \(cause.message) Remove line breaks and control characters from the provider's configuration and from the userAgent of \
+                the environment. If the header carries a token, the provider issued an invalid one.
+                """,
             cause: cause
         )
     }

@@ -70,8 +70,11 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         throw IdentityError(
             .rejected,
             .returnPathRefused,
-            "The return path does not lead to a page of this app.",
-            hint: "Pass a path that begins with one slash, or a URL of an origin that the return path policy lists.",
+            "The return path is malformed, or leads to a page that the return path policy does not allow.",
+            hint: """
+                Pass a path that begins with one slash, or a URL of an origin that the policy lists, of at most \(Self.maximumLength) \
+                bytes, without empty path segments and without escaped slashes or control characters.
+                """,
             reference: "RFC 9700 section 4.11.1"
         )
     }
