@@ -85,6 +85,7 @@ struct PresetTests {
             (#""preset":"okta","domain":"a.example","authorizationServer":"a/b""#, "authorizationServer contains"),
             (#""preset":"keycloak","server":"https://id.example""#, "realm is missing"),
             (#""preset":"keycloak","realm":"r""#, "server is missing"),
+            (#""preset":"keycloak","server":"id.example","realm":"r""#, "server is not an https URL"),
             (#""preset":"keycloak","server":"https://id.example","realm":"..""#, "realm contains"),
             (#""preset":"microsoft""#, "directory is missing"),
             (

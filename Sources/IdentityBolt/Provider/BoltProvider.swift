@@ -57,6 +57,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
             issuer: resolved.issuers.first ?? "",
             clientID: configuration.clientIDForm.clientID(of: resolved.publishableKey)
         )
+        openID.issuerMembers = ["issuers"]
         openID.kind = "bolt"
         openID.acceptedIssuers = .exactly(resolved.issuers)
         openID.authentication = resolved.apiKey.map { .secretPost($0) } ?? .none

@@ -50,7 +50,7 @@ package final class MetadataSource: Sendable {
     /// Whether the issuer comes from the provider's document, so that a login can be bound to it.
     package let isDiscovered: Bool
 
-    /// The metadata, from memory for up to an hour.
+    /// The metadata, from memory for up to an hour, and longer while they cannot be fetched again.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
@@ -108,7 +108,8 @@ package final class MetadataSource: Sendable {
                 .discoveryIssuerMismatch,
                 "The provider's metadata name an issuer that is not accepted.",
                 hint:
-                    "Compare the issuer in providerAnswer with the accepted ones (\(configuration.issuers.summary)), and correct issuer or issuers.",
+                    "Compare the issuer in providerAnswer with the accepted ones (\(configuration.issuers.summary)). Correct "
+                    + "\(configuration.addressMember), from which the address comes, or the accepted issuers (issuers).",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",
                 providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
             )

@@ -17,6 +17,8 @@ extension OpenIDClient {
         public var kind = "openid"
         /// The issuer, from which discovery starts.
         public var issuer: String
+        /// The members of the configuration from which ``issuer`` comes, for errors; the first contains the host.
+        package var issuerMembers = ["issuer"]
         /// The issuers that metadata and ID tokens may name; nil accepts ``issuer`` alone.
         public var acceptedIssuers: IssuerPolicy?
         /// The client identifier.
@@ -33,7 +35,7 @@ extension OpenIDClient {
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
-        /// The ID token algorithms to accept, by their JOSE names; nil takes the asymmetric ones that the metadata list.
+        /// The ID token algorithms to accept, by their JOSE names; nil takes the asymmetric ones that the metadata list, or RS256.
         public var algorithms: [String]?
         /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
         ///

@@ -80,7 +80,9 @@ public final class OpenIDClient: Sendable {
         source.fallback = configuration.discovery.fallback?.metadata(issuer: configuration.issuer)
         source.headers = configuration.discovery.headers
         source.addressMember =
-            endpoints.discovery == nil ? "issuer" : configuration.discovery.addressMember ?? "endpoints.discovery"
+            endpoints.discovery == nil
+            ? configuration.issuerMembers.joined(separator: " and ")
+            : configuration.discovery.addressMember ?? "endpoints.discovery"
         metadataSource = MetadataSource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
         descriptor = ProviderDescriptor(
@@ -99,6 +101,8 @@ public final class OpenIDClient: Sendable {
     }
 
     /// The provider's metadata: configured endpoints, completed by discovery, from memory for up to an hour.
+    ///
+    /// If they cannot be fetched again, the old ones are used longer.
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {
@@ -123,9 +127,10 @@ public final class OpenIDClient: Sendable {
     }
 
     private static func checkedIssuer(_ configuration: Configuration) throws(IdentityError) -> HTTPURL {
+        let member = configuration.issuerMembers.first ?? "issuer"
         func invalid(_ problem: String, _ hint: String) -> IdentityError {
             IdentityError.invalidMember(
-                "issuer",
+                member,
                 ofProvider: configuration.name,
                 problem,
                 hint: hint,
@@ -135,7 +140,9 @@ public final class OpenIDClient: Sendable {
         guard let issuer = try? HTTPURL(configuration.issuer), issuer.query == nil else {
             throw invalid(
                 "is not an https URL without a query",
-                "Set it to the provider's issuer identifier, byte for byte."
+                member == "issuer"
+                    ? "Set it to the provider's issuer identifier, byte for byte."
+                    : "Correct it: the issuer would be \(configuration.issuer)."
             )
         }
         guard issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback) else {
@@ -167,9 +174,10 @@ public final class OpenIDClient: Sendable {
         IdentityError(
             .configuration,
             .unsupportedByProvider,
-            "The provider's metadata contain no usable \(endpoint.name).",
+            "The provider's metadata and configuration contain no usable \(endpoint.name).",
             hint:
-                "Set \(endpoint.member) in the provider's configuration. If discovery returned another provider's metadata, correct endpoints.discovery.",
+                "If the provider has one, set \(endpoint.member) in the provider's configuration. If discovery returned another "
+                + "provider's metadata, correct issuer (or the members of the preset) or endpoints.discovery.",
             reference: "OpenID Connect Discovery 1.0 section 3"
         )
     }

@@ -58,6 +58,7 @@ extension OpenIDClient.Configuration {
         authority: String = "https://login.microsoftonline.com"
     ) -> Self {
         var configuration = Self(name: name, issuer: "\(authority)/\(directory.name)/v2.0", clientID: clientID)
+        configuration.issuerMembers = ["authority", "directory"]
         configuration.displayName = "Microsoft"
         configuration.scopes = ["openid", "email", "profile", "offline_access"]
         if directory.hasManyIssuers {
@@ -71,6 +72,7 @@ extension OpenIDClient.Configuration {
     /// An Auth0 tenant; `domain` is the tenant's domain or custom domain, for example `shop.eu.auth0.com`.
     public static func auth0(name: String, domain: String, clientID: String) -> Self {
         var configuration = Self(name: name, issuer: "https://\(domain)/", clientID: clientID)
+        configuration.issuerMembers = ["domain"]
         configuration.scopes = ["openid", "email", "profile"]
         return configuration
     }
@@ -91,6 +93,7 @@ extension OpenIDClient.Configuration {
     ) -> Self {
         let path = authorizationServer.map { "/oauth2/\($0)" } ?? ""
         var configuration = Self(name: name, issuer: "https://\(domain)\(path)", clientID: clientID)
+        configuration.issuerMembers = ["domain", "authorizationServer"]
         configuration.scopes = ["openid", "email", "profile"]
         return configuration
     }
@@ -99,6 +102,7 @@ extension OpenIDClient.Configuration {
     public static func keycloak(name: String, server: String, realm: String, clientID: String) -> Self {
         let base = server.utf8.last == UInt8(ascii: "/") ? String(server.dropLast()) : server
         var configuration = Self(name: name, issuer: "\(base)/realms/\(realm)", clientID: clientID)
+        configuration.issuerMembers = ["server", "realm"]
         configuration.scopes = ["openid", "email", "profile"]
         return configuration
     }

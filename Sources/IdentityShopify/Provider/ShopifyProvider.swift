@@ -86,6 +86,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
+        openID.issuerMembers = ["issuers"]
         openID.kind = "shopify"
         openID.acceptedIssuers = configuration.acceptedIssuers
         openID.authentication = authentication(configuration.client)
@@ -100,7 +101,9 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         openID.endpoints.jwks = configuration.endpoints.jwks
         openID.endpoints.logout = configuration.endpoints.logout
         openID.discovery.isEnabled = discovery != nil
-        if configuration.endpoints.discovery == nil { openID.discovery.addressMember = "shopDomain" }
+        if configuration.endpoints.discovery == nil {
+            openID.discovery.addressMember = configuration.shopDomain == nil ? "shopID" : "shopDomain"
+        }
         openID.discovery.allowedRedirects = 3
         openID.discovery.allowedHosts = hosts
         openID.discovery.headers = configuration.client.headers
