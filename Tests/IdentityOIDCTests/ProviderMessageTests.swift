@@ -72,7 +72,7 @@ struct ProviderMessageTests {
             #expect(error.code.rawValue == code)
             if code == "invalid_client" {
                 #expect(error.kind == .configuration)
-                #expect(error.message.contains("rejected its secret"))
+                #expect(error.message.contains("rejected its authentication"))
                 #expect(error.hint?.contains("clientSecret") == true)
             }
             #expect(error.providerAnswer?.error == name)
@@ -139,7 +139,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("the error of a refused assertion mentions its signature, and the hint names the members to check")
+    @Test("the error of a refused assertion mentions it, and the hint names the members to check")
     func refusedAssertion() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         for (status, name) in [(400, "invalid_client"), (401, "invalid_client"), (401, "unauthorized_client")] {
@@ -149,7 +149,7 @@ struct ProviderMessageTests {
                 world.fake.replace("/token", by: Self.error(name, status))
                 let error = try #require(await world.refusal())
                 #expect(error.code == .invalidClient)
-                #expect(error.message.contains("rejected the signature of its assertion"))
+                #expect(error.message.contains("rejected its assertion"))
                 for member in ["clientKey,", "clientKeyID", "clientKeyAlgorithm", "clock"] {
                     #expect(error.hint?.contains(member) == true, "\(member)")
                 }

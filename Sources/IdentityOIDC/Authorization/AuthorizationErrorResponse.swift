@@ -2,8 +2,11 @@ internal import IdentityKit
 
 /// The error response of the authorization endpoint (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 enum AuthorizationErrorResponse {
-    /// The SDK's error for the `error` parameter of an authorization response.
-    static func error(for answer: IdentityError.ProviderAnswer) -> IdentityError {
+    /// The SDK's error for the `error` parameter of an authorization response, or of another response with the same error names.
+    static func error(
+        for answer: IdentityError.ProviderAnswer,
+        reference: String = "RFC 6749 section 4.1.2.1"
+    ) -> IdentityError {
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
         switch answer.error ?? "" {
         case "access_denied":
@@ -13,8 +16,8 @@ enum AuthorizationErrorResponse {
         case let error where SilentLogin.errorCodes.contains(error): return SilentLogin.error(answer)
         case "temporarily_unavailable", "server_error":
             (kind, code, message, hint) = (
-                .retryLater, .providerUnavailable, "The provider is temporarily unavailable.",
-                "Try again later."
+                .retryLater, .providerUnavailable, "The provider cannot process logins at the moment.",
+                "Start the login again later."
             )
         case "invalid_scope":
             (kind, code, message, hint) = (
@@ -41,7 +44,7 @@ enum AuthorizationErrorResponse {
             code,
             message,
             hint: hint,
-            reference: "RFC 6749 section 4.1.2.1",
+            reference: reference,
             providerAnswer: answer
         )
     }

@@ -79,8 +79,9 @@ enum AuthorizationParameter {
     static func problem(contexts: [String]) -> Problem? {
         guard contexts.allSatisfy(isWord) else {
             return Problem(
-                text: "contains a value that is not printable ASCII without spaces",
-                hint: "Write each value as a separate element of the list.",
+                text: "contains an invalid value",
+                hint:
+                    "Write each value as a separate element of the list: 1 to 256 printable ASCII characters, no spaces.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

@@ -7,8 +7,10 @@ extension AuthorizationResponse {
             throw IdentityError(
                 .rejected,
                 .responseIssuerMismatch,
-                "The callback names another issuer than the one where the login started.",
-                hint: "Give each provider a separate redirect URI. This may be a mix-up attack.",
+                "The callback names another issuer than the login accepts.",
+                hint:
+                    "This may be a mix-up attack: give each provider a separate redirect URI. If every login fails this way, "
+                    + "compare iss in the callback with what the login accepts (\(expected.issuer ?? expected.issuers.summary)).",
                 reference: "RFC 9207 section 2.4",
                 isAttackSuspected: true
             )

@@ -73,9 +73,10 @@ extension AuthorizationResponse {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The callback has its code in the URL although the login requested form_post.",
+                "The callback has its parameters in the URL although the login requested form_post.",
                 hint:
-                    "Remove responseMode from the configuration if the provider does not support form_post. The code was not used.",
+                    "If your code creates the LoginCallback, pass it the body of the posted form. If the provider does not support "
+                    + "form_post, set responseMode to query. No code was used.",
                 reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }

@@ -14,8 +14,9 @@ enum SilentLogin {
         IdentityError(
             .signInAgain,
             .loginRequired,
-            "A silent login is not possible.",
-            hint: "Start a login without prompt none, which shows the login page.",
+            "The provider cannot sign the buyer in without showing a page.",
+            hint:
+                "Start a login without prompt=none, which shows the login page. If this login had no such prompt, read providerAnswer.",
             reference: "OpenID Connect Core section 3.1.2.6",
             providerAnswer: answer
         )

@@ -53,7 +53,8 @@ package struct DeviceAuthorizationResponse: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The device authorization response has no usable \(member).",
-            hint: "Check endpoints.deviceAuthorization in the provider's configuration.",
+            hint:
+                "\(ProviderEndpoint.deviceAuthorization.addressHint) If the address is right, report this to the provider.",
             reference: "RFC 8628 section 3.2"
         )
     }

@@ -29,8 +29,23 @@ package enum ProviderEndpoint: String, Sendable {
         }
     }
 
+    /// The name of the endpoint's successful responses in errors.
+    var response: String {
+        switch self {
+        case .token: "token response"
+        case .deviceAuthorization: "device authorization response"
+        default: "response to the \(request)"
+        }
+    }
+
     /// The path of the configuration member that sets the endpoint.
     var member: String { "endpoints.\(rawValue)" }
+
+    /// A hint about the endpoint's address, in one sentence: the member that sets it, and the members from which it comes otherwise.
+    var addressHint: String {
+        "Check \(member) or, if it is not configured, where the address comes from: issuer or preset, shopDomain at Shopify, "
+            + "environment at Bolt."
+    }
 
     /// The section of the specification about the endpoint's error responses.
     var errorSection: String {

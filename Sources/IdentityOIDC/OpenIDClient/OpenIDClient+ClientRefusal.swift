@@ -9,7 +9,8 @@ extension OpenIDClient {
         let isPushed = failure.endpoint == .pushedAuthorization
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
         switch error.code {
-        case .invalidRequest, .unexpectedResponse: return error.addingAdvice(clockHint, dpopHint(failure, metadata))
+        case .invalidRequest, .unexpectedResponse:
+            return error.addingAdvice(clockHint(failure), dpopHint(failure, metadata))
         case .invalidGrant, .dpopProofRefused: return error.addingAdvice(dpopHint(failure, metadata))
         default: return error
         }
@@ -30,9 +31,10 @@ extension OpenIDClient {
     }
 
     /// A hint about clocks: the provider compares the time in a signed proof or assertion with its clock.
-    private var clockHint: String? {
-        if configuration.usesDPoP {
-            return "The request had a DPoP proof with a time in it. Compare this machine's clock with the provider's."
+    private func clockHint(_ failure: TokenErrorResponse) -> String? {
+        let hasNoProof = failure.endpoint == .deviceAuthorization || failure.endpoint == .revocation
+        if configuration.usesDPoP, !hasNoProof {
+            return "A DPoP proof contains a time. Compare this machine's clock with the provider's."
         }
         switch configuration.authentication {
         case .none, .secretBasic, .secretPost: return nil
@@ -58,7 +60,9 @@ extension OpenIDClient {
     func clientRefusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError? {
         let error = isRefusedAssertion(failure) ? failure.refusedAssertion : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
-        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint].compactMap(\.self)
+        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint(failure)].compactMap(
+            \.self
+        )
         return error.recast(hint: hints.joined(separator: " "))
     }
 
@@ -112,8 +116,8 @@ extension TokenErrorResponse {
         make(
             .configuration,
             .invalidClient,
-            "The provider does not know this client or rejected the signature of its assertion (HTTP \(status)).",
-            "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm. Sessions are kept.",
+            "The provider does not know this client or rejected its assertion (HTTP \(status)).",
+            "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm. \(consequence)",
             reference: "RFC 7523 section 3.2"
         )
     }

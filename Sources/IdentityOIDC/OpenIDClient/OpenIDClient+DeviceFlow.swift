@@ -35,11 +35,9 @@ extension OpenIDClient {
             asking: "The provider's device authorization endpoint"
         )
         let object: JSONObject
-        switch try TokenEndpointResponse(response, to: .deviceCode, hiding: redacted) {
+        switch try TokenEndpointResponse(response, to: .deviceCode, from: .deviceAuthorization, hiding: redacted) {
         case .success(let found): object = found
-        case .failure(var failure):
-            failure.endpoint = .deviceAuthorization
-            throw refusal(failure, metadata)
+        case .failure(let failure): throw refusal(failure, metadata)
         }
         let device = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP)
         var authorization = DeviceAuthorization(

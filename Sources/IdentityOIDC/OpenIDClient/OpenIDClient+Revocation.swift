@@ -64,7 +64,7 @@ extension OpenIDClient {
             .unsupportedByProvider,
             "The provider does not revoke refresh tokens.",
             hint:
-                "Wait until the refresh token expires, or revoke it in the provider's administration. This app no longer uses it.",
+                "Wait until the refresh token expires, or revoke it in the provider's administration.",
             reference: "RFC 7009 section 2.2.1"
         )
     }

@@ -28,7 +28,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider's metadata contain no UserInfo endpoint.",
+                "The provider's metadata and configuration contain no UserInfo endpoint.",
                 hint: "Set endpoints.userInfo, or use the claims of the ID token.",
                 reference: "OpenID Connect Discovery 1.0 section 3"
             )

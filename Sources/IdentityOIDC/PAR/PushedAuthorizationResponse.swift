@@ -18,10 +18,13 @@ package enum PushedAuthorizationResponse: Sendable {
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Throws: `IdentityError` for a success response that is not valid.
     package init(_ response: HTTPResponse, hiding redacted: RedactedValues = RedactedValues()) throws(IdentityError) {
-        switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: redacted) {
-        case .failure(var failure):
-            failure.endpoint = .pushedAuthorization
-            self = .failure(failure)
+        switch try TokenEndpointResponse(
+            response,
+            to: .authorizationCode,
+            from: .pushedAuthorization,
+            hiding: redacted
+        ) {
+        case .failure(let failure): self = .failure(failure)
         case .success(let object):
             guard response.status == 201 else { throw Self.invalid("a status other than 201") }
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
@@ -39,7 +42,8 @@ package enum PushedAuthorizationResponse: Sendable {
             .rejected,
             .unexpectedResponse,
             "The response to the pushed authorization request has \(problem).",
-            hint: "Check endpoints.pushedAuthorization in the provider's configuration.",
+            hint:
+                "\(ProviderEndpoint.pushedAuthorization.addressHint) If the address is right, report this to the provider.",
             reference: "RFC 9126 section 2.2"
         )
     }
@@ -55,17 +59,17 @@ extension TokenErrorResponse {
                 .configuration,
                 .invalidRequest,
                 "The authorization request is too large for the provider.",
-                "Shorten scopes or authorizationParameters."
+                "Shorten scopes, authorizationParameters or the options of the login."
             )
         case "invalid_request":
             return make(
                 .configuration,
                 .invalidRequest,
                 "The provider rejected a parameter of the authorization request.",
-                "Compare redirectURI, scopes and authorizationParameters with the client at the provider."
+                "Compare redirectURI, scopes, authorizationParameters and the options of the login with the client at the provider."
             )
         case let error where error == "access_denied" || SilentLogin.errorCodes.contains(error):
-            return AuthorizationErrorResponse.error(for: providerAnswer)
+            return AuthorizationErrorResponse.error(for: providerAnswer, reference: endpoint.errorSection)
         default: return nil
         }
     }

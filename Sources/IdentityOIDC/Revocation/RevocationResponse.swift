@@ -36,9 +36,9 @@ package enum RevocationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The error of a failed revocation: the session has ended here, but the token may still be valid.
+    /// The error of a failed revocation: the token may still be valid.
     fileprivate var revocationError: IdentityError {
-        let hint = "The session has ended here. The token stays valid at the provider until it expires."
+        let hint = "Wait until the tokens expire, or revoke them in the provider's administration."
         if status == 429 || status >= 500 {
             return make(
                 .retryLater,
@@ -51,15 +51,15 @@ extension TokenErrorResponse {
             return make(
                 .configuration,
                 .invalidClient,
-                "The provider does not know this client or rejected its secret.",
-                "Check clientID, clientSecret and clientAuthentication."
+                "The provider does not know this client or rejected its authentication.",
+                "Check clientID, and clientSecret or clientKey, and clientAuthentication. \(consequence)"
             )
         }
         return make(
             .rejected,
             .unexpectedResponse,
             "The provider did not revoke a token (HTTP \(status)).",
-            "\(hint) Check endpoints.revocation."
+            "\(hint) Read providerAnswer of this error, and check endpoints.revocation or revocation_endpoint of the metadata."
         )
     }
 }

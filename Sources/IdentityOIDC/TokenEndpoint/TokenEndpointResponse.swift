@@ -26,14 +26,16 @@ package enum TokenEndpointResponse: Sendable {
     /// - Parameters:
     ///   - response: The HTTP response.
     ///   - grant: The grant type of the request.
+    ///   - endpoint: The endpoint that sent the response; others than the token endpoint respond in the same form.
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Throws: `IdentityError` for a success with invalid JSON, for example with a member twice.
     package init(
         _ response: HTTPResponse,
         to grant: TokenGrant,
+        from endpoint: ProviderEndpoint = .token,
         hiding redacted: RedactedValues = RedactedValues()
     ) throws(IdentityError) {
-        try self.init(response, Self.parse(response), to: grant, hiding: redacted)
+        try self.init(response, Self.parse(response), to: grant, from: endpoint, hiding: redacted)
     }
 
     /// Reads a response with a parsed body.
@@ -41,6 +43,7 @@ package enum TokenEndpointResponse: Sendable {
         _ response: HTTPResponse,
         _ body: Result<JSONValue, JSONError>,
         to grant: TokenGrant,
+        from endpoint: ProviderEndpoint = .token,
         hiding redacted: RedactedValues
     ) throws(IdentityError) {
         let isSuccess = Self.isSuccess(response.status)
@@ -53,9 +56,9 @@ package enum TokenEndpointResponse: Sendable {
                 throw IdentityError(
                     .rejected,
                     .tokenResponseInvalid,
-                    "The token response is not valid JSON: \(error).",
-                    hint: "Check endpoints.token, or issuer if the endpoint is discovered.",
-                    reference: "RFC 6749 section 5.1",
+                    "The \(endpoint.response) is not valid JSON: \(error).",
+                    hint: "\(endpoint.addressHint) If the address is right, report this to the provider.",
+                    reference: endpoint == .token ? "RFC 6749 section 5.1" : "RFC 8259 section 2",
                     cause: error
                 )
             }
@@ -65,6 +68,8 @@ package enum TokenEndpointResponse: Sendable {
             self = .success(object)
             return
         }
-        self = .failure(TokenErrorResponse(response, object, grant: grant, hiding: redacted))
+        var failure = TokenErrorResponse(response, object, grant: grant, hiding: redacted)
+        failure.endpoint = endpoint
+        self = .failure(failure)
     }
 }

@@ -53,6 +53,17 @@ public struct TokenErrorResponse: Sendable {
         self.redacted = redacted
     }
 
+    /// The end of a hint about a refused client: what the refusal means for the tokens.
+    var consequence: String {
+        endpoint == .revocation
+            ? "The tokens may stay valid at the provider until they expire." : "Sessions are kept."
+    }
+
+    /// What to do after a temporary failure: an authorization code is not sent twice.
+    private var retryHint: String {
+        grant == .authorizationCode ? "Start the login again later." : "Try again later."
+    }
+
     /// The meaning by RFC 6749 section 5.2.
     ///
     /// Only `invalid_grant` for a refresh ends a session.
@@ -70,7 +81,7 @@ public struct TokenErrorResponse: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot process the \(endpoint.request) at the moment (HTTP \(status)).",
-                "Try again later."
+                retryHint
             )
         }
         switch isFailedAuthentication ? "invalid_client" : error ?? "" {
@@ -100,22 +111,22 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .configuration,
                 .invalidClient,
-                "The provider does not know this client or rejected its secret.",
-                "Check clientID, clientSecret and clientAuthentication. Sessions are kept."
+                "The provider does not know this client or rejected its authentication.",
+                "Check clientID, and clientSecret or clientKey, and clientAuthentication. \(consequence)"
             )
         case "unauthorized_client":
             return make(
                 .configuration,
                 .unauthorizedClient,
-                "The provider does not permit this client to use this grant.",
-                "Check that clientID names the right client, and what that client may do at the provider. Sessions are kept."
+                "The provider does not permit the \(endpoint.request) of this client (unauthorized_client).",
+                "Check that clientID names the right client, and what that client may do at the provider. \(consequence)"
             )
         case "unsupported_grant_type":
             return make(
                 .configuration,
                 .unsupportedGrantType,
                 "The provider does not offer this grant to this client.",
-                "Check that clientID names the right client, and that it may use this grant at the provider. Sessions are kept."
+                "Check that clientID names the right client, and that it may use this grant at the provider. \(consequence)"
             )
         case "invalid_scope":
             return make(
@@ -137,7 +148,9 @@ public struct TokenErrorResponse: Sendable {
                 .rejected,
                 .invalidRequest,
                 "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
-                "Compare clientID and redirectURI with the client's registration at the provider."
+                grant == .deviceCode
+                    ? "Compare clientID, scopes and the options of the login with the client's registration at the provider."
+                    : "Compare clientID and redirectURI with the client's registration at the provider."
             )
         case "invalid_dpop_proof":
             return make(
@@ -160,7 +173,7 @@ public struct TokenErrorResponse: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot process the \(endpoint.request) at the moment.",
-                "Try again later."
+                retryHint
             )
         case "" where !isJSON || status == 401:
             // During outages proxies return HTML, which does not show the state of the token.
@@ -168,14 +181,16 @@ public struct TokenErrorResponse: Sendable {
                 .retryLater,
                 .unexpectedResponse,
                 "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
-                "Check \(endpoint.member), or issuer if it is discovered. If the address is right, try again later."
+                "\(endpoint.addressHint) If the address is right, this may be an outage. \(retryHint)"
             )
         default:
             return make(
                 .rejected,
                 .unexpectedResponse,
                 "The provider rejected the \(endpoint.request) (HTTP \(status)).",
-                "Read providerAnswer of this error: it contains the provider's explanation."
+                (error ?? "").isEmpty && errorDescription == nil
+                    ? "The response does not say why. \(endpoint.addressHint)"
+                    : "Read providerAnswer of this error: it contains the provider's explanation."
             )
         }
     }

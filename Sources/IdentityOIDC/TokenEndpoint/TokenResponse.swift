@@ -93,7 +93,8 @@ package struct TokenResponse: Sendable {
             .tokenUnbound,
             "The provider issued a bearer token although a DPoP proof was sent.",
             hint:
-                "Ask the provider to bind this client's tokens, or set acceptsUnboundTokens to true during a migration.",
+                "Ask the provider to bind this client's tokens. During a migration, set acceptsUnboundTokens to true: logins then "
+                + "accept bearer tokens. A session whose tokens are bound never accepts them.",
             reference: "RFC 9449 section 5"
         )
     }
@@ -130,7 +131,7 @@ package struct TokenResponse: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The token response has no usable \(member).",
-            hint: "Check endpoints.token, or issuer if the endpoint is discovered.",
+            hint: "\(ProviderEndpoint.token.addressHint) If the address is right, report this to the provider.",
             reference: "RFC 6749 section 5.1"
         )
     }

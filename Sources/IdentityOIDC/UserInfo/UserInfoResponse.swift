@@ -28,8 +28,10 @@ enum UserInfoResponse {
             throw IdentityError(
                 .rejected,
                 .insufficientScope,
-                "The access token's scopes do not permit access to UserInfo.",
-                hint: "Add profile or email to scopes and let the buyer sign in again.",
+                "The UserInfo endpoint denied access with this access token (HTTP 403).",
+                hint:
+                    "Read providerAnswer of this error. If the token's scopes are not sufficient, add profile or email to scopes and "
+                    + "let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
                 providerAnswer: AuthenticationChallenge.answer(
                     AuthenticationChallenge.all(in: response.headers),
@@ -50,7 +52,7 @@ enum UserInfoResponse {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
-                "The UserInfo response is about another buyer.",
+                "The UserInfo response has no sub, or the sub of another buyer.",
                 hint: "Try again. If it happens again, report it to the provider. The response was not used.",
                 reference: "OpenID Connect Core section 5.3.2"
             )
@@ -101,7 +103,8 @@ enum UserInfoResponse {
             .rejected,
             .unexpectedResponse,
             "The UserInfo endpoint rejected the request (HTTP \(response.status)).",
-            hint: "Check endpoints.userInfo. The endpoint's explanation is in providerAnswer of this error.",
+            hint:
+                "Read providerAnswer of this error, and check endpoints.userInfo or userinfo_endpoint of the metadata.",
             reference: "RFC 6750 section 3.1",
             providerAnswer: IdentityError.ProviderAnswer(
                 error: (answer["error"]?.string).map(redacted.hidden),
@@ -157,7 +160,9 @@ enum UserInfoResponse {
             isInvalid ? .rejected : .retryLater,
             .unexpectedResponse,
             "The UserInfo endpoint did not return a JSON object (HTTP \(response.status)).",
-            isInvalid ? "The response was not used. Check endpoints.userInfo." : "Try again later."
+            isInvalid
+                ? "The response was not used. Check endpoints.userInfo or userinfo_endpoint of the metadata."
+                : "Try again later. If every attempt fails, check endpoints.userInfo or userinfo_endpoint of the metadata."
         )
     }
 }

@@ -8,13 +8,13 @@ enum UserInfoToken {
     ///
     /// The caller must compare `sub` with the session's buyer.
     ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when newer keys may help.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
         expecting expected: SignedTokenExpectations
     ) throws(IdentityError) -> JSONObject {
-        let jwt = try JSONWebToken(parsing: token)
+        let jwt = try JSONWebToken(parsing: token, as: errors.token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)
         // Libraries send "JWT" or no type. Access tokens and logout tokens have other types.
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt"])
