@@ -74,7 +74,7 @@ struct OpenIDConfigurationTests {
             (#","clientAuthentication":"client_secret_post""#, "clientSecret is missing"),
             (
                 #","clientKey":{"env":"KEY"},"clientSecret":{"env":"SECRET"}"#,
-                "clientAuthentication is unknown, or does not match the configured secret or key"
+                "clientKey and clientSecret are both set"
             ),
             (
                 #","clientKey":{"env":"KEY"},"clientAuthentication":"client_secret_basic""#,

@@ -18,7 +18,12 @@ extension ClientAuthentication {
         guard
             keyText != nil || (keyID == nil && algorithm == nil && audience == nil && method != "private_key_jwt")
         else {
-            throw section.error("clientKey", "is missing")
+            throw section.error(
+                "clientKey",
+                "is missing",
+                hint:
+                    "Set it. Without a key, remove clientKeyID, clientKeyAlgorithm, clientAssertionAudience and private_key_jwt."
+            )
         }
         switch (method, secret, keyText) {
         case (nil, nil, nil), ("none", nil, nil): self = .none
@@ -37,12 +42,18 @@ extension ClientAuthentication {
             } catch {
                 throw section.error("clientKey", "cannot be used", hint: "\(error.message) \(error.hint ?? "")")
             }
+        case (_, _?, _?):
+            throw section.error(
+                "clientKey",
+                "and clientSecret are both set",
+                hint: "Remove the one that the client does not use: a client authenticates with one method."
+            )
         default:
             throw section.error(
                 "clientAuthentication",
                 "is unknown, or does not match the configured secret or key",
-                hint:
-                    "Use none, client_secret_basic, client_secret_basic_verbatim or client_secret_post with clientSecret, or private_key_jwt with clientKey."
+                hint: "Use client_secret_basic, client_secret_basic_verbatim or client_secret_post with clientSecret, "
+                    + "private_key_jwt with clientKey, or none without a secret and a key."
             )
         }
     }

@@ -45,7 +45,11 @@ public struct ClientKey: Sendable {
             return
         }
         guard let known = SignatureAlgorithm(name: name), key.supports(known) else {
-            throw Self.invalid("The client key does not support the configured algorithm.")
+            throw Self.invalid(
+                "The client key does not support the algorithm \(LoggableName.shown(name)).",
+                hint:
+                    "Use a key for this algorithm. If the algorithm is wrong, correct clientKeyAlgorithm, or alg in the JWK."
+            )
         }
         configured = name
     }
@@ -68,12 +72,13 @@ public struct ClientKey: Sendable {
         )
     }
 
-    static func invalid(_ message: String) -> IdentityError {
-        IdentityError(
-            configuration: message,
-            hint: "Create a key with openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256.",
-            reference: "RFC 7518 section 3.1"
-        )
+    static func invalid(
+        _ message: String,
+        hint: String =
+            "Use the private key whose public key the provider knows: unencrypted PKCS#8 in PEM, or a JWK, with RSA of 2048 "
+            + "to 8192 bits, P-256, P-384, P-521 or Ed25519."
+    ) -> IdentityError {
+        IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
     }
 
     /// The algorithm to sign with: the configured one, else the first that the key supports and the provider lists, else the first
@@ -90,7 +95,7 @@ public struct ClientKey: Sendable {
     ///   - claims: The claims.
     ///   - offered: The algorithms that the provider lists; nil if its metadata have no list.
     /// - Returns: The JWT in compact serialization.
-    /// - Throws: `IdentityError` when the key supports none of the algorithms.
+    /// - Throws: `IdentityError` with code `system_failure`.
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {
         var header = JSONObject()
         header["kid"] = keyID.map { .string($0) }

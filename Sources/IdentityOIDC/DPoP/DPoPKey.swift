@@ -33,9 +33,9 @@ package struct DPoPKey: Sendable {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "The stored DPoP key of a session cannot be read.",
+                "The stored DPoP key of a login or session cannot be read.",
                 hint:
-                    "Run the app version that wrote it, or let the buyer sign in again. The session was not changed.",
+                    "Run the app version that stored it, or let the buyer sign in again. Nothing was sent to the provider.",
                 reference: "RFC 9449 section 4.2"
             )
         }

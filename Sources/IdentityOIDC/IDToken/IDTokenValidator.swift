@@ -9,7 +9,7 @@ package import IdentityKit
 package enum IDTokenValidator {
     /// Validates an ID token.
     ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when newer keys may help.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
@@ -138,7 +138,7 @@ package enum IDTokenValidator {
 
     static let errors = SignedTokenErrors(
         token: "ID token",
-        hint: "If every login fails this way, compare the provider's configuration with its documentation."
+        hint: "If every login or refresh fails this way, compare the provider's configuration with its documentation."
     )
 
     static func failure(

@@ -21,7 +21,7 @@ extension SignedTokenChecks {
                 .idTokenAudience,
                 "has another audience than this client (\(audience.isEmpty ? "none" : LoggableName.shown(audience)))",
                 "section 3.1.3.7 item 3",
-                advice: "Compare clientID with the client at the provider."
+                advice: "Compare clientID (publishableKey at Bolt) with the client at the provider."
             )
         }
         guard expected.allowsUntrustedAudiences || !audience.contains(where: isForeign) else {
@@ -29,7 +29,8 @@ extension SignedTokenChecks {
                 .idTokenAudience,
                 "also has an audience that is not trusted (\(LoggableName.shown(audience.filter(isForeign))))",
                 "section 3.1.3.7 item 3",
-                advice: "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences."
+                advice:
+                    "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences (kind openid)."
             )
         }
         guard let party = claims["azp"] else { return nil }

@@ -22,21 +22,23 @@ extension SignedTokenChecks {
     private func check(_ expiry: Date?, _ issuedAt: Date?, _ claims: JSONObject) throws(IdentityError) {
         let receipt = ReceiptTime(expected)
         let clock = expected.receivedAt ?? expected.now
+        func clockError(_ problem: String, _ statement: String, _ time: Date, _ section: String) -> IdentityError {
+            errors.error(problem, statement, time, now: clock, section, isStored: expected.receivedAt != nil)
+        }
         if let expiry, !receipt.isBefore(expiry) {
-            throw errors.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
+            throw clockError("has expired", "expires at", expiry, "section 3.1.3.7 item 9")
         }
         if let issuedAt, !receipt.isAfter(issuedAt) {
             let seconds = Int(issuedAt.timeIntervalSince(clock).rounded(.up))
-            throw errors.error(
+            throw clockError(
                 "was issued \(seconds) seconds in the future",
                 "was issued at",
                 issuedAt,
-                now: clock,
                 "section 3.1.3.7 item 10"
             )
         }
         if let notBefore = try time("nbf", claims), !receipt.isAfter(notBefore) {
-            throw errors.error("is not valid yet", "is valid from", notBefore, now: clock, "RFC 7519 section 4.1.5")
+            throw clockError("is not valid yet", "is valid from", notBefore, "RFC 7519 section 4.1.5")
         }
     }
 

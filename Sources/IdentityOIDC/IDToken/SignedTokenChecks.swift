@@ -19,7 +19,7 @@ struct SignedTokenChecks {
             let advice =
                 algorithm == nil
                 ? "Let the provider sign with one of them; none and HMAC are never accepted."
-                : "If the provider signs with \(name) on purpose, add it to `algorithms`."
+                : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
             throw errors.error(
                 .idTokenAlgorithm,
                 "is signed with \(name); accepted: \(accepted.isEmpty ? "no algorithm" : accepted)",
@@ -53,14 +53,23 @@ struct SignedTokenChecks {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The \(errors.token) has an unexpected issuer.",
+                "The \(errors.token) has no issuer, or another than is accepted.",
                 hint:
-                    "Compare the accepted issuers (\(expected.boundIssuer ?? expected.issuers.summary)) with the token's issuer in providerAnswer, and correct issuers.",
+                    "Compare the token's issuer in providerAnswer with what is accepted (\(acceptedIssuers)). \(issuerRule)",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
                 providerAnswer: IdentityError.ProviderAnswer(error: claims["iss"]?.string)
             )
         }
         return issuer
+    }
+
+    private var acceptedIssuers: String { expected.boundIssuer ?? expected.issuers.summary }
+
+    /// The hint about a wrong issuer: whether the configuration can accept it.
+    private var issuerRule: String {
+        if expected.boundIssuer != nil { return "It must be the issuer at which the login started." }
+        if expected.issuerTemplate != nil { return "It must contain the tenant of the token's tid." }
+        return "Only if it belongs to this provider, set issuers to the complete list of accepted issuers."
     }
 
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {

@@ -32,12 +32,22 @@ struct SignedTokenErrors: Sendable {
     ///   - problem: What is wrong with the token.
     ///   - statement: What the token says about the time, for example `expires at`.
     ///   - time: The time in the token.
-    ///   - now: The time of this machine's clock.
+    ///   - now: The time of this machine's clock, when the token was received.
     ///   - section: The reference, as for ``error(_:_:_:advice:)``.
+    ///   - isStored: Whether the token may have been received earlier and stored since then.
     /// - Returns: The error.
-    func error(_ problem: String, _ statement: String, _ time: Date, now: Date, _ section: String) -> IdentityError {
+    func error(
+        _ problem: String,
+        _ statement: String,
+        _ time: Date,
+        now: Date,
+        _ section: String,
+        isStored: Bool = false
+    ) -> IdentityError {
+        let reading =
+            isStored ? "said \(now.formatted(.iso8601)) when the token was received" : "says \(now.formatted(.iso8601))"
         let clock =
-            "This machine's clock says \(now.formatted(.iso8601)); the token \(statement) \(time.formatted(.iso8601)). "
+            "This machine's clock \(reading); the token \(statement) \(time.formatted(.iso8601)). "
             + "Compare the clocks. If this one is wrong, set it by NTP."
         return error(.idTokenTime, problem, section, advice: clock)
     }

@@ -62,7 +62,7 @@ package struct CompactJWS: Sendable {
     /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
-            let accepted = algorithms.map(\.rawValue).joined(separator: ", ")
+            let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
             let problem = "is signed with \(LoggableName.shown(self.algorithm)); accepted: \(accepted)"
             throw Self.refusal(.idTokenAlgorithm, problem, "4.1.1")
         }
@@ -85,7 +85,10 @@ package struct CompactJWS: Sendable {
     ) throws(IdentityError) {
         let candidates = keys.candidates(keyID: keyID, algorithm: algorithm, issuer: mayUse)
         guard !candidates.isEmpty else {
-            throw failure(.idTokenKeyUnknown, "is signed with a key that is not in the provider's key set")
+            throw failure(
+                .idTokenKeyUnknown,
+                "is signed with a key that the provider's key set lacks, or that cannot be used"
+            )
         }
         guard candidates.contains(where: { $0.verify(signature, of: signingInput, algorithm: algorithm) }) else {
             throw failure(.idTokenSignature, "has an invalid signature")
@@ -97,7 +100,9 @@ package struct CompactJWS: Sendable {
             .rejected,
             code,
             "The token \(problem).",
-            hint: "Check that the configured key set belongs to the issuer. The token was not used.",
+            hint: code == .idTokenAlgorithm
+                ? "Let the issuer sign with an accepted algorithm. The token was not used."
+                : "Check that the configured key set belongs to the issuer. The token was not used.",
             reference: "RFC 7515 section \(section)"
         )
     }
@@ -111,7 +116,8 @@ package struct CompactJWS: Sendable {
             .idTokenMalformed,
             "The \(name) \(problem).",
             hint:
-                "Compare the endpoints in the configuration with the provider's documentation. The token was not used.",
+                "Check that the provider sent it, and that it is a signed JWT: an encrypted one is not supported. The token was "
+                + "not used.",
             reference: "RFC 7515 section 5.2"
         )
     }

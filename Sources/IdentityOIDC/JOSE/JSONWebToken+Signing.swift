@@ -27,7 +27,7 @@ extension JSONWebToken {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "The client assertion or DPoP proof could not be signed.",
+                "A client assertion, a client secret or a DPoP proof could not be signed.",
                 hint:
                     "Check that the private key fits the algorithm, and that OpenSSL's default provider is installed.",
                 reference: "RFC 7515 section 5.1"

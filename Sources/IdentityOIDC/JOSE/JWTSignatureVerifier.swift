@@ -47,7 +47,7 @@ public struct JWTSignatureVerifier: Sendable {
     ///
     /// - Throws: `IdentityError`.
     public func verifiedClaims(of token: Secret) async throws -> JSONObject {
-        let token = try JSONWebToken(parsing: token)
+        let token = try JSONWebToken(parsing: token, as: "token")
         return try await keySource.verifying(with: keySetURL, keyID: token.keyID) { keys in
             try token.verify(keys: keys, algorithms: algorithms)
             return token.claims
@@ -58,6 +58,6 @@ public struct JWTSignatureVerifier: Sendable {
     ///
     /// - Throws: `IdentityError` with code `id_token_malformed` when the text is not a JWT.
     public static func unverifiedClaims(of token: Secret) throws(IdentityError) -> JSONObject {
-        try JSONWebToken(parsing: token).claims
+        try JSONWebToken(parsing: token, as: "token").claims
     }
 }

@@ -12,19 +12,19 @@ struct PrivateJSONWebKey {
     /// - Throws: `IdentityError` of kind configuration.
     init(parsing bytes: [UInt8]) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: bytes), value.object != nil else {
-            throw ClientKey.invalid("The key is not a JSON object, or has a duplicate member.")
+            throw ClientKey.invalid("The client key is not a JSON object, or has a duplicate member.")
         }
         for name in ["kid", "alg"] where value[name] != nil && value[name]?.string == nil {
-            throw ClientKey.invalid("The key has a \(name) that is not a string.")
+            throw ClientKey.invalid("The client key has a \(name) that is not a string.")
         }
         let operations = value["key_ops"]
         guard value["use"] == nil || value["use"]?.string == "sig",
             operations == nil || operations?.strings?.contains("sign") == true
-        else { throw ClientKey.invalid("The key is not a signing key (use or key_ops).") }
+        else { throw ClientKey.invalid("The client key is not a signing key (use or key_ops).") }
         do {
             key = try Self.key(value)
         } catch {
-            throw ClientKey.invalid("The key cannot be used: \(error.message).")
+            throw ClientKey.invalid("The client key cannot be used: \(error.message).")
         }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string

@@ -66,7 +66,9 @@ package struct JSONWebKeySet: Sendable {
             kind,
             .discoveryFailed,
             "The provider's key set \(problem).",
-            hint: "Open the provider's jwks_uri in a browser: it must show a JSON object with the member keys.",
+            hint:
+                "Open the address of the key set (endpoints.jwks, or jwks_uri of the provider's metadata) in a browser: it must show "
+                + "a JSON object with the member keys.",
             reference: "RFC 7517 section 5",
             cause: cause
         )

@@ -79,7 +79,9 @@ final class KeySetFetcher: KeySetProviding {
                 .rejected,
                 .redirectRefused,
                 "The key set URL returned a redirect, which was not followed.",
-                hint: "If the redirect leads to an address of the provider, set endpoints.jwks to that address.",
+                hint:
+                    "If the redirect leads to an address of the provider, configure that address: endpoints.jwks, or keySetURL of "
+                    + "JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5",
                 providerAnswer: answer
             )
@@ -89,7 +91,9 @@ final class KeySetFetcher: KeySetProviding {
                 .retryLater,
                 .discoveryFailed,
                 "The provider's key set could not be fetched (HTTP \(response.status)).",
-                hint: "Try again later. If every attempt fails, check the provider's jwks_uri.",
+                hint:
+                    "Try again later. If every attempt fails, check the address of the key set: endpoints.jwks, or jwks_uri of the "
+                    + "provider's metadata.",
                 reference: "RFC 7517 section 5",
                 providerAnswer: answer
             )
@@ -102,7 +106,7 @@ final class KeySetFetcher: KeySetProviding {
                 .discoveryFailed,
                 "The provider's key set contains no supported key.",
                 hint:
-                    "Ask the provider to publish a supported key: RSA with at least 2048 bits, P-256, P-384, P-521 or Ed25519.",
+                    "Ask the provider to publish a supported key: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519.",
                 reference: "RFC 7517 section 5"
             )
         }

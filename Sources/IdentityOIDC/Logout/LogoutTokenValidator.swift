@@ -20,7 +20,7 @@ package enum LogoutTokenValidator {
     ///   - keys: The provider's keys.
     ///   - expected: The expectations for an ID token of the same provider for the same client; those about one login are ignored.
     /// - Returns: The sessions that ended.
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when newer keys may help.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,

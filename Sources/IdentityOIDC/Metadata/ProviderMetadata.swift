@@ -86,13 +86,23 @@ public struct ProviderMetadata: Sendable {
             guard let value = document[name], !value.isNull else { return nil }
             guard let text = value.string, let url = try? HTTPURL(text),
                 url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
-            else { throw Self.failure("have a \(name) that is not an https URL") }
+            else {
+                throw Self.failure(
+                    "have a \(name) that is not an https URL",
+                    hint:
+                        "Ask the provider to correct it. For tests on one machine, set allowsLoopbackHTTP to true: it permits http "
+                        + "to 127.0.0.1 and [::1], not to localhost."
+                )
+            }
             return url
         }
         func list(_ name: String) throws -> [String]? {
             guard let value = document[name], !value.isNull else { return nil }
             guard let strings = value.strings else {
-                throw Self.failure("have a \(name) that is not a list of strings")
+                throw Self.failure(
+                    "have a \(name) that is not a list of strings",
+                    hint: "Ask the provider to correct it."
+                )
             }
             return strings
         }
@@ -133,13 +143,14 @@ public struct ProviderMetadata: Sendable {
     private static func failure(
         _ problem: String,
         kind: IdentityError.Kind = .rejected,
+        hint: String = "Open the discovery URL in a browser: it must show the provider's metadata as JSON.",
         cause: (any Error)? = nil
     ) -> IdentityError {
         IdentityError(
             kind,
             .discoveryFailed,
             "The provider's metadata \(problem).",
-            hint: "Open the discovery URL in a browser: it must show the provider's metadata as JSON.",
+            hint: hint,
             reference: "OpenID Connect Discovery 1.0 section 3",
             cause: cause
         )

@@ -87,7 +87,9 @@ extension OpenIDClient {
         } catch {
             throw IdentityError(
                 configuration: "The authorization URL would be too long.",
-                hint: "Shorten scopes or authorizationParameters, or set pushedAuthorization to true.",
+                hint:
+                    "Shorten scopes, authorizationParameters or the options of the login, or (kind openid) set pushedAuthorization to "
+                    + "true.",
                 reference: "RFC 9126 section 1",
                 cause: error
             )
@@ -135,7 +137,7 @@ extension OpenIDClient {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider does not support the response mode \(mode.rawValue).",
-                hint: "Remove responseMode from the configuration; the response then comes in a redirect.",
+                hint: "Set responseMode to query: the response then comes in a redirect.",
                 reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"
             )
         }

@@ -18,8 +18,11 @@ extension OpenIDClient {
                 throw IdentityError(
                     .rejected,
                     .idTokenMissing,
-                    "The provider's token response has no ID token, so the buyer is unknown.",
-                    hint: "Add openid to scopes, and check that the provider grants it.",
+                    wantsIDToken
+                        ? "The provider's token response has no ID token, so the buyer is unknown."
+                        : "The login did not request the scope openid, so the buyer is unknown.",
+                    hint: wantsIDToken
+                        ? "Check that the provider grants the scope openid to this client." : "Add openid to scopes.",
                     reference: "OpenID Connect Core section 3.1.3.3"
                 )
             }

@@ -28,7 +28,8 @@ public protocol OpenIDQuirks: Sendable {
     /// The scopes after a refresh whose response has no `scope`; by default those before it (RFC 6749 section 6).
     func scopes(afterRefreshing tokens: TokenSet) -> [String]
 
-    /// The error for an error response of the token endpoint; by default ``TokenErrorResponse/standardError``.
+    /// The error for an error response of the token endpoint, and of the other endpoints to which the client authenticates; by default
+    /// ``TokenErrorResponse/standardError``.
     ///
     /// Only an error of kind `signInAgain` with code `invalidGrant` ends a session.
     func error(for failure: TokenErrorResponse) -> IdentityError

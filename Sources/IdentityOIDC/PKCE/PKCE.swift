@@ -10,8 +10,10 @@ public struct PKCE: Sendable {
     public let challenge: String
 
     /// Creates a code verifier of 43 characters from 32 random bytes.
+    ///
+    /// - Throws: `IdentityError` for fewer than 32 or more than 96 bytes.
     public init(randomBytes: [UInt8]) throws {
-        try self.init(unchecked: Base64URL.encode(randomBytes))
+        try self.init(verifier: Base64URL.encode(randomBytes))
     }
 
     /// Uses a given code verifier.
@@ -32,7 +34,7 @@ public struct PKCE: Sendable {
         guard isVerifier else {
             throw IdentityError(
                 configuration: "The code verifier does not have 43 to 128 unreserved characters.",
-                hint: "Use PKCE(randomBytes:), or generateCodeVerifier() of AuthClient.",
+                hint: "Use PKCE(randomBytes:) with 32 bytes, or generateCodeVerifier() of AuthClient.",
                 reference: "RFC 7636 section 4.1"
             )
         }
