@@ -50,7 +50,8 @@ public final class DevelopmentServer: Sendable {
     ///     to other hosts than this one and the literal addresses are refused.
     ///   - makeHandler: Makes the handler; it gets the public origin, by default ``origin``, which the routes need.
     /// - Returns: The running server, which ends with ``stop()`` or when its last reference is released.
-    /// - Throws: `IdentityError` when the port is taken; the error of `makeHandler`.
+    /// - Throws: `IdentityError` when the server cannot listen on 127.0.0.1, for example because the port is taken; the error of
+    ///   `makeHandler`.
     public static func start(
         port: UInt16 = 8080,
         publicOrigin: String? = nil,
@@ -97,8 +98,12 @@ public final class DevelopmentServer: Sendable {
             }
         } catch {
             throw IdentityError(
-                configuration: "The development server cannot listen on port \(port).",
-                hint: "End the program that uses the port, or choose another one; 0 takes a free port.",
+                configuration: port == 0
+                    ? "The development server cannot listen on a free port."
+                    : "The development server cannot listen on port \(port).",
+                hint: port == 0
+                    ? "Check that this process may open more files and start more threads."
+                    : "End the program that uses the port, or choose another port from 1024 on; 0 takes a free port.",
                 cause: error
             )
         }
@@ -121,7 +126,8 @@ private final class HandlerBox: Sendable {
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
         guard let handler = handler.withLock({ $0 }) else { return .message(status: 503) }
         guard isKnown(request.header("Host") ?? "") else {
-            let text = "This server accepts only requests to its own address, such as http://127.0.0.1 with its port.\n"
+            let text =
+                "This server accepts only requests to 127.0.0.1 or [::1] with its port, and to its public origin, if it has one.\n"
             return .message(status: 421, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
         }
         var headers = HTTPHeaders()
@@ -143,8 +149,7 @@ private final class HandlerBox: Sendable {
 
     /// Whether the `Host` header names a literal address or the public origin.
     ///
-    /// Other names are refused, because another site's name can be
-    /// pointed to this machine (DNS rebinding).
+    /// Other names are refused, because another site's name can be pointed to this machine (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
         let name = host.lowercased().split(separator: ":", omittingEmptySubsequences: false).dropLast().joined(

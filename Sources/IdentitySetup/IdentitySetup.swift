@@ -63,7 +63,8 @@ public struct IdentitySetup: Sendable {
     ///   - openStore: Opens the store from the section `store`, which is nil if the file has no such section; called after the rest of the
     ///     configuration was checked.
     /// - Returns: The setup.
-    /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`.
+    /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`; `HTTPTransportError` when the default transport
+    ///   cannot be started.
     public static func open(
         _ configuration: IdentityConfiguration,
         environment: IdentityEnvironment? = nil,

@@ -234,7 +234,8 @@ public final class WebContext: Sendable {
         "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
     ]
 
-    /// The finished response to an error that the app threw: the response of a ``WebResponseError``, or a page that shows nothing internal.
+    /// The finished response to an error that the app threw: the response of a ``WebResponseError``, or a page that shows nothing internal,
+    /// or JSON for a client that accepts only JSON.
     public func response(for error: any Error) -> WebResponse {
         if let error = error as? WebResponseError { return finish(error.response) }
         let error = IdentityError.wrapping(error)

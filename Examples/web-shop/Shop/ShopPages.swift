@@ -38,8 +38,11 @@ struct ShopPages: SignInPages {
             }
             return ("Sign in", "How do you want to sign in?", "\(links)\(home)")
         case .signInExpired:
-            return ("This sign-in has expired", "It took too long, or it was already used. Please start again.", both)
-        case .signInRefused: return ("You could not be signed in", "The sign-in was refused.", both)
+            return (
+                "This sign-in has expired",
+                "Please sign in again. If this page returns, allow cookies in your browser.", both
+            )
+        case .signInRefused: return ("That was not possible", "The sign-in or the request was refused.", both)
         case .requestRefused:
             return ("That was not possible", "This request did not come from our shop. Go back and try again.", home)
         case .signInCancelled: return ("Sign-in cancelled", "You are not signed in. Your cart is still here.", both)

@@ -50,8 +50,9 @@ public struct SignInCookies: Sendable {
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(ASCII.isToken) else {
             throw IdentityError(
                 configuration:
-                    "The name of the cookies must consist of 1 to 64 characters that RFC 6265 permits in a cookie name, such as letters, digits and hyphens.",
-                hint: "Change `cookieName`."
+                    "The name of the cookies must have 1 to 64 characters that RFC 6265 permits, such as letters, digits and hyphens.",
+                hint:
+                    "Change `cookieName` in the configuration of the routes, or the parameter `name` of SignInCookies."
             )
         }
         isSecure = url.isSecure
@@ -67,7 +68,7 @@ public struct SignInCookies: Sendable {
         try cookie("session", id.rawValue, sessionLifetime)
     }
 
-    /// The id in the session cookie of a request; nil if the request has no such cookie.
+    /// The id in the session cookie of a request; nil if the request has no such cookie, or two, or one that contains no id.
     public func sessionID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "session").flatMap { SessionID(rawValue: $0) }
     }
@@ -77,7 +78,7 @@ public struct SignInCookies: Sendable {
         try cookie("guest", id.rawValue, guestLifetime)
     }
 
-    /// The id in the guest cookie of a request; nil if the request has no such cookie.
+    /// The id in the guest cookie of a request; nil if the request has no such cookie, or two, or one that contains no id.
     public func guestID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }

@@ -25,7 +25,7 @@ extension HTTPResponse {
     /// - Parameter location: A path of this app or an absolute URL. If the location came with a request, check it with
     ///   `ReturnPathPolicy` first.
     /// - Returns: The response.
-    /// - Throws: `HTTPTransportError` if the location contains a control character.
+    /// - Throws: `HTTPTransportError` if the location contains a control character or is longer than 64 KiB.
     public static func redirect(to location: String) throws(HTTPTransportError) -> HTTPResponse {
         var headers = HTTPHeaders()
         try headers.set("Location", location)

@@ -8,15 +8,15 @@ public struct SignInPage: Sendable {
     public enum Content: Sendable {
         /// The buyer chooses a provider; each choice is a link.
         case chooseProvider([Choice])
-        /// The sign-in took too long, was used before, or its cookie is missing.
+        /// The sign-in took too long, was used before, names a forbidden return path, or its cookie is missing; or the session has ended.
         case signInExpired
-        /// The sign-in was refused.
+        /// The sign-in was refused, or a page of the app threw an error of kind `rejected`.
         case signInRefused
         /// The request came from another site (cross-site request forgery).
         case requestRefused
-        /// The buyer cancelled the sign-in at the provider.
+        /// The buyer cancelled the sign-in at the provider, or the task of the request was cancelled.
         case signInCancelled
-        /// The provider or the store does not respond at the moment.
+        /// The provider, the store or the shop does not respond at the moment, or limits requests.
         case unavailable(retryAfter: Duration?)
         /// The client began too many sign-ins.
         case tooManySignIns(retryAfter: Duration)

@@ -43,11 +43,11 @@ public struct StandardPages: SignInPages {
     public static func sentence(for content: SignInPage.Content) -> String {
         switch content {
         case .chooseProvider: "Choose how you want to sign in."
-        case .signInExpired: "It took too long, or it was already used. Please start again."
-        case .signInRefused: "The sign-in was refused."
+        case .signInExpired: "Please sign in again. If this page returns, allow cookies in your browser."
+        case .signInRefused: "The sign-in or the request was refused."
         case .requestRefused: "This request did not come from our site. Go back and try again."
         case .signInCancelled: "You are not signed in."
-        case .unavailable: "The sign-in is not available at the moment."
+        case .unavailable: "The service is not available at the moment."
         case .tooManySignIns: "There were too many sign-ins from your network."
         case .signedOut: "You can close this page."
         case .confirmSignOut: "Press the button to sign out."
@@ -66,7 +66,7 @@ public struct StandardPages: SignInPages {
             }
             return ("Sign in", HTMLText(joining: links))
         case .signInExpired: return ("This sign-in has expired", again)
-        case .signInRefused: return ("You could not be signed in", again)
+        case .signInRefused: return ("That was not possible", again)
         case .requestRefused: return ("The request was refused", home)
         case .signInCancelled: return ("Sign-in cancelled", HTMLText(joining: [again, home]))
         case .unavailable: return ("Please try again shortly", again)

@@ -25,7 +25,8 @@ struct RouteTable: Sendable {
             path.utf8.allSatisfy({ ASCII.pathOrQuery.contains($0) && $0 != UInt8(ascii: "?") })
         else {
             throw IdentityError(
-                configuration: "`basePath` must be a URL path that begins with a slash and does not end with one.",
+                configuration:
+                    "`basePath` must be empty, or a URL path that begins with a slash, ends without one, and needs no percent encoding.",
                 hint: "Use for example /auth, or an empty text for no base path."
             )
         }

@@ -121,6 +121,8 @@ public enum SignInDecision: Sendable {
     /// The buyer gets a session.
     case accept
     /// The buyer gets a session, and the browser goes to this page of the app.
+    ///
+    /// The policy for return paths is not applied to it. Check a location that came with a request (`ReturnPathPolicy`).
     case acceptAndGo(to: String)
     /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked if the provider supports
     /// it.

@@ -39,8 +39,8 @@ public final class SignInRoutes: Sendable {
     ///   - sessions: The session manager, with the providers to choose from.
     ///   - carts: The carts that follow a sign-in; none by default.
     ///   - configuration: How the routes behave.
-    /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, a path or a name is malformed, and when a
-    ///   provider's configured `redirectURI` is not the address of its callback route.
+    /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, the base path or the name of the cookies is
+    ///   malformed, and when a provider's configured `redirectURI` is not the address of its callback route.
     public init(
         sessions: SessionManager,
         carts: (any SignInCarts)? = nil,
@@ -64,7 +64,9 @@ public final class SignInRoutes: Sendable {
             guard redirectURI.map({ $0.isIdentical(to: address) }) ?? true else {
                 throw IdentityError(
                     configuration: "`redirectURI` of provider \(name) is not the address of its callback route.",
-                    hint: "Set providers.\(name).redirectURI to \(address), and register it at the provider.",
+                    hint:
+                        "Set providers.\(name).redirectURI to \(address), and register it at the provider. If browsers do not reach the "
+                        + "app there, correct `publicOrigin` or `basePath` of the routes instead.",
                     reference: "RFC 6749 section 3.1.2"
                 )
             }
@@ -80,7 +82,7 @@ public final class SignInRoutes: Sendable {
 
     /// Handles a request with the routes, or with the app if it is for none of them.
     ///
-    /// An error that the app throws becomes a page.
+    /// An error that the app throws becomes a page, or JSON for a client that accepts only JSON.
     ///
     /// - Parameters:
     ///   - request: The request.

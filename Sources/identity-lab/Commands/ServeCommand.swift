@@ -1,4 +1,5 @@
 internal import IdentityDevelopmentServer
+internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityWeb
 
@@ -28,7 +29,14 @@ struct ServeCommand: Command {
     private let publicOrigin: String?
 
     init(_ arguments: Arguments) throws {
-        publicOrigin = arguments[Self.publicOrigin]
+        publicOrigin = try arguments[Self.publicOrigin].map { text in
+            guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil,
+                url.isSecure || url.isLoopback
+            else {
+                throw UsageError("--public-origin must be an origin such as https://lab.example.", command: Self.self)
+            }
+            return url.origin
+        }
         guard let number = UInt16(arguments[Self.port] ?? "8080") else {
             throw UsageError("--port must be a number from 0 to 65535.", command: Self.self)
         }
