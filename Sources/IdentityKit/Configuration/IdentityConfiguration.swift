@@ -2,7 +2,8 @@ internal import FoundationEssentials
 
 /// A configuration file, read strictly.
 ///
-/// Duplicate or unknown members and missing secrets are errors that name the path of the member.
+/// Unknown members and missing secrets are errors that name the path of the member. For invalid JSON, also for a duplicate member, the
+/// error names line and column. The members of a section are checked when the section is read.
 ///
 /// ```swift
 /// let configuration = try IdentityConfiguration(contentsOf: "identity.json")
@@ -38,8 +39,10 @@ public struct IdentityConfiguration: Sendable {
             throw IdentityError(
                 configuration:
                     "The configuration is not valid JSON: \(error.reason), \(Self.place(of: error.offset, in: json)).",
-                hint:
-                    "Correct the text there: JSON has no duplicate member names, comments, trailing commas or byte order mark, and here at most 1 MiB."
+                hint: """
+                    Correct the text there: it has at most 1 MiB, and no duplicate member names, comments, trailing commas or byte order \
+                    mark.
+                    """
             )
         }
         guard let object = value.object else {

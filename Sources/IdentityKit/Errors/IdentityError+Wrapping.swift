@@ -33,7 +33,7 @@ extension IdentityError {
             .cancelled,
             .cancelled,
             "The operation was cancelled.",
-            hint: "Call again if the result is still needed.",
+            hint: "Begin the operation again if its result is still needed.",
             cause: cause
         )
     }
@@ -65,8 +65,10 @@ extension IdentityError {
                 .configuration,
                 .configurationInvalid,
                 "\(party) has a URL to which the SDK does not send requests.",
-                hint:
-                    "\(error.message) Use an https URL; for tests on one machine, \"allowsLoopbackHTTP\": true permits http to a loopback address.",
+                hint: """
+                    \(error.message) Use an https URL; for tests on one machine, "allowsLoopbackHTTP": true permits http to a loopback \
+                    address.
+                    """,
                 cause: error
             )
         case .addressRefused:
@@ -86,15 +88,15 @@ extension IdentityError {
                 .providerUnavailable,
                 "\(party)\(place) could not be reached over TLS.",
                 hint:
-                    "Check the server's certificate, host name and TLS version, and this machine's file of trusted certificate authorities.",
+                    "Check the server's certificate, host name and TLS version, and this machine's trusted certificate authorities.",
                 cause: error
             )
         case .sendingRefused:
             self.init(
                 .retryLater,
                 .refreshBusy,
-                "The refresh request was not sent, because this process lost the session's lock.",
-                hint: "Try again. This request did not use the refresh token.",
+                "A request of the refresh was not sent, because this process lost the session's lock.",
+                hint: "Try again. The unsent request did not use the refresh token.",
                 cause: error
             )
         case .bodyTooLarge, .headersTooLarge:

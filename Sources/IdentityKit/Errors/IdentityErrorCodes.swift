@@ -104,7 +104,7 @@ extension IdentityError.Code {
     public static let notSignedIn = Self(rawValue: "not_signed_in")
     /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
     public static let sessionEnded = Self(rawValue: "session_ended")
-    /// The response to a refresh was lost, and the new refresh token with it; see ``SessionEndReason/lostRotation``.
+    /// The provider does not accept the refresh token, and a newer one was probably lost; see ``SessionEndReason/lostRotation``.
     public static let rotationLost = Self(rawValue: "rotation_lost")
     /// The session cannot be refreshed: it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")

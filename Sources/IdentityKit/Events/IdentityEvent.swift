@@ -47,9 +47,9 @@ public struct IdentityEvent: Sendable {
         case sessionReplaced
         /// A buyer signed out.
         case loggedOut
-        /// A browser's return from a provider's logout page, or a provider's logout token, was rejected with this code.
+        /// A browser's return from a provider's logout page, or a provider's logout token, was rejected or failed with this code.
         case logoutRefused(IdentityError.Code)
-        /// The tokens of an ended session could not be revoked; with the error's code.
+        /// The tokens of an ended session or of a failed login could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)
         /// A participant of a session, such as its cart, failed to apply a change of the session; with the error's code.
         case participantFailed(IdentityError.Code)

@@ -5,7 +5,8 @@ public import IdentityHTTP
 public struct LogoutResult: Sendable {
     /// The session that ended.
     public let session: Session
-    /// The provider's logout page, to which the app sends the buyer's browser; nil when the provider has none.
+    /// The provider's logout page, to which the app sends the buyer's browser; nil for a guest, when the provider has none, or when it
+    /// could not be found (``problems``).
     public let browserURL: HTTPURL?
     /// Data to check the browser's return with; nil when ``browserURL`` contains no `state`.
     public let awaitedReturn: AwaitedReturn?

@@ -1,13 +1,13 @@
 internal import IdentityHTTP
 
-/// Decides to which pages a browser may be redirected after a login: pages of the app, and of origins that the app lists.
+/// Decides to which pages a browser may be redirected after a login or logout: pages of the app, and of origins that the app lists.
 ///
 /// An attacker can choose the return path of a request. Therefore the policy does not search the text for bad patterns. It parses
 /// the text strictly (RFC 3986), normalizes it and writes it again from its parts, so that the browser gets exactly the text that was
 /// checked (RFC 9700 section 4.11.1).
 ///
-/// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login begins and again when it ends. Apps can use
-/// a policy for other redirects:
+/// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login or logout begins and again when the browser
+/// returns. Apps can use a policy for other redirects:
 ///
 /// ```swift
 /// let policy = try ReturnPathPolicy(origins: ["https://blog.example"], otherwise: "/")

@@ -10,7 +10,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
 
     /// The provider ended the session, for example because it was revoked or too old, or because the buyer signed out there.
     public static let revoked = Self(rawValue: "revoked")
-    /// The provider's response to a refresh, which contained the new refresh token, was lost, and the provider does not
-    /// accept the old one again.
+    /// The provider does not accept the refresh token, and a newer one was probably lost: with the response to an earlier refresh, or
+    /// because the session was restored from a backup.
     public static let lostRotation = Self(rawValue: "lost_rotation")
 }

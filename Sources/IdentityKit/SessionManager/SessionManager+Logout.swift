@@ -8,7 +8,8 @@ extension SessionManager {
     ///   - postLogoutRedirectURI: The address to which the provider sends the browser afterwards; must be registered at the provider. Nil
     ///     uses the configured address.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the session does not exist or the store fails; no other failure stops a logout.
+    /// - Throws: ``IdentityError`` when the session does not exist or the store fails, and with code ``IdentityError/Code/storeCorrupt``
+    ///   when the session was removed but could not be read; no other failure stops a logout.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {
         var options = LogoutOptions(returningTo: postLogoutRedirectURI)
         options.sendsState = false
@@ -21,8 +22,8 @@ extension SessionManager {
     ///   - id: The session.
     ///   - options: The options of this logout.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the return path does not belong to the app, when the session is unknown or when the store
-    ///   fails; no other failure stops a logout.
+    /// - Throws: ``IdentityError`` when the return path is not allowed, when the session is unknown or when the store fails, and with code
+    ///   ``IdentityError/Code/storeCorrupt`` when the session was removed but could not be read; no other failure stops a logout.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope { try await logouts.logout(id, options: options) }
     }
@@ -54,8 +55,8 @@ extension SessionManager {
     ///   - browserBinding: The binding cookie of that browser, from ``LogoutResult/awaitedReturn``.
     ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
     /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser, was used
-    ///   before or has expired.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser or provider, was
+    ///   used before or has expired.
     public func completeLogout(
         _ callback: LogoutCallback,
         browserBinding: Secret?,

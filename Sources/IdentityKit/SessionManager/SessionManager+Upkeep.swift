@@ -2,7 +2,7 @@ extension SessionManager {
     /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
     /// certainly held.
     ///
-    /// ``repair()``, every login and every refresh make the same check.
+    /// ``repair()`` and every refresh make the same check. A login with a redirect checks its own provider.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
@@ -13,7 +13,7 @@ extension SessionManager {
     /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: a provider with a grace period accepts a used refresh
     /// token for some seconds only.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read.
+    /// - Throws: ``IdentityError`` when the store cannot be read, or when ``checkConfiguration()`` fails.
     @discardableResult
     public func repair() async throws -> RepairReport {
         try await upkeep.repair()
@@ -33,7 +33,8 @@ extension SessionManager {
     ///
     /// If the wall clock has jumped ahead since the manager was created, no record is removed too early.
     ///
-    /// - Returns: The number of removed records.
+    /// - Returns: The number of removed records; 0 if the store does not conform to ``ExpirySweeping``.
+    /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func sweep() async throws -> Int {
         try await upkeep.sweep()

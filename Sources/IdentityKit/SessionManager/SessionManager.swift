@@ -162,6 +162,9 @@ public final class SessionManager: Sendable {
     }
 
     /// The sessions that match, oldest first; sessions that the store cannot read may be omitted.
+    ///
+    /// - Throws: ``IdentityError`` of the store, and with code ``IdentityError/Code/storeCorrupt`` when another version of the app wrote
+    ///   one of the sessions.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope { try await visible.matching(filter) }
     }

@@ -18,8 +18,8 @@ public final class InMemoryLocks: SessionLocking {
     ///   - limit: How long to wait for the lock.
     ///   - body: The code to run; it receives the held lock.
     /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time; any error of the
-    ///   body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time, and with code
+    ///   ``IdentityError/Code/cancelled`` when the task is cancelled while it waits; any error of the body.
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -99,7 +99,7 @@ public struct SessionFilter: Sendable {
     /// Whether a refresh is in progress or ended without a known outcome.
     public var isInDoubt: Bool?
 
-    /// A filter that matches every session.
+    /// Creates a filter; without arguments it matches every session.
     public init(
         provider: String? = nil,
         tenant: String? = nil,

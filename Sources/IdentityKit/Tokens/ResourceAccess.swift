@@ -24,7 +24,8 @@ public struct ResourceAccess: Sendable {
     ///   - url: The URL of the request.
     /// - Returns: The headers.
     /// - Throws: ``IdentityError``: with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
-    ///   ``ResourceAuthorizing``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https.
+    ///   ``ResourceAuthorizing``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https, and for a DPoP-bound token
+    ///   whose key is missing.
     public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
         guard let authorizing = provider as? any ResourceAuthorizing else {
             throw IdentityError(
@@ -49,7 +50,8 @@ public struct ResourceAccess: Sendable {
     ///   - url: The URL of the request.
     /// - Throws: ``IdentityError`` for a response with status 401, which means that the server did not execute the request
     ///   (RFC 6750 section 3.1): ``IdentityError/Code/accessTokenRefused``, ``IdentityError/Code/dpopProofRefused``, or
-    ///   ``IdentityError/Code/insufficientUserAuthentication`` with ``IdentityError/stepUpRequirement``.
+    ///   ``IdentityError/Code/insufficientUserAuthentication`` with ``IdentityError/stepUpRequirement``. If only the server's DPoP nonce
+    ///   was missing, an internal error that is not an ``IdentityError``.
     public func check(
         status: Int,
         _ headers: HTTPHeaders,
