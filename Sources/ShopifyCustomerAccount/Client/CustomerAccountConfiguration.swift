@@ -14,7 +14,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let endpoint: HTTPURL?
     /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public let allowsLoopbackHTTP: Bool
-    /// The timeout of one request.
+    /// The timeout of one request, by default 15 seconds.
     public let timeout: Duration
     /// The URL of the discovery document.
     let discovery: HTTPURL
@@ -32,8 +32,8 @@ public struct CustomerAccountConfiguration: Sendable {
     ///     `shopify.com`, and the shop domain with its subdomains. A host name does not include its subdomains.
     ///   - allowsLoopbackHTTP: Whether URLs may be http to a loopback address.
     ///   - timeout: The timeout of one request.
-    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin or host, or an
-    ///   endpoint that is not https.
+    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin, host or timeout, or
+    ///   an endpoint that is not https.
     public init(
         shopDomain: String,
         apiVersion: ShopifyAPIVersion = .standard,
@@ -49,32 +49,38 @@ public struct CustomerAccountConfiguration: Sendable {
             let site = allowsLoopbackHTTP && https.isLoopback ? try? HTTPURL("http://" + domain) : https,
             let discovery = try? site.replacing(path: "/.well-known/customer-account-api")
         else {
-            throw Self.invalid("The shop domain is not a host name.", "Use a name such as example.myshopify.com.")
+            throw Self.invalid(
+                "`shopDomain` of the Customer Account API is not a bare domain name.",
+                "Write for example example.myshopify.com, without https:// and without a path."
+            )
         }
         guard apiVersion.isPathSegment else {
-            throw Self.invalid("The Customer Account API version is not valid.", "Use for example 2026-10.")
+            throw Self.invalid(
+                "`apiVersion` of the Customer Account API is not a version.",
+                "Write it as Shopify does, for example 2026-10, or unstable."
+            )
         }
         if let origin, (try? HTTPURL(origin))?.origin.isIdentical(to: origin) != true {
             throw Self.invalid(
-                "`origin` is not a URL with only a scheme and a host.",
-                "Write it without a path, for example https://shop.example."
+                "`origin` of the Customer Account API is not an origin.",
+                "Write it as a browser does, for example https://shop.example, without a trailing slash and without a path."
             )
         }
         if let endpoint, !endpoint.isSecure, !(allowsLoopbackHTTP && endpoint.isLoopback) {
             throw Self.invalid(
-                "The Customer Account endpoint must use https.",
+                "`endpoint` of the Customer Account API is not https.",
                 "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw Self.invalid(
-                "`endpointHosts` must be a list of host names.",
+                "`endpointHosts` of the Customer Account API must be a list of host names.",
                 "Use only host names, for example shopify.com and account.brand.example, or omit it."
             )
         }
         guard timeout > .zero else {
             throw Self.invalid(
-                "The Customer Account API timeout must be greater than 0.",
+                "`timeout` of the Customer Account API must be greater than 0.",
                 "Use for example 15 seconds."
             )
         }

@@ -26,7 +26,8 @@ public struct CustomerUserErrors: Error, Sendable {
             .rejected,
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
-            hint: "Show the buyer which field is wrong: the error's cause contains field and message.",
+            hint: "The error's cause contains field and message: show the buyer which value is wrong. "
+                + "If the field is an id, check that it is an id of this customer.",
             reference: "Customer Account API reference, userErrors",
             cause: cause
         )

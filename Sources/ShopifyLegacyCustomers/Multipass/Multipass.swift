@@ -89,7 +89,7 @@ public struct Multipass: Sendable {
         guard json.count <= Self.maximumBytes else {
             throw Self.refused(
                 "The data of the Multipass customer have more than \(Self.maximumBytes) bytes.",
-                "Leave out addresses or tags."
+                "Leave out addresses or tags, or pass a shorter location."
             )
         }
         do {

@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-/// Legacy: all errors with which Shopify rejected a change of a legacy customer.
+/// Legacy: all errors with which Shopify rejected a sign-in or a change of a legacy customer.
 public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
@@ -13,8 +13,9 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
         throw IdentityError(
             .rejected,
             .legacyCustomerUserErrors,
-            "Shopify rejected the change: \(cause).",
-            hint: "Show the buyer which field is wrong. The error's cause has the messages.",
+            "Shopify rejected the request for a legacy customer: \(cause).",
+            hint: "The error's cause has the messages. Show the buyer which value is wrong, except for TAKEN, "
+                + "which reveals who is a customer. Tokens and URLs from e-mails, and Multipass tokens, work once.",
             reference: "Storefront API reference, CustomerUserError",
             cause: cause
         )

@@ -56,7 +56,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// Legacy: signs a buyer in with e-mail address and password.
     ///
     /// - Returns: Tokens for `SessionManager.establish(_:provider:)`.
-    /// - Throws: `IdentityError`; with `IdentityError.Code.passwordRefused` when the address or the password is wrong.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.passwordRefused` when the address or the password is wrong, and with
+    ///   `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects the sign-in for another reason.
     public func signIn(
         email: String,
         password: Secret,
@@ -206,7 +207,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .rejected,
             .unexpectedResponse,
             "Shopify returned neither an error nor a token.",
-            hint: "If the account is not activated yet, activate it first. Otherwise try again.",
+            hint:
+                "If the account is not activated yet, activate it first. Otherwise let the buyer sign in with the password.",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
@@ -215,7 +217,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         IdentityError(
             .signInAgain,
             .invalidGrant,
-            "The legacy customer's token has expired or was revoked, for example by a new password.",
+            "Shopify does not accept the legacy customer's token: it has expired or was revoked, for example by a new password.",
             hint: "Let the buyer sign in again.",
             reference: "Storefront API reference, customerAccessTokenRenew"
         )
