@@ -45,7 +45,7 @@ extension ShopifyProvider {
         } else if answer.status == 403 {
             (kind, code, hint) = (
                 .configuration, .requestBlocked,
-                "Check the shop's admin: the app may be blocked, or the shop closed. Shopify also blocks machines and User-Agents."
+                "Check in the shop's admin that the app is not blocked and the shop is open. Shopify also blocks machines and User-Agents."
             )
         } else if name.isIdentical(to: "ACCESS_DENIED") {
             (kind, code, hint) = (.rejected, .insufficientScope, error.hint)

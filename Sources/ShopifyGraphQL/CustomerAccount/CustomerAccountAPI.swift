@@ -154,7 +154,7 @@ package final class CustomerAccountAPI: Sendable {
             headers: configuration.origin.map { [("Origin", $0)] } ?? [],
             within: configuration.hosts,
             asking: "The shop's customer-account-api document",
-            setting: "endpoints.api"
+            setting: configuration.members.endpoint
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         guard response.status == 200 else {
@@ -221,11 +221,12 @@ package final class CustomerAccountAPI: Sendable {
             addressPolicy: httpClient.addressPolicy(for: url),
             advice: GraphQLEndpoint.Advice(
                 refused:
-                    "Refresh the token. If that does not help, check the app's scopes, and the origin of a public web client.",
+                    "Refresh the token. If that does not help, check the app's scopes, and the origin of a public web client. "
+                    + "After HTTP 403, check also whether Shopify blocks this machine or its User-Agent.",
                 denied: "Request customer-account-api:full, and ask Shopify for access to protected customer data.",
                 notFound: "Check \(members.shopAndVersion), and that the shop has the new customer accounts.",
                 redirected: "Set \(members.endpoint) to the URL that responds without a redirect.",
-                tooMany: "Wait for the time in Retry-After: each customer has a separate rate limit.",
+                tooMany: "Wait before the next request of this customer: each customer has a separate rate limit.",
                 attack: "Do not retry at once. Check the shop's admin, and whether Shopify blocks this machine."
             )
         )

@@ -152,7 +152,12 @@ package struct GraphQLExecutor: Sendable {
             try headers.set("Accept", "application/json")
             try headers.set("User-Agent", environment.userAgent)
         } catch {
-            throw IdentityError(error, asking: endpoint.name, at: endpoint.url.host)
+            throw IdentityError(
+                configuration: "The User-Agent of the environment is not valid in an HTTP header.",
+                hint: "Remove line breaks and control characters from userAgent of IdentityEnvironment.",
+                reference: "RFC 9110 section 5.5",
+                cause: error
+            )
         }
         return HTTPRequest(
             method: .post,

@@ -48,7 +48,9 @@ struct GraphQLRefusal {
             )
         case 401 where endpoint.takesBuyerTokens:
             error(.retryLater, .accessTokenRefused, "\(name) rejected \(mode).", advice.refused)
-        case 401, 403: refused("\(name) rejected \(mode).", advice.refused)
+        case 401: refused("\(name) rejected \(mode).", advice.refused)
+        case 403:
+            refused("\(name) denied access (HTTP 403). The request used \(mode).", advice.refused)
         case 402:
             refused(
                 "The shop is frozen (HTTP 402). The request used \(mode).",
@@ -82,7 +84,7 @@ struct GraphQLRefusal {
                 .rejected,
                 .graphQLErrors,
                 "\(name) rejected the request (HTTP \(status)).",
-                "Read Shopify's explanation in providerAnswer."
+                "Read providerAnswer of this error: it contains Shopify's explanation, if there is one."
             )
         }
     }

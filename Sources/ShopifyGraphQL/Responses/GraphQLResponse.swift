@@ -108,7 +108,7 @@ struct GraphQLResponse: Sendable {
                 .retryLater,
                 .throttled,
                 "\(endpoint.name) throttled the operation and did not execute it.",
-                "Wait for retryAfter, then try again with exponential backoff.",
+                "Wait for retryAfter if it is set, then try again with exponential backoff.",
                 retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
             )
         }
@@ -117,7 +117,7 @@ struct GraphQLResponse: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "\(endpoint.name) reported an internal error.",
-                "Try again. If the error persists, give the request id to Shopify's support."
+                "Try again. If the error persists, give the request id, traceID of providerAnswer, to Shopify's support."
             )
         }
         if codes.contains(.accessDenied) {
@@ -133,7 +133,7 @@ struct GraphQLResponse: Sendable {
             .rejected,
             .graphQLErrors,
             "\(endpoint.name) rejected the operation with GraphQL errors.",
-            "Read providerAnswer of this error. Check the document against the schema of the API version in X-Shopify-API-Version.",
+            "Read providerAnswer of this error. Check the document and its variables against the schema of the API version.",
             reference: "GraphQL specification section 7.1.2"
         )
     }

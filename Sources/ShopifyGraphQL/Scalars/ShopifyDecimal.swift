@@ -21,7 +21,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// Creates a number; nil for NaN, and for more than 64 characters.
+    /// Creates a number; nil for NaN, and for more than 64 characters or 38 significant digits.
     public init?(_ decimal: Decimal) {
         self.init(text: decimal.description)
     }

@@ -8,8 +8,8 @@ public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
 
-    /// Creates a URL from its text; nil unless it has a scheme and a rest without white space, control characters, quotation
-    /// marks or angle brackets.
+    /// Creates a URL from its text; nil unless it has a scheme and a rest without spaces, control characters, quotation marks, angle
+    /// brackets or backslashes.
     ///
     /// - Parameter text: At most 8,192 bytes. Non-ASCII characters are left as they are (RFC 3987).
     public init?(text: String) {
