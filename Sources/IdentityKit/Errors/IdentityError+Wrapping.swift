@@ -78,7 +78,7 @@ extension IdentityError {
                 "\(party)\(place) has an address to which the SDK does not send requests.",
                 hint: """
                     \(error.message) A URL from metadata or from a redirect may lead to public addresses only. If the server belongs in \
-                    your network, configure its URL, for example in endpoints.
+                    your network, configure its URL, for example in endpoints. With a proxy, the proxy's address is checked.
                     """,
                 cause: error
             )

@@ -49,8 +49,9 @@ extension SessionManager {
     ///
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; the first error
-    ///   of a logout, after all were tried.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and of kind
+    ///   ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login; the first error of a logout,
+    ///   after all were tried.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {

@@ -2,7 +2,8 @@ extension SessionManager {
     /// A session's tokens, which are valid for at least the requested time; they are refreshed first if necessary.
     ///
     /// The refresh token is used once for any number of concurrent tasks. A cancelled caller does not cancel the refresh.
-    /// While the provider is down, the old token is returned until it expires.
+    /// While the provider is down, the old token is returned until it expires. A token whose expiry the provider did not state is
+    /// returned unchanged.
     ///
     /// - Parameters:
     ///   - id: The session.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The part of a store that keeps login attempts until their callback.
+/// The part of a store that keeps login attempts until their callback, and pending logouts until the browser returns.
 public protocol LoginAttemptStore: Sendable {
     /// Adds a login attempt.
     func insert(_ attempt: StoredLoginAttempt) async throws

@@ -127,9 +127,9 @@ public struct SessionFilter: Sendable {
     }
 }
 
-/// A pending login as `SessionManager` passes it to a store.
+/// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A hash of the `state`, so that a reader of the store cannot use it.
+    /// A text with a hash of the `state`, so that a reader of the store cannot use it.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
