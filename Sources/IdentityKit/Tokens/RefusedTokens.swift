@@ -45,7 +45,7 @@ extension IdentityError {
         refusedAgain(
             .rejected,
             "The access token was rejected, even after a refresh.",
-            "Compare the token's scopes and audience with what the server requires. What it explained is in providerAnswer of this error."
+            "Compare the token's scopes and audience with what the server requires. Its explanation, if any, is in providerAnswer."
         )
     }
 
