@@ -9,7 +9,7 @@ extension ProviderHTTPClient {
     ///   - headers: Headers in addition to `Accept`.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
-    ///   - setting: The member of the configuration that can name the document's final address.
+    ///   - setting: What to set in the configuration after too many redirects: the end of the sentence "Set …".
     /// - Returns: The response, with any status. A redirect is returned too if no redirects are allowed, or if its URL is insecure or
     ///   invalid.
     /// - Throws: `IdentityError` when there is no response, when a redirect leads to a host that is not permitted, and when there are
@@ -39,7 +39,7 @@ extension ProviderHTTPClient {
             .rejected,
             .discoveryFailed,
             "\(party) redirects more than \(allowedRedirects) times.",
-            hint: "Set \(setting) to the address where the redirects end. If they form a loop, ask the provider."
+            hint: "Set \(setting). If the redirects form a loop, ask the provider."
         )
     }
 }

@@ -77,7 +77,7 @@ package final class MetadataSource: Sendable {
             headers: configuration.headers,
             within: configuration.hosts,
             asking: "The provider's metadata address",
-            setting: "endpoints.discovery"
+            setting: "endpoints.discovery to the address where the redirects end"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         return try accept(response, from: url)

@@ -154,7 +154,7 @@ package final class CustomerAccountAPI: Sendable {
             headers: configuration.origin.map { [("Origin", $0)] } ?? [],
             within: configuration.hosts,
             asking: "The shop's customer-account-api document",
-            setting: configuration.members.endpoint
+            setting: "\(configuration.members.endpoint) to the address of the API"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         guard response.status == 200 else {
