@@ -7,7 +7,10 @@ package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     /// The `errno` of the system call.
     package let number: Int32
 
-    package var description: String { "\(operation) failed with error \(number)" }
+    package var description: String {
+        let reason = operation == "bind" ? " The port is in use or not permitted, or the address is missing." : ""
+        return "The loopback server could not start: \(operation) failed (errno \(number)).\(reason)"
+    }
 }
 
 /// Which loopback address a ``LoopbackServer`` listens on.

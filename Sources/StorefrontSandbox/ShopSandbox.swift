@@ -25,7 +25,7 @@ public final class ShopSandbox: Sendable {
     ///   - storefront: How the shop is set up.
     ///   - port: The first of six ports; 0 lets the system choose them.
     /// - Returns: The running sandbox.
-    /// - Throws: When a port is taken or the process has no more sockets or threads.
+    /// - Throws: An error if a port is taken or the process has no more sockets or threads.
     public static func start(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
         storefront: SandboxStorefrontConfiguration = SandboxStorefrontConfiguration(),

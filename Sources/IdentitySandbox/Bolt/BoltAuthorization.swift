@@ -13,7 +13,7 @@ extension SandboxBolt {
             return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
         guard let clientID = query["client_id"], isClient(clientID) else {
-            return refuse("client_id is unknown.", "Send the publishable key.")
+            return refuse("client_id is missing or unknown.", "Send the publishable key.")
         }
         let (registered, added) = state.withLock { ($0.callbackURL, $0.redirectURIs) }
         if let uri = query["redirect_uri"],

@@ -59,8 +59,8 @@ public final class SandboxBuyer: Sendable {
     ///     to another origin is the callback.
     /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post` the form has
     ///   been posted to the redirect URI, and its fields are the query here.
-    /// - Throws: ``SandboxBuyerError`` when a page is not as expected, `CancellationError` for ``Behaviour/close``, the
-    ///   transport's error when there is no response.
+    /// - Throws: ``SandboxBuyerError`` when a page is not as expected, `CancellationError` for ``Behaviour/close``, `HTTPURLError` for
+    ///   an invalid URL, the transport's error when there is no response.
     public func login(at url: String, redirectURI: String?) async throws -> String {
         let callback = try await callback(at: url, redirectURI: redirectURI)
         if callback.body != nil { _ = try await deliver(callback) }
@@ -105,7 +105,7 @@ public final class SandboxBuyer: Sendable {
         for _ in 0..<8 {
             guard case .page(let location, let status, let text) = page else { return page }
             guard status == 200 else {
-                throw SandboxBuyerError("The provider showed a page with status \(status).", status)
+                throw SandboxBuyerError("The login led to a page with status \(status).", status)
             }
             guard let form = HTMLForm(page: text) else { return page }
             let target = Self.resolve(form.action, against: location)
@@ -120,7 +120,7 @@ public final class SandboxBuyer: Sendable {
             let body = FormText.encode(fill(form, text, userCode, &hasMistyped))
             page = try await open(form.method == "post" ? .post : .get, target, Array(body.utf8), redirectURI)
         }
-        throw SandboxBuyerError("The login did not end.", 0)
+        throw SandboxBuyerError("The login did not end after 8 forms.", 0)
     }
 
     // MARK: Filling in
@@ -182,7 +182,7 @@ public final class SandboxBuyer: Sendable {
             if response.status != 307, response.status != 308 { (method, body) = (.get, nil) }
             location = next
         }
-        throw SandboxBuyerError("The provider redirects too often.", 0)
+        throw SandboxBuyerError("The login redirected 12 times in a row.", 0)
     }
 
     private func send(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]?) async throws -> HTTPResponse {

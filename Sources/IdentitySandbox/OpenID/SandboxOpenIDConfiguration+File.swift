@@ -9,7 +9,10 @@ extension SandboxOpenIDConfiguration {
     /// - Throws: `IdentityError` when the file cannot be read or is refused.
     public init(contentsOf path: String) throws(IdentityError) {
         guard let contents = FileManager.default.contents(atPath: path) else {
-            throw Self.error("The configuration of the OpenID provider could not be read: \(path)")
+            throw IdentityError(
+                configuration: "The configuration of the OpenID provider could not be read: \(path)",
+                hint: "Check the path, and that this process may read the file."
+            )
         }
         try self.init(json: Array(contents))
     }
@@ -94,6 +97,7 @@ extension SandboxOpenIDConfiguration {
     ) throws(IdentityError) {
         let problem = "must be \"always\", \"never\" or { \"graceSeconds\": N }"
         guard object["rotation"]?.object != nil else {
+            if let value = object["rotation"], value.string == nil { throw file.error("rotation", problem) }
             switch try file.optionalString("rotation") {
             case nil, "always": tokenReuse = .revokes
             case "never": rotatesRefreshTokens = false

@@ -18,7 +18,7 @@ extension SandboxShopify {
             return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
         guard let clientID = query["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
-            return refuse("client_id is not registered.", "Compare it with the client's settings.")
+            return refuse("client_id is missing or not registered.", "Compare it with the client's settings.")
         }
         guard let redirectURI = query["redirect_uri"],
             RedirectRule.permits(
@@ -26,7 +26,12 @@ extension SandboxShopify {
                 registered: client.redirectURIs,
                 allowsLoopback: client.allowsLoopback
             )
-        else { return refuse("redirect_uri is not registered.", "It must be registered byte for byte.") }
+        else {
+            return refuse(
+                "redirect_uri is missing or not registered.",
+                "It must be registered byte for byte. A loopback address also requires that the client allows such addresses."
+            )
+        }
         guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send code.") }
         let scopes = query.scopes
         guard !scopes.isEmpty, scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {

@@ -10,7 +10,7 @@ extension SandboxShopify {
             return .html(
                 NoticePages.error(
                     brand: "Shopify",
-                    "id_token_hint is missing or is not a token of this shop.",
+                    "The query is malformed, or id_token_hint is missing or not an ID token of this shop.",
                     hint: "Send the ID token of the login; an expired one is accepted."
                 ),
                 status: 400

@@ -65,11 +65,17 @@ struct LoginSessions: Sendable {
         let id = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard var login = transactions[id], login.expires > now else {
             return .answer(
-                error("This login has expired or does not exist.", "Return to the app and start again.", 404)
+                error("This login has ended or does not exist.", "Return to the app or device and start again.", 404)
             )
         }
         guard request.cookies["sandbox_login"] == login.binding else {
-            return .answer(error("This login belongs to another browser.", "Cookies must be kept during a login.", 403))
+            return .answer(
+                error(
+                    "This browser did not send the cookie of the login.",
+                    "Continue in the browser that started the login, and allow cookies.",
+                    403
+                )
+            )
         }
         guard request.method == "POST" else {
             let brand = login.brand ?? brand
@@ -100,7 +106,7 @@ struct LoginSessions: Sendable {
             }
             guard login.failures < HostedLogin.maximumFailures else {
                 transactions[id] = nil
-                return .answer(error("Too many wrong codes.", "Return to the app and start again.", 403))
+                return .answer(error("Too many wrong codes.", "Return to the app or device and start again.", 403))
             }
         }
         transactions[id] = login

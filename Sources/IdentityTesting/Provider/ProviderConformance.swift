@@ -151,7 +151,9 @@ public struct ProviderConformance: Sendable {
         },
     ]
 
-    private struct NotWaiting: Error {}
+    private struct NotWaiting: Error, CustomStringConvertible {
+        let description = "The device login is not pending, although no buyer has signed in on it."
+    }
 
     private static func callback(
         _ subject: Subject

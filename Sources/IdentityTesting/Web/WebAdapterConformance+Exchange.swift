@@ -8,7 +8,7 @@ extension WebAdapterConformance {
     ///   - bytes: The bytes of a request with `Connection: close`.
     ///   - port: The server's port.
     /// - Returns: All bytes of the response.
-    /// - Throws: An error when nothing listens on the port, or when the server is silent for ten seconds.
+    /// - Throws: An error when nothing listens on the port, or when the server sends nothing for ten seconds.
     public static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
             // A separate thread, because the calls block.
@@ -61,5 +61,13 @@ private struct ExchangeError: Error, CustomStringConvertible {
     let operation: String
     let number: Int32
 
-    var description: String { "\(operation) failed with error number \(number)." }
+    var description: String {
+        let reason =
+            switch operation {
+            case "connect": " Check that the server listens on this port of 127.0.0.1."
+            case "recv": " The server sent no response within ten seconds, or reset the connection."
+            default: ""
+            }
+        return "\(operation) failed (errno \(number)).\(reason)"
+    }
 }

@@ -5,6 +5,8 @@ internal import IdentitySandbox
 extension SandboxStorefront {
     /// Creates a legacy customer, like `customerCreate`.
     ///
+    /// If `customerCreate` would refuse the customer, for example because the address is taken, this has no effect.
+    ///
     /// - Parameters:
     ///   - email: The address.
     ///   - password: 5 to 40 bytes.

@@ -35,8 +35,8 @@ extension SandboxOpenID {
             }
         } catch {
             note(error, call)
-            let page = NoticePages.refusal(brand: "OpenID", error.description, hint: "Check the client's settings.")
-            return .html(page, status: 400)
+            let hint = "Compare the request with the client's settings, then start the login again in the app."
+            return .html(NoticePages.refusal(brand: "OpenID", error.description, hint: hint), status: 400)
         }
     }
 

@@ -37,7 +37,11 @@ extension SandboxOpenID {
             return await end(pending)
         } catch {
             note(error, call)
-            let hint = "Compare the request with the client's settings."
+            // Only an answer that comes too late or twice is no violation.
+            let hint =
+                error.isViolation
+                ? "Compare the request with the client's settings."
+                : "Return to the app, and sign out again if necessary."
             return .html(NoticePages.refusal(brand: "OpenID", error.description, hint: hint), status: 400)
         }
     }
