@@ -47,6 +47,13 @@ enum CallbackPage {
         title: "This sign-in is already complete",
         text: "You can close this window."
     )
+    static let alreadySignedOut = page(
+        409,
+        symbol: "–",
+        color: "#5b6470",
+        title: "This sign-out is already complete",
+        text: "You can close this window."
+    )
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {

@@ -15,6 +15,11 @@ final class CallbackReceiver: Sendable {
         var takesForms: Bool {
             if case .login(_, takesForms: true) = self { true } else { false }
         }
+
+        /// The member of the provider's configuration that names the address of the callback.
+        var addressMember: String {
+            if case .logout = self { "postLogoutRedirectURI" } else { "redirectURI" }
+        }
     }
 
     private struct State {
@@ -54,7 +59,7 @@ final class CallbackReceiver: Sendable {
         if isForm, !Self.isFormType(request.header("Content-Type")) { return CallbackPage.noForm }
         let callback = callback(in: request, isForm: isForm, at: redirect.text(listeningOn: port))
         guard case .login(let login, _) = awaited else {
-            return take(callback) ? CallbackPage.signedOut : CallbackPage.alreadyAnswered
+            return take(callback) ? CallbackPage.signedOut : CallbackPage.alreadySignedOut
         }
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }

@@ -43,7 +43,8 @@ public struct LoopbackPresenter: FormPostPresenting {
     /// Listens, opens the browser, waits for the callback and closes the port.
     ///
     /// - Throws: `IdentityError` of kind configuration when the redirect URI is not a loopback URI or its port is taken, with
-    ///   code `IdentityError.Code.attemptExpired` after the deadline; `CancellationError` when the task was cancelled.
+    ///   code `IdentityError.Code.attemptExpired` after the deadline, and for a login that cannot begin; `CancellationError` when the
+    ///   task was cancelled.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await present(login, takesForms: false).url
     }
@@ -85,9 +86,9 @@ public struct LoopbackPresenter: FormPostPresenting {
         for awaited: CallbackReceiver.Awaited,
         page: (String) async throws -> HTTPURL?
     ) async throws -> PresentedCallback? {
-        let redirect = try LoopbackRedirect(redirectURI)
+        let redirect = try LoopbackRedirect(redirectURI, member: awaited.addressMember)
         let catcher = CallbackReceiver(redirect, for: awaited)
-        let server = try await Self.listen(redirect, catcher)
+        let server = try await Self.listen(redirect, catcher, member: awaited.addressMember)
         do {
             catcher.listens(on: server.port)
             guard let url = try await page(redirect.text(listeningOn: server.port)) else {
@@ -107,7 +108,8 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     private static func listen(
         _ redirect: LoopbackRedirect,
-        _ catcher: CallbackReceiver
+        _ catcher: CallbackReceiver,
+        member: String
     ) async throws -> LoopbackServer {
         var limits = LoopbackLimits()
         limits.connections = maximumConnections
@@ -121,11 +123,12 @@ public struct LoopbackPresenter: FormPostPresenting {
             ) { catcher.answer($0) }
         } catch {
             throw IdentityError(
-                configuration: redirect.port.map { "The app could not listen on port \($0) of the redirect URI." }
+                configuration: redirect.port.map { "The app could not listen on port \($0) of \(member)." }
                     ?? "The app could not listen on a loopback port.",
                 hint: redirect.port == nil
                     ? "The cause names the call that failed. Check the limit of open files and the loopback address."
-                    : "If another program uses the port, end it, or configure a redirect URI without a port.",
+                    : "The cause names the call that failed. If another login or program uses the port, wait or end it, or "
+                        + "configure \(member) without a port, if the provider permits this.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
             )

@@ -14,15 +14,12 @@ struct LoopbackRedirect: Sendable {
     /// Path and query, as they were written.
     private let pathAndQuery: String
 
-    init(_ text: String?) throws(IdentityError) {
-        guard let text else {
-            throw Self.refused("The provider has no redirect URI.")
-        }
+    /// Reads an address; `member` is the member of the provider's configuration from which it comes.
+    init(_ text: String?, member: String) throws(IdentityError) {
+        guard let text else { throw Self.refused(member, "is missing") }
         let url: HTTPURL
-        do { url = try HTTPURL(text) } catch { throw Self.refused("The redirect URI is not an absolute URL.") }
-        guard !url.isSecure, let address = Self.address(url.host) else {
-            throw Self.refused("The redirect URI is not http on 127.0.0.1 or [::1].")
-        }
+        do { url = try HTTPURL(text) } catch { throw Self.refused(member, Self.problem) }
+        guard !url.isSecure, let address = Self.address(url.host) else { throw Self.refused(member, Self.problem) }
         self.address = address
         path = url.path
         let bytes = Array(text.utf8)
@@ -56,11 +53,15 @@ struct LoopbackRedirect: Sendable {
         }
     }
 
-    private static func refused(_ message: String) -> IdentityError {
+    private static let problem = "is not an http URL to 127.0.0.1 or [::1] without a fragment"
+
+    private static func refused(_ member: String, _ problem: String) -> IdentityError {
         IdentityError(
-            configuration: message,
+            configuration:
+                "The app cannot receive the browser on a loopback port: \(member) \(problem).",
             hint:
-                "Configure a redirect URI such as http://127.0.0.1/callback, and register it at the provider.",
+                "Register an address such as http://127.0.0.1/callback at the provider and set \(member) to it. If the "
+                + "provider permits no such address, use another way to receive the browser, for a login ManualPresenter.",
             reference: "RFC 8252 section 7.3"
         )
     }

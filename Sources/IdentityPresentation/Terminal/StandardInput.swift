@@ -19,7 +19,7 @@ public struct StandardInput: LineSource {
         self.maximumBytes = max(1, maximumBytes)
     }
 
-    /// The next line.
+    /// The next line without its line feed; nil at the end.
     public func nextLine() async throws -> String? {
         let reading = try LineReading(descriptor: descriptor, maximumBytes: maximumBytes)
         return try await withTaskCancellationHandler {
@@ -118,6 +118,11 @@ private final class LineReading: Sendable {
     }
 
     private func refused(_ message: String) -> IdentityError {
-        IdentityError(.rejected, .callbackInvalid, message, hint: "Paste the callback URL as one line.")
+        IdentityError(
+            .rejected,
+            .callbackInvalid,
+            message,
+            hint: "Paste the address that the browser shows, or for form_post the posted form, as one line."
+        )
     }
 }
