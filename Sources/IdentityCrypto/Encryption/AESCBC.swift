@@ -24,7 +24,7 @@ package enum AESCBC {
 
     /// Decrypts what `encrypt` returned.
     ///
-    /// - Throws: `authenticationFailed` if the padding is wrong; otherwise as `encrypt`.
+    /// - Throws: `authenticationFailed` if the length or the padding is wrong; otherwise as `encrypt`.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SecretBytes,
@@ -32,7 +32,9 @@ package enum AESCBC {
     ) throws(CryptoError) -> [UInt8] {
         let run = unsafe (EVP_DecryptInit_ex2, EVP_DecryptUpdate, EVP_DecryptFinal_ex)
         let output = unsafe try transform(ciphertext, run, key, initializationVector)
-        guard let output else { throw CryptoError(.authenticationFailed, "the padding of the ciphertext is wrong") }
+        guard let output else {
+            throw CryptoError(.authenticationFailed, "the length or the padding of the ciphertext is wrong")
+        }
         return output
     }
 
@@ -58,7 +60,7 @@ package enum AESCBC {
             throw CryptoError(.invalidLength, "the initialization vector must have \(blockCount) bytes")
         }
         guard let length = Int32(exactly: input.count), length < Int32.max - Int32(blockCount) else {
-            throw CryptoError(.invalidLength, "more than 2^31 bytes cannot be encrypted at once")
+            throw CryptoError(.invalidLength, "the input is longer than OpenSSL can process at once")
         }
         let algorithm = try LazyAlgorithm.aes128CBC.available()
         var output = [UInt8](repeating: 0, count: input.count + blockCount)

@@ -148,7 +148,7 @@ package enum AESGCM {
     /// A length as OpenSSL takes it: a signed number of 32 bits.
     private static func length(_ count: Int) throws(CryptoError) -> Int32 {
         guard let length = Int32(exactly: count) else {
-            throw CryptoError(.invalidLength, "more than 2^31 - 1 bytes cannot be sealed at once")
+            throw CryptoError(.invalidLength, "more than 2^31 - 1 bytes cannot be sealed or opened at once")
         }
         return length
     }

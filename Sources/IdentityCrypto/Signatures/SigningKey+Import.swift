@@ -17,7 +17,7 @@ extension SigningKey {
                 return unsafe EVP_PKCS82PKEY(info)
             }
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "this is not a key in PKCS#8") }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "OpenSSL cannot read it as PKCS#8") }
         return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
     }
 
@@ -71,7 +71,7 @@ extension SigningKey {
         parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
         parameters.add(OSSL_PKEY_PARAM_PRIV_KEY, bigEndian: privateNumber)
         guard let handle = KeyHandle.keyPair(type: "EC", parameters) else {
-            throw CryptoError(.invalidKey, "the point is not on \(curve.rawValue)")
+            throw CryptoError(.invalidKey, "OpenSSL rejected the numbers of the key on \(curve.rawValue)")
         }
         return try SigningKey(imported: handle)
     }
@@ -84,7 +84,9 @@ extension SigningKey {
             guard privateNumber.count == 32 else { return nil }
             return unsafe EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, privateNumber, privateNumber.count)
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key must have 32 bytes") }
+        guard let pointer = unsafe pointer else {
+            throw CryptoError(.invalidKey, "OpenSSL rejected the Ed25519 key, which must have 32 bytes")
+        }
         let key = try SigningKey(imported: unsafe KeyHandle(owning: pointer))
         guard key.publicNumbers == .ed25519(x: x) else { throw halvesDiffer }
         return key

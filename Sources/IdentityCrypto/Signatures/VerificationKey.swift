@@ -60,7 +60,7 @@ package final class VerificationKey: Sendable {
         parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
         parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
         guard let handle = KeyHandle.publicKey(type: "EC", parameters), handle.isPublicKeyConsistent else {
-            throw CryptoError(.invalidKey, "the point is not on \(curve.rawValue)")
+            throw CryptoError(.invalidKey, "OpenSSL rejected the point, which must be on \(curve.rawValue)")
         }
         return VerificationKey(handle, .ellipticCurve(curve))
     }
@@ -73,7 +73,9 @@ package final class VerificationKey: Sendable {
             guard x.count == 32 else { return nil }
             return unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count)
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key must have 32 bytes") }
+        guard let pointer = unsafe pointer else {
+            throw CryptoError(.invalidKey, "OpenSSL rejected the Ed25519 key, which must have 32 bytes")
+        }
         return VerificationKey(unsafe KeyHandle(owning: pointer), .ed25519)
     }
 

@@ -39,7 +39,8 @@ public struct ResponseCookie: Sendable, Equatable {
     /// Creates a cookie.
     ///
     /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is not a token, when name and value contain characters that a
-    ///   cookie cannot have or are longer than 4,096 bytes together, and when the prefix `__Host-` of the name contradicts the rest.
+    ///   cookie cannot have or are longer than 4,096 bytes together, when the path does not begin with `/` or has such characters, and
+    ///   when the prefix `__Host-` of the name contradicts the rest.
     public init(
         _ name: String,
         _ value: String,
@@ -55,11 +56,11 @@ public struct ResponseCookie: Sendable, Equatable {
             path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ Self.isValueByte($0) || $0 == 0x2C }),
             !isHostPrefixed || isSecure && path.utf8.count == 1
         else {
+            let shown = name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
             throw HTTPTransportError(
                 code: .invalidHeader,
                 phase: .notSent,
-                message:
-                    "The cookie \(name.utf8.allSatisfy(ASCII.isToken) ? name : "?") is malformed or too large for a browser."
+                message: "The cookie \(shown) is malformed, too large for a browser, or contradicts its prefix __Host-."
             )
         }
         self.name = name

@@ -54,7 +54,7 @@ enum CurlCallbacks {
         // connection for each request would prevent it too, at the cost of a handshake.
         let isRepeatable = (request.method == .get || request.method == .head) && !request.isSentOnce
         guard handle.work?.attempts == 0 || isRepeatable else {
-            handle.work?.failure = (.connectionLost, "The connection ended before a response arrived.")
+            handle.work?.failure = (.connectionLost, "No response arrived, and this request is not sent twice.")
             return CURL_PREREQFUNC_ABORT
         }
         // Checked last, because the process may have been suspended while the connection was established.

@@ -59,7 +59,7 @@ extension CurlTransport {
                 throw HTTPTransportError(
                     code: .tlsFailed,
                     phase: .notSent,
-                    message: "The file of certificate authorities could not be read."
+                    message: "The file of certificate authorities \(file.debugDescription) could not be read."
                 )
             }
             guard userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), userAgent.utf8.count <= 1024 else {

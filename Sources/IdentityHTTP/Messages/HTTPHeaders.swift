@@ -54,8 +54,8 @@ public struct HTTPHeaders: Sendable {
 
     /// Replaces all fields of that name by one.
     ///
-    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is not a token (RFC 9110 section 5.1) or a
-    ///   value with a control character other than TAB (section 5.5).
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is not a token (RFC 9110 section 5.1) or has more than 256
+    ///   bytes, and for a value that has a control character other than TAB (section 5.5) or more than 64 KiB.
     public mutating func set(_ name: String, _ value: String) throws(HTTPTransportError) {
         try HTTPHeaders.check(name, value)
         if fields.contains(where: { matches($0, name) }) { fields = fields.filter { !matches($0, name) } }

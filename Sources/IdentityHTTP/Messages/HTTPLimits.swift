@@ -4,7 +4,9 @@
 public struct HTTPLimits: Sendable, Hashable {
     /// The maximum time for name resolution, connection and TLS handshake together; by default 5 seconds.
     public var connectTimeout: Duration
-    /// The maximum time until the first byte of the response, counted from the start; by default 10 seconds.
+    /// The maximum time until the status line of the response, counted from the start; by default 10 seconds.
+    ///
+    /// Informational responses (1xx) do not count.
     public var firstByteTimeout: Duration
     /// The maximum time until the response is complete, counted from the start; by default 15 seconds.
     public var totalTimeout: Duration

@@ -18,13 +18,15 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let insecureURL = Code(rawValue: "insecure_url")
         /// The HTTP method is not a token (RFC 9110 section 5.6.2), is longer than 32 bytes, or is HEAD with a body.
         public static let invalidMethod = Code(rawValue: "invalid_method")
-        /// A header is invalid: bad name, control character in the value, too long, or a header that only the transport may set.
+        /// A header or cookie is invalid: bad name, forbidden character in the value, too long, or a header that only the transport may
+        /// set.
         public static let invalidHeader = Code(rawValue: "invalid_header")
-        /// The host name has no address.
+        /// The name of the host, or of the transport's proxy, could not be resolved.
         public static let resolutionFailed = Code(rawValue: "resolution_failed")
         /// No connection could be established.
         public static let connectionFailed = Code(rawValue: "connection_failed")
-        /// No TLS session could be established: certificate not trusted, wrong host name, version too old.
+        /// No TLS session could be established: certificate not trusted, wrong host name, version too old; or the transport's file of
+        /// certificate authorities cannot be read.
         public static let tlsFailed = Code(rawValue: "tls_failed")
         /// The ``AddressPolicy`` refused the address.
         public static let addressRefused = Code(rawValue: "address_refused")
@@ -32,9 +34,9 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let timedOut = Code(rawValue: "timed_out")
         /// The response body is larger than ``HTTPLimits/maximumBodyBytes``.
         public static let bodyTooLarge = Code(rawValue: "body_too_large")
-        /// The response headers are larger than ``HTTPLimits/maximumHeaderBytes``.
+        /// The response headers are larger than ``HTTPLimits/maximumHeaderBytes``, or there are too many of them.
         public static let headersTooLarge = Code(rawValue: "headers_too_large")
-        /// The connection ended before the response was complete.
+        /// The connection ended before the response was complete, or the request would have to be sent twice.
         public static let connectionLost = Code(rawValue: "connection_lost")
         /// The server's response is not valid HTTP.
         public static let protocolViolation = Code(rawValue: "protocol_violation")
