@@ -47,7 +47,7 @@ public final class Sandbox: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: How it is set up.
-    ///   - port: The first of six ports; 0 lets the system choose them.
+    ///   - port: The first of six consecutive ports, at most 65530; 0 lets the system choose them.
     /// - Returns: The running sandbox.
     /// - Throws: An error if a port is taken or the process has no more sockets or threads.
     public static func start(

@@ -12,9 +12,9 @@ public struct SandboxCounters: Sendable, Equatable {
     public var refreshes = 0
     /// Refreshes with a used token that got tokens; see ``SandboxTokenReuse``.
     public var refreshReplays = 0
-    /// Codes or refresh tokens that were used a second time.
+    /// Requests that were refused because their code or refresh token had been used before.
     ///
-    /// If the provider revokes at reuse, each revoked the tokens of its login.
+    /// Each revoked all tokens of its login.
     public var reusesPunished = 0
     /// Requests to the token endpoint that were refused.
     public var tokenRefusals = 0

@@ -37,7 +37,7 @@ public protocol StoreKeyRotating: Sendable {
     ///
     /// - Parameters:
     ///   - position: The end of the last call; nil to start.
-    ///   - limit: The number of rows to look at, for example 100: other callers use the store between two calls.
+    ///   - limit: The maximum number of rows to look at, for example 100: other callers use the store between two calls.
     /// - Returns: The numbers of rows, and where to continue.
     /// - Throws: `IdentityError` of the store.
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
