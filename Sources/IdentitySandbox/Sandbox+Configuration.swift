@@ -42,8 +42,9 @@ extension Sandbox {
     /// `bolt-sfcc` and `any`, with a store.
     ///
     /// - Parameters:
-    ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
-    ///     port from the loopback listener for every login.
+    ///   - redirectURI: Where callbacks are caught; it is registered at every client, except at an OpenID client with redirect URIs of
+    ///     its own: then `any` uses one of those. One without port, as the default, gets a free port from the loopback listener for every
+    ///     login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.

@@ -64,7 +64,7 @@ extension SandboxOpenID {
     ///   - url: The app's endpoint; by default ``SandboxOpenIDClient/backchannelLogoutURI``.
     ///   - edit: Makes the token invalid.
     /// - Returns: The app's response: 200 or 204 for an accepted token, 400 for a refused one.
-    /// - Throws: `HTTPURLError` when there is no URL, `HTTPTransportError` when there is no response.
+    /// - Throws: `HTTPURLError` when there is no valid URL, `HTTPTransportError` when there is no response.
     public func sendLogoutToken(
         for target: SandboxLogoutTarget,
         to url: String? = nil,
