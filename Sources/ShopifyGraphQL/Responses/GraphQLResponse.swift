@@ -48,9 +48,10 @@ struct GraphQLResponse: Sendable {
             let error = IdentityError(
                 isOutage ? .retryLater : .rejected,
                 .unexpectedResponse,
-                "\(endpoint.name) returned a response that is not GraphQL.",
+                "\(endpoint.name) returned a response that is not GraphQL, or that has too many values to be read.",
                 hint:
-                    "Check what is served at \(endpoint.url). It may be a proxy or the shop's password page.",
+                    "Check what is served at \(endpoint.url). It may be a proxy or the shop's password page. "
+                    + "If it is the API, request less data at once.",
                 reference: "GraphQL specification section 7",
                 providerAnswer: IdentityError.ProviderAnswer(
                     errorDescription:
