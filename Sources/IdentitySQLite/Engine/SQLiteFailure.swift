@@ -144,7 +144,7 @@ extension IdentityError {
             .storeFailed,
             "SQLite opened the store's file or its write-ahead log only for reading, although the file's permissions allow writing.",
             hint: """
-                Check the permissions of the -wal and -shm files beside it and that the disk has space and works, and read the system's \
+                Check the permissions of the -wal and -shm files if they exist, and that the disk has space and works. Read the system's \
                 log for disk errors.
                 """
         )

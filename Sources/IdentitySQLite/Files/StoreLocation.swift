@@ -43,7 +43,8 @@ struct StoreLocation: Sendable {
         if creates { try Self.makeDirectory(parent) }
         guard let resolved = unsafe realpath(parent, nil) else {
             let error = errno
-            throw error == ENOENT && !creates ? Self.missing(path) : Self.unreachable(parent, error)
+            guard error == ENOENT else { throw Self.unreachable(parent, error) }
+            throw creates ? Self.danglingLink(parent) : Self.missing(path)
         }
         defer { unsafe free(resolved) }
         directory = unsafe String(cString: resolved)
@@ -64,6 +65,13 @@ struct StoreLocation: Sendable {
         guard let status = try Self.check(database) else { return (.missing, isWritable) }
         if unsafe status.st_mode & S_IWUSR == 0 || access(database, W_OK) != 0 { isWritable = false }
         return (status.st_size == 0 ? .empty : .present, isWritable)
+    }
+
+    private static func danglingLink(_ directory: String) -> IdentityError {
+        invalid(
+            "The directory \(directory) does not exist and cannot be created, for example because it is a link to a missing directory.",
+            hint: "Check the path, and create the directory to which a link in it leads."
+        )
     }
 
     /// There is no database, and createsStore is false.
