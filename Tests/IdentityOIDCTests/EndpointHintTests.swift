@@ -102,6 +102,26 @@ struct EndpointHintTests {
             try RevocationResponse(HTTPResponse(status: status, body: body))
         }
         for member in members { #expect(refusal?.hint?.contains(member) == true, "\(refusal?.hint ?? "")") }
+        #expect(refusal?.hint?.contains("Sessions are kept") == false)
+    }
+
+    @Test(
+        "the error for a response that is not valid JSON names the response and its endpoint",
+        arguments: [
+            (.token, "token response"), (.deviceAuthorization, "device authorization response"),
+            (.pushedAuthorization, "response to the pushed authorization request"),
+        ] as [(ProviderEndpoint, String)]
+    )
+    func invalidJSON(endpoint: ProviderEndpoint, name: String) {
+        let error = #expect(throws: IdentityError.self) {
+            try TokenEndpointResponse(
+                HTTPResponse(status: 200, body: Array("{".utf8)),
+                to: .deviceCode,
+                from: endpoint
+            )
+        }
+        #expect(error?.message.hasPrefix("The \(name) is not valid JSON") == true)
+        #expect(error?.hint?.contains("endpoints.\(endpoint.rawValue) ") == true)
     }
 
     @Test("every request to the provider has the SDK's User-Agent")

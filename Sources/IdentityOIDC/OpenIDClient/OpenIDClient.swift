@@ -171,13 +171,19 @@ public final class OpenIDClient: Sendable {
     }
 
     static func missing(_ endpoint: ProviderEndpoint) -> IdentityError {
-        IdentityError(
+        let otherwise =
+            switch endpoint {
+            case .pushedAuthorization: " If it has none, set pushedAuthorization to false."
+            case .deviceAuthorization: " If it has none, it offers no logins by device code."
+            default: ""
+            }
+        return IdentityError(
             .configuration,
             .unsupportedByProvider,
             "The provider's metadata and configuration contain no usable \(endpoint.name).",
             hint:
-                "If the provider has one, set \(endpoint.member) in the provider's configuration. If discovery returned another "
-                + "provider's metadata, correct issuer (or the members of the preset) or endpoints.discovery.",
+                "If the provider has one, set \(endpoint.member) in the provider's configuration.\(otherwise) If discovery "
+                + "returned another provider's metadata, correct issuer (or the members of the preset) or endpoints.discovery.",
             reference: "OpenID Connect Discovery 1.0 section 3"
         )
     }
