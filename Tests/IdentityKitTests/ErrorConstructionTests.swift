@@ -22,7 +22,7 @@ struct ErrorConstructionTests {
 
     /// The errors of these folders that no specification requires: a part of their message, and the reason.
     private static let withoutReference: [(text: String, reason: String)] = [
-        ("could not be removed from a cart that another process changed", "the adapter's lock of the stored cart"),
+        ("could not be removed from the cart of this operation", "the adapter's lock of the stored cart"),
         ("kept changing the session's cart", "the adapter's lock of the stored cart"),
         ("A stored cart could not be read", "the store's own format"),
         ("The session has no cart", "the adapter's state"),

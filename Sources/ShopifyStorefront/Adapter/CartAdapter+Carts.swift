@@ -105,7 +105,12 @@ extension CartAdapter {
     }
 
     static var noCart: IdentityError {
-        IdentityError(.rejected, .cartMissing, "The session has no cart.", hint: "Add a line first.")
+        IdentityError(
+            .rejected,
+            .cartMissing,
+            "The session has no cart.",
+            hint: "add(_:for:in:) creates a cart. A call that only removes something from the cart is not needed."
+        )
     }
 
     /// Reads the cart.

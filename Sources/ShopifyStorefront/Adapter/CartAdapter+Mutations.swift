@@ -51,7 +51,7 @@ extension CartAdapter {
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch is CartGone { throw CartGone() } catch {
                 // The caller's own change has succeeded, so a failure to attach the identity is reported in the result and not thrown.
-                let problem = error is CartConflict ? Self.busy : IdentityError.wrapping(error)
+                let problem = error is CartConflict ? Self.busyAttaching : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
                 binding.problem = problem.code
                 result.problem = problem

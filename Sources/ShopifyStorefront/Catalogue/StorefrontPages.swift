@@ -72,7 +72,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             try Task.checkCancellation()
             // Without this check, a list of empty pages would cause an endless loop.
             guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
-                throw Self.tooManyElements
+                throw Self.tooLong(count)
             }
             requests += 1
             let size = Swift.min(pages.size, StorefrontPages.maximumDepth - count)
@@ -94,11 +94,13 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             return connection
         }
 
-        private static var tooManyElements: IdentityError {
+        private static func tooLong(_ count: Int) -> IdentityError {
             IdentityError(
                 .rejected,
                 .invalidRequest,
-                "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
+                count < StorefrontPages.maximumDepth
+                    ? "The list did not end after \(StorefrontPages.maximumDepth) pages."
+                    : "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
                 hint: "Read the list in parts, for example by created_at in its query.",
                 reference: "Storefront API reference, pagination"
             )

@@ -13,15 +13,28 @@ extension StorefrontConfiguration {
             access: authentication.name,
             refusalCode: .storefrontRefused,
             advice: GraphQLEndpoint.Advice(
-                refused:
-                    "Check that the token belongs to this shop, has the configured kind, and was not revoked.",
-                denied: "Grant the scopes that the operation needs. Carts need unauthenticated_write_checkouts.",
-                notFound: "Check shopDomain and apiVersion.",
+                refused: hasToken
+                    ? "Check that the token belongs to this shop, has the configured kind, and was not revoked."
+                    : "Configure a private or a public token of the shop.",
+                denied: hasToken
+                    ? "Grant the scopes that the operation needs. Carts need unauthenticated_write_checkouts."
+                    : "Configure a token with the scopes that the operation needs. Tokenless access reads products and changes carts only.",
+                notFound: "Check shopDomain, apiVersion and, if it is set, endpoint.",
                 redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
                 tooMany: "Wait before the next request. With a private token, pass the buyer's IP with every call.",
-                attack:
-                    "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat it."
+                attack: sendsBuyerIP
+                    ? "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat it."
+                    : "Wait before you repeat it. On a server, use a private token, and pass the buyer's IP with every call."
             )
         )
+    }
+
+    private var hasToken: Bool {
+        if case .tokenless = authentication { false } else { true }
+    }
+
+    /// Only requests with a private token have the buyer's IP.
+    private var sendsBuyerIP: Bool {
+        if case .privateToken = authentication { true } else { false }
     }
 }

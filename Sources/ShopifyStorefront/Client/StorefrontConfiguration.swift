@@ -37,7 +37,7 @@ public struct StorefrontConfiguration: Sendable {
     ///   - allowsLoopbackHTTP: Whether that URL may be http to a loopback address.
     ///   - timeout: The timeout of one request.
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, an empty token or one that a header
-    ///   cannot contain, an invalid version, or an endpoint that is not https.
+    ///   cannot contain, an invalid version, an endpoint that is not https, or a timeout that is not greater than 0.
     public init(
         shopDomain: String,
         authentication: StorefrontAuthentication,
@@ -122,7 +122,7 @@ public struct StorefrontConfiguration: Sendable {
         guard (1...1024).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw invalid(
                 "\(authentication.name.capitalizedFirst) of the Storefront API is empty, too long, or has characters that no token has.",
-                "Copy it from the Headless channel of the Shopify admin, without quotation marks and line breaks."
+                "Copy it from the Headless channel or the app that created it, without quotation marks and line breaks."
             )
         }
     }
@@ -166,7 +166,14 @@ extension StorefrontConfiguration {
         case (nil, let text?): authentication = .publicToken(text)
         case (nil, nil): authentication = .tokenless
         }
+        do { try Self.check(authentication) } catch {
+            let problem = "is empty, too long, or has characters that no token has"
+            throw section.error(privateToken == nil ? "publicToken" : "privateToken", problem, hint: error.hint)
+        }
         let apiVersion = version.map(StorefrontAPIVersion.init(rawValue:)) ?? .standard
+        guard domain == nil || apiVersion.isPathSegment else {
+            throw section.error("apiVersion", "is not a version", hint: "Use for example 2026-10.")
+        }
         if domain == nil, let endpoint {
             try self.init(
                 shop: endpoint.host,
@@ -179,6 +186,9 @@ extension StorefrontConfiguration {
             return
         }
         guard let domain else { throw section.error("shopDomain", "is missing") }
+        do { _ = try Self.url(of: domain.lowercased()) } catch {
+            throw section.error("shopDomain", "is not a host name", hint: error.hint)
+        }
         try self.init(
             shopDomain: domain,
             authentication: authentication,

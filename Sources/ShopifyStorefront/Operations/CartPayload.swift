@@ -16,10 +16,17 @@ public struct CartPayload: Sendable {
 
     /// The cart, if the change was made.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` or `IdentityError.Code.cartGone`.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors`; with code `IdentityError.Code.cartGone` when there is
+    ///   neither a cart nor an error. Then the change may have been made.
     public func checked() throws(IdentityError) -> Cart {
         guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors) }
-        guard let cart else { throw IdentityError.cartIsGone }
+        guard let cart else {
+            throw IdentityError.cartIsGone.recast(
+                message: "Shopify's response contains neither the cart nor an error.",
+                hint:
+                    "Read the cart before you repeat the change: it may have been made, or the cart may no longer exist."
+            )
+        }
         return cart
     }
 }
@@ -40,8 +47,9 @@ extension IdentityError {
         IdentityError(
             .rejected,
             .cartGone,
-            "The cart no longer exists.",
-            hint: "Add a line to create a new cart. The cart's order was placed, or the cart has expired.",
+            "Shopify has no such cart.",
+            hint:
+                "The cart's order was placed, the cart has expired, or its id is wrong. Add a line to create a new cart.",
             reference: "Storefront API reference, cart"
         )
     }
@@ -51,8 +59,10 @@ extension IdentityError {
         return IdentityError(
             isOutage ? .retryLater : .rejected,
             .cartUserErrors,
-            "Shopify rejected the change of the cart.",
-            hint: "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
+            isOutage ? "Shopify cannot change the cart at the moment." : "Shopify rejected the input for the cart.",
+            hint: isOutage
+                ? "Try again. Nothing was changed."
+                : "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
             reference: "Storefront API reference, CartUserError",
             providerAnswer: ProviderAnswer(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },

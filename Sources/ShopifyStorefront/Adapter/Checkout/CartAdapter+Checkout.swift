@@ -89,7 +89,8 @@ extension CartAdapter {
             .rejected,
             .unexpectedResponse,
             "Shopify returned no checkout URL that is safe to open in a browser.",
-            hint: "Read the cart and try again.",
+            hint:
+                "Call checkout(for:in:options:) again. If it fails again, check that the shop's checkout has an https address.",
             reference: "Storefront API reference, Cart.checkoutUrl"
         )
     }

@@ -202,7 +202,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "The response to cartLinesAdd has neither a cart nor an error, and the cart does not show whether the lines were added.",
+            "The response to cartLinesAdd has neither a cart nor an error, and it is not known whether the lines were added.",
             hint: "Read the cart before you add the lines again."
         )
     }

@@ -52,7 +52,10 @@ extension IdentityError {
             .rejected,
             .linesPartlyAdded,
             "Shopify added \(addition.added.count) of \(all) lines, then the addition failed (\(problem.code)).",
-            hint: "Take the missing lines from the error's cause, CartPartialAddition, and add only those.",
+            hint: addition.unknown.isEmpty
+                ? "Take the missing lines from the error's cause, CartPartialAddition, and add only those."
+                : "Take the missing lines from the error's cause, CartPartialAddition, and add only those. Its unknown lines may be in "
+                    + "the cart: read the cart before you add them.",
             retryAfter: problem.retryAfter,
             providerAnswer: problem.providerAnswer,
             cause: addition

@@ -38,8 +38,9 @@ extension CartAdapter {
         }
         guard result.cart.buyerIdentity.customerID == nil, result.cart.deliveryAddressIDs.isEmpty else {
             throw Self.incomplete(
-                "Shopify accepted the removal of the buyer, but the cart still has the customer or an address of the buyer.",
-                hint: "Call detach(from:) again. Do not give this cart to another buyer before that succeeds."
+                "Shopify accepted the removal of the buyer, but the cart still has the customer or a delivery address.",
+                hint:
+                    "If the session still exists, call detach(from:in:). Do not give this cart to another buyer before that succeeds."
             )
         }
         binding.reset()

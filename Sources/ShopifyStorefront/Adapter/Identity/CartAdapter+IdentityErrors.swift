@@ -11,7 +11,9 @@ extension CartAdapter {
             .rejected,
             .identityRejected,
             "Shopify rejected the buyer's customer access token for the cart.",
-            hint: "Check that the token belongs to this shop and has the scope customer-account-api:full.",
+            hint:
+                "Check that the token belongs to this shop and has the scope customer-account-api:full. If both are right, let the "
+                + "buyer sign in again.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate",
             providerAnswer: refusal.providerAnswer,
             cause: refusal.cause

@@ -5,7 +5,8 @@ internal import ShopifyGraphQL
 public struct CartLogout: Sendable {
     /// The logout.
     public let logout: LogoutResult
-    /// The guest's session that has the cart now; nil if the ended session had no cart, or if the cart could not be kept.
+    /// The guest's session that has the cart now; nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could
+    /// not be kept.
     public let guest: SessionID?
     /// The reason why the guest did not get the cart or some of its lines.
     public let problem: IdentityError?

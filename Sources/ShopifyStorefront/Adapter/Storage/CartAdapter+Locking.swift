@@ -158,8 +158,9 @@ extension CartAdapter {
                 throw IdentityError(
                     .retryLater,
                     .detachIncomplete,
-                    "The buyer could not be removed from a cart that another process changed.",
-                    hint: "Call detach(from:) again. Do not give this cart to another buyer before that succeeds.",
+                    "Another process changed the session's cart, and the buyer could not be removed from the cart of this operation.",
+                    hint:
+                        "Read the session's cart. If it is the same cart, call detach(from:in:). Do not give that cart to another buyer.",
                     cause: error
                 )
             }
@@ -173,6 +174,15 @@ extension CartAdapter {
             .cartBusy,
             "The operation was given up, because other processes kept changing the session's cart.",
             hint: "Try again."
+        )
+    }
+
+    /// The conflict after the caller's own change has succeeded, which must not be repeated.
+    static var busyAttaching: IdentityError {
+        busy.recast(
+            message:
+                "The identity was not put on the cart, because another process changed the session's cart at the same time.",
+            hint: "The next checkout puts it on the cart. The change of the cart itself has succeeded."
         )
     }
 }

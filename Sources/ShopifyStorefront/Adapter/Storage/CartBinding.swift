@@ -115,7 +115,8 @@ struct CartBinding: Sendable {
                 .configuration,
                 .storeCorrupt,
                 "A stored cart could not be read.",
-                hint: "Check whether another version of the app wrote it. The stored value was not changed."
+                hint:
+                    "Check whether another version of the app wrote it, and run that one, or end the session. Nothing was changed."
             )
         }
         self.cartID = cartID
