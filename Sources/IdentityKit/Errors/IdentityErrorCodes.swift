@@ -57,7 +57,7 @@ extension IdentityError.Code {
 
     /// The ID token is not a well-formed JWS.
     public static let idTokenMalformed = Self(rawValue: "id_token_malformed")
-    /// The token response has no ID token although the scope `openid` was requested.
+    /// The token response has no ID token, or the login did not request the scope `openid`: the buyer is unknown.
     public static let idTokenMissing = Self(rawValue: "id_token_missing")
     /// The ID token's signature algorithm is not allowed.
     public static let idTokenAlgorithm = Self(rawValue: "id_token_algorithm")

@@ -44,7 +44,7 @@ extension TokenErrorResponse {
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot revoke tokens at the moment (HTTP \(status)).",
-                hint
+                "If the app still has the tokens, try again later. \(hint)"
             )
         }
         if error == "invalid_client" {
