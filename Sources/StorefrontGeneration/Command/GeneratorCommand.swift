@@ -21,7 +21,7 @@ package struct GeneratorCommand {
 
             --schema FILE         The response to the introspection query, as JSON.
             --extend FILE         Types and fields that the schema lacks, in GraphQL's definition language.
-            --documents FOLDER    .graphql files, in folders of any depth.
+            --documents FOLDER    .graphql files, in this folder and up to 7 levels below it.
             --output FOLDER       The Swift files, in folders Operations, Fragments, Inputs and Enums.
             --access LEVEL        public (the default), package or internal.
             --import TYPE=MODULE  The module that a type of generator.json comes from; may be repeated.
@@ -117,9 +117,13 @@ package struct GeneratorCommand {
             switch error {
             case .syntax(let error): throw .usage("The --extend file, line \(error.location.line): \(error.message).")
             case .extendsUndefinedType(let name):
-                throw .usage("The --extend file extends \(name), which the schema does not have.")
+                throw .usage(
+                    "The --extend file extends \(name), which neither the schema nor an earlier line of the file defines."
+                )
             case .refersToUndefinedType(let name, let type):
-                throw .usage("The --extend file refers to \(name) at \(type), which the schema does not have.")
+                throw .usage(
+                    "In the --extend file, \(type) refers to \(name), which neither the schema nor the file defines."
+                )
             }
         }
     }
@@ -134,7 +138,7 @@ package struct GeneratorCommand {
         var schema = try GraphSchema(introspection: try Files.bytes(try required("--schema")))
         if let file = options["--extend"] { schema = try extended(schema, by: try Files.text(file)) }
         let names = try Files.names(in: folder, suffix: ".graphql")
-        guard !names.isEmpty else { throw .usage("There are no .graphql files in \(folder).") }
+        guard !names.isEmpty else { throw .usage("There is no folder \(folder), or it has no .graphql files.") }
         guard names.count <= SourceFile.maximumCount else {
             throw .usage("There are more than \(SourceFile.maximumCount) .graphql files in \(folder).")
         }
@@ -150,7 +154,9 @@ package struct GeneratorCommand {
         output.errors += result.diagnostics.map { "\(folder)/\($0)" }
         if result.isRefused { return 1 }
         if flags.contains("--deny-deprecated"), !result.diagnostics.isEmpty {
-            output.errors.append("storefront-gen: Nothing was written, because of the deprecated fields above.")
+            output.errors.append(
+                "storefront-gen: Nothing was written, because the documents use the deprecated members above."
+            )
             return 1
         }
         let difference = try target.difference(from: result.files)

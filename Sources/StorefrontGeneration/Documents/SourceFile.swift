@@ -20,7 +20,10 @@ package struct SourceFile: Sendable {
             throw SyntaxFailure(location: nil, message: "The file is larger than 1 MiB.")
         }
         do { return try GraphParser.document(text) } catch {
-            let hint = error.message.contains("\"subscription\"") ? " Shopify's APIs have no subscriptions." : ""
+            let isSubscription = error.message.utf8.starts(
+                with: "Parse error on \"subscription\", expected a query".utf8
+            )
+            let hint = isSubscription ? " Shopify's APIs have no subscriptions." : ""
             throw SyntaxFailure(location: error.location, message: "\(error.message).\(hint)")
         }
     }

@@ -18,7 +18,7 @@ extension GraphSchema {
         guard let schema = value["data"]?["__schema"] ?? value["__schema"] else {
             let message = value["errors"]?.array?.first?["message"]?.string ?? value["errors"]?.string
             throw .usage(
-                "The schema file has no member __schema\(message.map { ". The server returned: \($0)" } ?? "")."
+                "The schema file has no member __schema\(message.map { ". The server returned: \(PlainText.line($0))" } ?? "")."
                     + " Post the output of `storefront-gen introspection-query` to the API and save the response."
             )
         }
@@ -47,7 +47,7 @@ private struct IntrospectionReader {
         }
         let mutation = value["mutationType"]?["name"]?.string
         if let mutation, types[mutation]?.isComposite != true {
-            throw .usage("The schema does not contain its mutation type \(mutation).")
+            throw .usage("The schema does not contain its mutation type \(PlainText.line(mutation)).")
         }
         try checkReferences(types)
         // Shopify's published schemas omit types that an interface still lists. No document can select those.
@@ -79,7 +79,8 @@ private struct IntrospectionReader {
 
     private func name(_ entry: JSONValue) throws(GenerationFailure) -> String {
         guard let name = entry["name"]?.string, Self.isName(name) else {
-            throw .usage("The schema contains an invalid name.")
+            let shown = entry["name"]?.string.map { ": \"\(PlainText.line($0))\"" } ?? ", or a name is missing"
+            throw .usage("The schema contains an invalid name\(shown).")
         }
         return name
     }

@@ -25,7 +25,10 @@ struct DocumentCheck {
         // The response to @defer has several parts, which the client does not read.
         var validator = GraphValidator(schema, documents, unsupportedDirectives: ["defer"])
         validator.run()
-        diagnostics += validator.violations.map { violation in
+        // A file with a syntax error may define a missing fragment, or use a fragment or variable.
+        let isComplete = diagnostics.isEmpty
+        let violations = validator.violations.filter { isComplete || !$0.rule.dependsOnOtherFiles }
+        diagnostics += violations.map { violation in
             Diagnostic(
                 severity: .error,
                 file: violation.file,
@@ -53,4 +56,14 @@ struct DocumentCheck {
 
     /// Whether errors prevent the generation.
     var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
+}
+
+extension GraphRule {
+    /// Whether definitions in another file decide about the violation.
+    fileprivate var dependsOnOtherFiles: Bool {
+        switch self {
+        case .undefinedFragment, .unusedFragment, .unusedVariable: true
+        default: false
+        }
+    }
 }

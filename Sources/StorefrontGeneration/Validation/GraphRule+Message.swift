@@ -4,12 +4,16 @@ extension GraphRule {
     /// The problem, and what to write instead if that helps.
     func message(_ schema: GraphSchema, _ documents: GraphDocumentSet) -> String {
         switch self {
-        case .unnamedOperation: "The operation has no name. Write `query Name { … }`: its Swift type gets this name."
+        case .unnamedOperation:
+            "The operation has no name. Write `query Name { … }` or `mutation Name { … }`: its Swift type gets this name."
         case .repeatedOperation(let name, let file): "The operation \(name) is defined in \(file) already."
         case .repeatedFragment(let name, let file): "The fragment \(name) is defined in \(file) already."
         case .undefinedFragmentType(let name):
             "The schema has no type \(name).\(Suggestion.text(for: name, among: schema.types.keys.sorted()))"
-        case .fragmentOnLeaf(let name): "\(name) has no fields, so a fragment on it selects nothing."
+        case .fragmentOnLeaf(let name):
+            schema.types[name]?.isInputObject == true
+                ? "\(name) is an input type, which a response does not contain, so a fragment on it selects nothing."
+                : "\(name) has no fields, so a fragment on it selects nothing."
         case .fragmentCycle(let names): "The fragment spreads itself: \(names.joined(separator: " → "))."
         case .undefinedFragment(let name):
             "There is no fragment \(name).\(Suggestion.text(for: name, among: documents.fragments.keys.sorted()))"
@@ -53,7 +57,7 @@ extension GraphRule {
         case .invalidValue(let problem, let place): problem.message(at: place.member)
         case .repeatedVariable(let name): "The variable $\(name) is declared twice."
         case .undefinedVariableType(let type, let name):
-            "$\(name) is of type \(type), which is not an input type."
+            "$\(name) is of type \(type), which is not an input type of the schema."
                 + Suggestion.text(for: type, among: schema.types.values.filter(\.isInput).map(\.name).sorted())
         case .unusedVariable(let name, _): "The variable $\(name) is declared and not used."
         case .undefinedVariable(let name, let operation):
