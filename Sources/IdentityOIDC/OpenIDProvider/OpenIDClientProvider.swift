@@ -134,7 +134,8 @@ extension OpenIDClientProvider where Self: ResourceAuthorizing {
     ///
     /// A bound token (DPoP, RFC 9449 section 7.1) comes with a proof for this method and URL only.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing.
+    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing or
+    ///   cannot be read; with code `system_failure` if the proof cannot be signed.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,
