@@ -20,7 +20,7 @@ extension SignInRoutes {
         public var sessionCookieLifetime: Duration? = .seconds(90 * 86_400)
         /// How long a browser keeps the cookie of a guest, by default 30 days.
         public var guestLifetime: Duration = .seconds(30 * 86_400)
-        /// How many logins one browser may have open at the same time, for example in several tabs; by default 6.
+        /// How many logins one browser may have open at the same time, for example in several tabs; by default 6, at least 1.
         ///
         /// A further login ends the oldest one.
         public var maximumOpenLogins = 6
@@ -65,7 +65,7 @@ extension SignInRoutes {
     public struct LoginLimit: Sendable {
         /// How many logins may begin at once, by default 20.
         public var burst = 20
-        /// The time after which one more login may begin, by default 6 seconds.
+        /// The time after which one more login may begin, by default 6 seconds; greater than 0.
         public var interval: Duration = .seconds(6)
         /// How many addresses are remembered, by default 10,000.
         public var maximumAddresses = 10_000

@@ -77,7 +77,9 @@ struct CommandLineParser {
         let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
         if inline == nil, following != nil { rest.removeFirst() }
         guard let value = inline ?? following, !value.isEmpty else {
-            throw UsageError("\(option.usage) needs a value.", command: command)
+            let isOption = inline == nil && rest.first?.hasPrefix("--") == true
+            let advice = isOption ? " Write \(option.name)=VALUE for a value that begins with two dashes." : ""
+            throw UsageError("\(option.usage) needs a value.\(advice)", command: command)
         }
         guard option.repeats || !arguments.contains(option) else {
             throw UsageError("\(option.name) may be given only once.", command: command)

@@ -22,7 +22,7 @@ extension Option {
         "--config FILE",
         "The configuration file (JSON); by default the file named by $IDENTITY_CONFIG."
     )
-    static let store = Option("--store PATH", "The SQLite file for sessions; replaces store.path of the configuration.")
+    static let store = Option("--store PATH", "The SQLite file for sessions; replaces store.path or store.postgres.")
     static let json = Option("--json", "Print one JSON object per line on standard output.")
     static let verbose = Option("--verbose", "Print events and error details on standard error.")
     static let help = Option("--help", "Print this help.")
@@ -40,4 +40,6 @@ extension Option {
         "How to receive the callback: with the system browser and a listener on this machine, as a line on standard input, or "
             + "with the sandbox's robot. By default loopback for a loopback redirect URI, otherwise stdin."
     )
+    /// The callback option of commands that run the embedded sandbox, if there is no configuration file.
+    static let runCallback = Option(callback.usage, callback.help + " Without a configuration file always sandbox.")
 }

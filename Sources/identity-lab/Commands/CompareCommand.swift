@@ -9,7 +9,7 @@ struct CompareCommand: Command {
     static let usage = "compare [--provider NAME ...] [--callback loopback|stdin|sandbox] [--html FILE]"
     static let summary =
         "Run every provider with every entry point and print one table; --html writes a page with every step."
-    static let options: [Option] = [providers, .callback, html]
+    static let options: [Option] = [providers, .runCallback, html]
     static let examples = [
         "identity-lab compare",
         "identity-lab compare --html report.html",

@@ -7,7 +7,7 @@ struct JourneyCommand: Command {
     static let name = "journey"
     static let usage = "[--callback loopback|stdin|sandbox] [options]"
     static let summary = "Run every provider and entry point from login to logout and compare them."
-    static let options: [Option] = [.callback]
+    static let options: [Option] = [.runCallback]
     static let examples = ["identity-lab", "identity-lab --config identity.json"]
 
     private let callback: CallbackMode?

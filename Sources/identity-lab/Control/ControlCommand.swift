@@ -15,7 +15,8 @@ enum ControlCommand: String, CaseIterable, Sendable {
         case .advanceClock: "Advance the sandbox's clock. The clock of your app does not change."
         case .expireAccessTokens: "Let all access tokens expire now; a refresh still works."
         case .setAccessTokenLifetime: "Set the lifetime of access tokens that are issued from now on."
-        case .endSessions: "Sign a buyer out at the providers, which send logout tokens to registered apps."
+        case .endSessions:
+            "Sign a buyer out at the providers; the OpenID provider sends logout tokens to registered apps."
         case .revokeTokens: "Revoke all tokens, or those of one buyer: a refresh gets invalid_grant."
         case .rotateKeys: "Sign with a new key from now on."
         case .misbehave: "Plan a misbehaviour for the next requests to an endpoint."

@@ -32,7 +32,8 @@ struct StoreVerification {
             hint: isKeyMissing
                 ? "Add the keys that \"identity-lab keys list\" shows as not configured to store.readOnlyKeys."
                 : health.problems.isEmpty
-                    ? "Restore the damaged records from a backup, or let the affected buyers sign in again."
+                    ? "Restore the damaged records from a backup. Otherwise the buyers of damaged sessions may have to delete the app's "
+                        + "cookies before they can sign in again."
                     : "Repair the problems that the database reports, then run the command again."
         )
     }

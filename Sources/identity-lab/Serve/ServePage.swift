@@ -102,7 +102,7 @@ struct ServePage {
             <form method="post" action="/sandbox/rotate">\(hiddenToken)
             <button>Rotate the signing keys</button> All providers then sign with new keys.</form>
             <form method="post" action="/sandbox/fault">\(hiddenToken)
-            <label>The next request fails with: <select name="fault">\(options(faults, nil))</select></label>
+            <label>The next request to the endpoint gets: <select name="fault">\(options(faults, nil))</select></label>
             <button>Misbehave once</button></form>
             </section>
             """

@@ -24,7 +24,7 @@ public struct CartMergeResult: Sendable {
 
 /// The outcome of a merge.
 public enum CartMergeOutcome: Sendable, Equatable {
-    /// The guest had no cart. The buyer's cart, if any, is unchanged.
+    /// There was no guest's cart to merge, or another session is merging it. The lines of the buyer's cart, if any, are unchanged.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted
