@@ -48,7 +48,11 @@ struct ProviderCheck {
     private func check(_ provider: any IdentityProvider, _ subject: String) async {
         checkRedirectURI(provider.descriptor, subject)
         guard let client = (provider as? any OpenIDClientProvider)?.client else {
-            report.ok(subject, "discovery", "This kind of provider has no metadata and no keys to fetch.")
+            report.ok(
+                subject,
+                "discovery",
+                "This kind of provider has no metadata. A key set at endpoints.jwks is not fetched by this check."
+            )
             return
         }
         let isFound = await report.point(subject, "discovery") {

@@ -50,7 +50,7 @@ extension Output {
             } else if session.isGuest {
                 ", a guest's, without a token"
             } else if session.endReason == .lostRotation {
-                ", ended: the response to a refresh was lost"
+                ", ended: a newer refresh token was probably lost"
             } else if session.needsLogin {
                 ", ended by the provider"
             } else {
