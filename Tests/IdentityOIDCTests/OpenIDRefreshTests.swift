@@ -71,7 +71,7 @@ struct OpenIDRefreshTests {
 
     @Test(
         "a refresh without a valid response is repeated once with the same token; a refused one is not",
-        arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (503, 1), (429, 1), (400, 1)]
+        arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (302, 2), (307, 2), (503, 1), (429, 1), (400, 1)]
     )
     func inDoubt(status: Int, requests: Int) async throws {
         try await FakeWorld.run { world in

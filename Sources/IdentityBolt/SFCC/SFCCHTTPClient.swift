@@ -11,6 +11,8 @@ struct SFCCHTTPClient {
     /// The session's lock, which is held while a refresh token is sent.
     private let lock: HeldLock?
     private var cookies = CookieJar()
+    /// Whether a request had a response, with any status.
+    private(set) var hasResponse = false
 
     init(httpClient: ProviderHTTPClient, under lock: HeldLock? = nil) {
         self.httpClient = httpClient
@@ -58,6 +60,7 @@ struct SFCCHTTPClient {
             under: lock,
             asking: Self.party
         )
+        hasResponse = true
         cookies.absorb(response, from: url)
         return response
     }

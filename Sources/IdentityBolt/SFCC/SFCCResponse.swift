@@ -40,6 +40,11 @@ struct SFCCResponse: Sendable {
         return nil
     }
 
+    /// Whether the response has a token in the `Authorization` header or at one of the places.
+    func hasToken(_ paths: [String]) -> Bool {
+        (try? token(paths))?.isEmpty == false
+    }
+
     /// A member at the top level, or below `data` or `result`.
     func member(_ name: String) -> JSONValue? {
         [object?[name], object?["data"]?[name], object?["result"]?[name]].lazy.compactMap { $0 }.first { !$0.isNull }
@@ -121,12 +126,10 @@ struct SFCCResponse: Sendable {
         if let code = object["status_code"], !code.isNull { return (code.string ?? code.number?.text ?? "", message) }
         if let text = object["errorMessage"]?.string, !text.isEmpty { return (nil, text) }
         // A message without any sign of success counts as an error.
-        let isSuccess = object["success"]?.bool == true || member("expires_in") != nil || hasToken
+        let isSuccess =
+            object["success"]?.bool == true || member("expires_in") != nil
+            || (try? token(SFCCConfiguration.defaultTokenJSONPaths)) != nil
         return (nil, isSuccess ? nil : object["message"]?.string)
-    }
-
-    private var hasToken: Bool {
-        (try? token(SFCCConfiguration.defaultTokenJSONPaths)) != nil
     }
 
     private func providerAnswer(_ name: String?, _ message: String?) -> IdentityError.ProviderAnswer {

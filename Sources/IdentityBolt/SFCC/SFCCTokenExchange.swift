@@ -58,15 +58,11 @@ struct SFCCTokenExchange: Sendable {
                     reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
                 )
             }
-            var client = SFCCHTTPClient(httpClient: httpClient, under: lock)
             let startedAt = httpClient.environment.clock.now
-            let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
-            let page = try await client.post(resolved.tokenExchange, configuration.extraForm + form)
-            guard (200..<300).contains(page.response.status) else {
+            let page = try await send(refreshToken, under: lock)
+            if page.wasRedirected || !(200..<300).contains(page.response.status) {
                 let response = SFCCResponse(page, hidingIn: [refreshToken])
-                // This throws, because the status is not a success.
-                _ = try await tokens.read(response, startedAt: startedAt, replacing: old)
-                throw response.unexpected
+                if let error = response.error { throw refusal(SFCCTokenReader.refreshError(error), response) }
             }
             var response = RefreshResponse(
                 status: page.response.status,
@@ -80,6 +76,35 @@ struct SFCCTokenExchange: Sendable {
         } catch {
             throw RefreshRefusal(error)
         }
+    }
+
+    /// Posts the refresh token, and follows redirects.
+    private func send(
+        _ refreshToken: Secret,
+        under lock: HeldLock
+    ) async throws(RefreshRefusal) -> SFCCHTTPClient.Result {
+        var client = SFCCHTTPClient(httpClient: httpClient, under: lock)
+        let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
+        do {
+            return try await client.post(resolved.tokenExchange, configuration.extraForm + form)
+        } catch {
+            let refusal = RefreshRefusal(error)
+            // After a response to the POST, the storefront may have used the token, also if the redirect was not requested.
+            throw client.hasResponse ? RefreshRefusal(.inDoubt, refusal.error) : refusal
+        }
+    }
+
+    /// The refusal for a response with an error, or without a token.
+    ///
+    /// Only an error of the POST itself proves that the storefront did not use the refresh token. If a redirect led to the error, or
+    /// if a token comes with it, the storefront may have used the refresh token.
+    private func refusal(_ error: any Error, _ response: SFCCResponse) -> RefreshRefusal {
+        let refusal = RefreshRefusal(error)
+        let hasToken =
+            response.hasToken(configuration.tokenJSONPaths)
+            || response.member("refresh_token")?.string?.isEmpty == false
+        guard response.wasRedirected || hasToken, refusal.kind != .invalidGrant else { return refusal }
+        return RefreshRefusal(.inDoubt, refusal.error)
     }
 
     /// Validates the response to a refresh.
@@ -98,9 +123,8 @@ struct SFCCTokenExchange: Sendable {
         do {
             return try await tokens.read(response, startedAt: kept.startedAt, replacing: old)
         } catch {
-            guard response.error == nil, let token = try? response.token(configuration.tokenJSONPaths), !token.isEmpty
-            else {
-                throw RefreshRefusal(error)
+            guard response.error == nil, response.hasToken(configuration.tokenJSONPaths) else {
+                throw refusal(error, response)
             }
             throw error
         }

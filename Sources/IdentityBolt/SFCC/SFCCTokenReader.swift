@@ -65,7 +65,7 @@ struct SFCCTokenReader: Sendable {
     }
 
     /// The error of a rejected refresh: only `invalid_grant` ends the session.
-    private static func refreshError(_ error: IdentityError) -> IdentityError {
+    static func refreshError(_ error: IdentityError) -> IdentityError {
         if error.code == .invalidGrant {
             return error.recast(
                 as: .signInAgain,

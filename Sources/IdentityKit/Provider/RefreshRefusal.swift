@@ -15,7 +15,7 @@ public struct RefreshRefusal: Error, Sendable {
         case configuration
         /// The provider no longer accepts the refresh token: exactly `invalid_grant`. The session ends.
         case invalidGrant = "invalid_grant"
-        /// The provider may have used the refresh token: no response, an incomplete one, or an HTML page.
+        /// The provider may have used the refresh token: no response, an incomplete one, a redirect, or an HTML page.
         case inDoubt = "in_doubt"
         /// The provider rejected the refresh for any other reason. The session is not changed.
         case rejected
@@ -64,6 +64,8 @@ public struct RefreshRefusal: Error, Sendable {
         switch status {
         case 429, 503: return .throttled
         // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
+        // A server may redirect after it has processed the request.
+        case 300..<400: return .inDoubt
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
         // Neither an HTML page with a success status nor a 401 without an OAuth error, which Shopify sends, proves that the refresh token
         // was not used.

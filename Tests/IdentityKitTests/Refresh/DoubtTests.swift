@@ -42,6 +42,8 @@ struct DoubtTests {
         Failure("401 with an empty code", answered(401, ""), isDoubt: true),
         Failure("200 with an HTML page", answered(200), isDoubt: true),
         Failure("200 with broken JSON", IdentityError(.rejected, .tokenResponseInvalid, "Broken."), isDoubt: true),
+        Failure("a redirect", answered(302), isDoubt: true),
+        Failure("a redirect with a code", answered(303, "invalid_request"), isDoubt: true),
         Failure("503", answered(503), isDoubt: false),
         Failure("429", answered(429), isDoubt: false),
         Failure("temporarily_unavailable", answered(400, "temporarily_unavailable"), isDoubt: false),
