@@ -58,6 +58,12 @@ struct ResolvedSFCCConfiguration: Sendable {
                 "Write the values that the SFCC storefront's tokens have, or remove \(member)."
             )
         }
+        guard !(configuration.issuers ?? []).contains(where: { $0.utf8.contains(UInt8(ascii: "#")) }) else {
+            throw ResolvedBoltConfiguration.invalid(
+                "`issuers` contains `#`, which marks the issuers of unverified buyers.",
+                "Remove the entry. The SDK refuses every token whose iss contains #."
+            )
+        }
         if configuration.endpoints.jwks == nil {
             guard configuration.issuers == nil, configuration.audiences == nil else {
                 throw ResolvedBoltConfiguration.invalid(
