@@ -140,16 +140,16 @@ extension PostgresStore: PartialSessionListing {
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
         let isInDoubt = filter.isInDoubt.map(Value.flag) ?? .null
-        // The most selective index for the filter.
+        // The statement for the first condition of the filter, in this order, so that its index can be used.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
                 (sql.listSessions(by: "buyer"), [provider, tenant, isInDoubt, buyer])
             } else if let name {
                 (sql.listSessions(by: "provider_session"), [provider, tenant, isInDoubt, name])
-            } else if filter.tenant != nil {
-                (sql.listSessions(by: "tenant"), [provider, tenant, isInDoubt, tenant])
             } else if filter.isInDoubt == true {
                 (sql.listSessionsInDoubt, [provider, tenant])
+            } else if filter.tenant != nil {
+                (sql.listSessions(by: "tenant"), [provider, tenant, isInDoubt, tenant])
             } else {
                 (sql.listSessions, [provider, tenant, isInDoubt])
             }

@@ -99,7 +99,7 @@ extension SQLiteStore: PartialSessionListing {
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
-        // The most selective index for the filter.
+        // The statement for the first condition of the filter, in this order, so that its index can be used.
         let (query, value): (Query, Value) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)
