@@ -71,8 +71,7 @@ struct StoreCheck {
         return FileManager.default.fileExists(atPath: file) ? nil : file
     }
 
-    private func checkKeys(_ store: any LabStore) async {
-        guard let store = store as? any StoreKeyRotating else { return }
+    private func checkKeys(_ store: any MaintainedStore) async {
         do {
             let keys = try await store.keyUsage()
             if let missing = keys.first(where: { $0.role == .missing && $0.rows > 0 }) {

@@ -31,9 +31,9 @@ struct KeysCommand: Command {
     func run(_ lab: Lab) async throws {
         let store = try await lab.openStore()
         switch action {
-        case .list: try await list(try Self.ability(of: store), lab.output)
-        case .rotate: try await KeyRotation(store: try Self.ability(of: store), output: lab.output).run()
-        case .verify: try await StoreVerification(store: try Self.ability(of: store), output: lab.output).run()
+        case .list: try await list(store, lab.output)
+        case .rotate: try await KeyRotation(store: store, output: lab.output).run()
+        case .verify: try await StoreVerification(store: store, output: lab.output).run()
         }
     }
 
@@ -59,18 +59,5 @@ struct KeysCommand: Command {
         case .readOnly: "read-only"
         case .missing: "not configured"
         }
-    }
-
-    /// Casts the store to a protocol that is optional for stores.
-    private static func ability<Ability>(of store: any Sendable) throws -> Ability {
-        guard let ability = store as? Ability else {
-            throw IdentityError(
-                .configuration,
-                .storeFailed,
-                "The configured store does not support this action.",
-                hint: "Use a store in SQLite or PostgreSQL: set store.path or store.postgres."
-            )
-        }
-        return ability
     }
 }

@@ -53,7 +53,7 @@ struct Lab: Sendable {
     }
 
     /// Opens the existing store alone, without the providers and their secrets.
-    func openStore() async throws -> any Sendable {
+    func openStore() async throws -> any MaintainedStore {
         try await StoreOpening.open(configuration().store, path: arguments[.store], creates: false).store
     }
 

@@ -2,9 +2,13 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityPostgres
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// The protocols that identity-lab requires of a store.
 typealias LabStore = SessionStore & ExpirySweeping & UsedTokenStore
+
+/// A store whose keys can be rotated and whose records can be verified.
+typealias MaintainedStore = LabStore & StoreKeyRotating & StoreHealthChecking
 
 /// The opened session store: SQLite or PostgreSQL.
 enum OpenedStore: Sendable {
@@ -13,7 +17,7 @@ enum OpenedStore: Sendable {
     case postgres(PostgresStore)
     #endif
 
-    var store: any LabStore {
+    var store: any MaintainedStore {
         switch self {
         case .sqlite(let store, _): store
         #if PostgreSQL
