@@ -1,13 +1,17 @@
 /// Bytes as lower-case hexadecimal digits.
 package enum Hexadecimal {
-    package static func encode(_ bytes: [UInt8]) -> String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 15))
+    package static func encode(_ bytes: [UInt8]) -> String { encode(bytes[...]) }
+
+    package static func encode(_ bytes: ArraySlice<UInt8>) -> String {
+        unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
+            var count = 0
+            for byte in bytes {
+                unsafe digits[count] = digit(byte >> 4)
+                unsafe digits[count + 1] = digit(byte & 15)
+                count += 2
+            }
+            return count
         }
-        return String(decoding: digits, as: UTF8.self)
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -11,6 +11,10 @@ package enum Digest {
         try unsafe text.utf8.span.withUnsafeBytes { (bytes) throws(CryptoError) in try unsafe digest(bytes, .sha256) }
     }
 
+    package static func sha256(_ secret: SecretBytes) throws(CryptoError) -> [UInt8] {
+        try unsafe secret.withUnsafeBytes { (bytes) throws(CryptoError) in try unsafe digest(bytes, .sha256) }
+    }
+
     package static func sha384(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
         try digest(bytes, .sha384)
     }

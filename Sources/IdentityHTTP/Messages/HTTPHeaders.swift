@@ -78,6 +78,10 @@ public struct HTTPHeaders: Sendable {
     }
 
     private mutating func appendChecked(_ name: String, _ value: String) {
+        if fields.isEmpty {
+            bytes.reserveCapacity(256)
+            fields.reserveCapacity(8)
+        }
         let start = bytes.count
         bytes.append(contentsOf: name.utf8)
         let middle = bytes.count

@@ -65,19 +65,31 @@ package enum FormEncoding {
 
     /// Decodes the fields of a body or query; nil when an escape is malformed, a NUL appears or the bytes are not UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
+        decode(bytes[...])
+    }
+
+    /// Decodes the fields of a part of a text, such as the query of a URL.
+    package static func decode(_ bytes: ArraySlice<UInt8>) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
-        for piece in bytes.split(separator: UInt8(ascii: "&")) {
-            let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
-            let valueStart = equals < piece.endIndex ? equals + 1 : piece.endIndex
-            guard let name = decodeComponent(piece[..<equals]), let value = decodeComponent(piece[valueStart...]) else {
-                return nil
-            }
+        fields.reserveCapacity(4)
+        var start = bytes.startIndex
+        while start < bytes.endIndex {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.endIndex
+            defer { start = end + 1 }
+            guard start < end else { continue }
+            let piece = bytes[start..<end]
+            let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? end
+            guard let name = decodeComponent(piece[..<equals]),
+                let value = decodeComponent(piece[equals...].dropFirst())
+            else { return nil }
             fields.append((name, value))
         }
         return fields
     }
 
     private static func decodeComponent(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "%") && $0 != 0 }
+        if isPlain { return String(validating: bytes, as: UTF8.self) }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         var index = bytes.startIndex

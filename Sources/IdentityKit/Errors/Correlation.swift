@@ -12,12 +12,11 @@ package enum Correlation {
     ///
     /// An id is not secret: if there are no random bytes, a fixed one is good enough.
     package static func makeID() -> String {
-        let id = spare.withLock { spare in
+        spare.withLock { spare in
             if spare.isEmpty { spare = ((try? SecureRandom.bytes(512)) ?? Array("fallback".utf8))[...] }
             defer { spare.removeFirst(8) }
-            return Array(spare.prefix(8))
+            return Hexadecimal.encode(spare.prefix(8))
         }
-        return Hexadecimal.encode(id)
     }
 
     /// Runs an operation under one id: the caller's id if there is one, otherwise a new one.

@@ -4,7 +4,7 @@ internal import IdentityCrypto
 extension LoginAttempt {
     /// The store's key for a `state`: a hash, because the key is stored unencrypted.
     static func key(for state: Secret) throws -> String {
-        Base64URL.encode(try Digest.sha256(state.revealBytes()))
+        Base64URL.encode(try Digest.sha256(state.bytes))
     }
 
     /// The id of the login with this `state`, for the name of its cookie; it does not reveal the `state`.

@@ -15,13 +15,13 @@ public struct LoginCallback: Sendable {
     /// - Parameter url: The URL that the browser requested.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed or too large.
     public init(url: String) throws(IdentityError) {
-        let bytes = Array(url.utf8)
+        let bytes = Array(url.utf8)[...]
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
             throw Self.invalid("The callback URL has no query.")
         }
-        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
         guard mark < end else { throw Self.invalid("The callback URL has no query.") }
-        self = try LoginCallback(form: Array(bytes[(mark + 1)..<end]))
+        self = try LoginCallback(fields: bytes[(mark + 1)..<end])
         address = CallbackAddress(url: url)
     }
 
@@ -30,6 +30,10 @@ public struct LoginCallback: Sendable {
     /// - Parameter bytes: The form body or the query, at most 16 KiB.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid``.
     public init(form bytes: [UInt8]) throws(IdentityError) {
+        self = try LoginCallback(fields: bytes[...])
+    }
+
+    private init(fields bytes: ArraySlice<UInt8>) throws(IdentityError) {
         guard bytes.count <= 16_384 else { throw Self.invalid("The callback is larger than 16 KiB.") }
         guard let decoded = FormEncoding.decode(bytes), decoded.count <= 64 else {
             throw Self.invalid("The callback's parameters are malformed, or there are more than 64.")
@@ -54,9 +58,12 @@ public struct LoginCallback: Sendable {
     /// - Returns: The value.
     /// - Throws: ``IdentityError`` when the parameter is repeated (RFC 6749 section 3.1).
     public func value(of name: String) throws(IdentityError) -> Secret? {
-        let found = fields.filter { $0.name.isIdentical(to: name) }
-        guard found.count <= 1 else { throw Self.invalid("The callback repeats the parameter \(name).") }
-        return found.first?.value
+        var found: Secret?
+        for field in fields where field.name.isIdentical(to: name) {
+            guard found == nil else { throw Self.invalid("The callback repeats the parameter \(name).") }
+            found = field.value
+        }
+        return found
     }
 
     private static func invalid(_ message: String) -> IdentityError {

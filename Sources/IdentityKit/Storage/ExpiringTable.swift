@@ -65,10 +65,10 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     subscript(key: String) -> Value? { entries[Array(key.utf8)]?.value }
 
     mutating func insert(_ value: Value, for key: String, in group: String = "", until expiry: Date) {
-        _ = take(key)
+        let place = Place(expiresAt: expiry, serial: nextSerial, key: Array(key.utf8))
+        _ = take(place.key)
         nextSerial += 1
         let name = Array(group.utf8)
-        let place = Place(expiresAt: expiry, serial: nextSerial, key: Array(key.utf8))
         var ours = groups.removeValue(forKey: name) ?? Group()
         while ours.count >= maximum, ours.first != nil { ours.removeFirst(from: &entries) }
         entries[place.key] = (value, place.serial, name)
@@ -91,8 +91,10 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         return hasRoom
     }
 
-    mutating func take(_ key: String) -> Value? {
-        guard let entry = entries.removeValue(forKey: Array(key.utf8)) else { return nil }
+    mutating func take(_ key: String) -> Value? { take(Array(key.utf8)) }
+
+    private mutating func take(_ key: [UInt8]) -> Value? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
         groups[entry.group]?.count -= 1
         if groups[entry.group]?.count == 0 { groups[entry.group] = nil }
         return entry.value

@@ -29,7 +29,7 @@ enum DPoPProof {
             "htu": .string(url.origin + url.path), "iat": .integer(Int(environment.clock.now.timeIntervalSince1970)),
         ]
         if let accessToken {
-            claims["ath"] = .string(Base64URL.encode(try Digest.sha256(accessToken.revealBytes())))
+            claims["ath"] = .string(Base64URL.encode(try Digest.sha256(accessToken.bytes)))
         }
         claims["nonce"] = nonce.map { .string($0) }
         return try JSONWebToken.sign(

@@ -95,11 +95,14 @@ extension OpenIDClient {
 
     /// The secrets of a form and of the client, which no error may contain.
     private func secrets(in fields: [(name: String, value: String)]) -> [Secret] {
-        let publicNames = [
-            "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",
-        ]
-        return fields.filter { !publicNames.contains($0.name) }.map { Secret($0.value) } + clientSecrets
+        var secrets = clientSecrets
+        for field in fields where !Self.publicFields.contains(field.name) { secrets.append(Secret(field.value)) }
+        return secrets
     }
+
+    private static let publicFields = [
+        "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",
+    ]
 
     /// The client's secret, in every form in which a response may repeat it.
     var clientSecrets: [Secret] {

@@ -101,9 +101,9 @@ package struct TokenResponse: Sendable {
 
     /// The scopes of a list, split at spaces and the given separators.
     package static func scopes(_ list: String, separators: [UInt8] = []) -> [String] {
-        Array(list.utf8)
+        list.utf8
             .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
-            .map { String(decoding: $0, as: UTF8.self) }
+            .map { String(Substring($0)) }
     }
 
     private static func lifetime(_ value: JSONValue?, _ rules: Rules) throws(IdentityError) -> TimeInterval? {

@@ -93,7 +93,7 @@ public struct Multipass: Sendable {
             )
         }
         do {
-            let keys = try Digest.sha256(secret.revealBytes())
+            let keys = try Digest.sha256(secret.bytes)
             let vector = try environment.random.exactly(AESCBC.blockCount)
             let sealed =
                 vector
