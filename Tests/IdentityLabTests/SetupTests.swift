@@ -101,7 +101,7 @@ struct SetupTests {
             }
         }
         for (text, expected) in [
-            (#"{"store":{"path":"x"},"storefront":{"shopDomain":"no dot"}}"#, "shop domain"),
+            (#"{"store":{"path":"x"},"storefront":{"shopDomain":"no dot"}}"#, "storefront.shopDomain"),
             (#"{"store":{"path":"x"},"customerAccount":{"shopdomain":"a.example"}}"#, "did you mean shopDomain"),
             (#"{"store":{"path":"x"},"providers":{"a":{"kind":"none"}}}"#, "providers.a.kind"),
         ] {

@@ -129,13 +129,13 @@ final class RefreshLimiter: Sendable {
         guard let wait = state.breaker.wait(at: now) else { return nil }
         let last = state.breaker.lastFailure
         let isOurs = last?.kind == .configuration
+        // The hint of an outage advises to try again at once, which does not help during the pause.
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
             state.isRequested
                 ? "Refreshes at the provider are paused, because the provider requested a pause."
                 : "Refreshes at the provider are paused, because refreshes failed (number of sessions: \(state.failed.count)).",
-            // The hint of an outage advises to try again at once, which does not help during the pause.
             hint: (isOurs ? last?.hint : nil)
                 ?? "Try again after the pause. The buyers stay signed in. The cause of this error is the last failure.",
             retryAfter: wait,
