@@ -14,7 +14,7 @@ public struct ConfigurationSection: Sendable {
     /// The section's path in the file, member names joined by dots.
     public let path: String
     private let object: JSONObject
-    private let environmentVariables: [String: String]
+    let environmentVariables: [String: String]
     private var unread: [String]
     /// The names of all members that the code has tried to read.
     private var asked: [String] = []
@@ -131,51 +131,6 @@ public struct ConfigurationSection: Sendable {
         var secrets: [Secret] = []
         for (index, value) in values.enumerated() { secrets.append(try secret(value, "\(name)[\(index)]")) }
         return secrets
-    }
-
-    private func secret(_ value: JSONValue, _ name: String) throws(IdentityError) -> Secret {
-        guard let reference = value.object, reference.members.count == 1, let member = reference.members.first,
-            let target = member.value.string, !target.isEmpty
-        else {
-            throw error(
-                name,
-                "must be a reference to a secret",
-                hint:
-                    "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }. Do not write the secret itself into the file."
-            )
-        }
-        switch member.name {
-        case "env":
-            guard let text = environmentVariables[target], !text.isEmpty else {
-                // The text may be the secret itself, written here by mistake. The error shows it only if it looks like a name,
-                // because errors are logged.
-                let isName = target.utf8.allSatisfy {
-                    ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")
-                }
-                throw error(
-                    name,
-                    isName
-                        ? "names the environment variable \(target), which is not set or is empty"
-                        : "names an environment variable that is not set or is empty",
-                    hint: isName
-                        ? "Set \(target) in the environment of the process."
-                        : "Set the variable. If the text after \"env\" is the secret itself, write the name of a variable instead. An error shows the name only if it consists of capital letters, digits and underscores."
-                )
-            }
-            return Secret(text)
-        case "file":
-            do {
-                return try SecretFile.read(target)
-            } catch {
-                throw self.error(name, "names a secret file that was refused: \(error.reason)", hint: error.hint)
-            }
-        default:
-            throw error(
-                "\(name).\(member.name)",
-                "is not known",
-                hint: "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }."
-            )
-        }
     }
 
     /// Reads an optional value that may be secret: a string, or a reference as for ``optionalSecret(_:)``.

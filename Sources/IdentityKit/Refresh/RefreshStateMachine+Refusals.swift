@@ -1,4 +1,4 @@
-/// The steps of a refresh: each returns the next action.
+/// The steps after a response without tokens, or without a response: each returns the next action.
 extension RefreshStateMachine {
     /// Continues after an error because of which the refresh token was not sent, or not sent again.
     mutating func notSent(_ error: IdentityError) -> Action {

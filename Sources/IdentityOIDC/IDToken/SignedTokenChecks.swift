@@ -1,4 +1,3 @@
-internal import IdentityCrypto
 internal import IdentityKit
 
 /// The checks that ID tokens and logout tokens have in common (OpenID Connect Core section 3.1.3.7, Back-Channel Logout 1.0 section
@@ -6,44 +5,6 @@ internal import IdentityKit
 struct SignedTokenChecks {
     let errors: SignedTokenErrors
     let expected: SignedTokenExpectations
-
-    /// The algorithm, which must be an accepted one; `typ` must be missing or one of the given types, in lower case.
-    func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
-        guard token.type.map({ types.contains($0.lowercased()) }) ?? true else {
-            throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
-        }
-        let algorithm = SignatureAlgorithm(name: token.algorithm)
-        guard let algorithm, expected.algorithms.contains(algorithm) else {
-            let name = LoggableName.shown(token.algorithm)
-            let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
-            let advice =
-                algorithm == nil
-                ? "Let the provider sign with one of them; none and HMAC are never accepted."
-                : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
-            throw errors.error(
-                .idTokenAlgorithm,
-                "is signed with \(name); accepted: \(accepted.isEmpty ? "no algorithm" : accepted)",
-                "section 3.1.3.7 item 7",
-                advice: advice
-            )
-        }
-        return algorithm
-    }
-
-    func checkSignature(
-        _ token: JSONWebToken,
-        _ algorithm: SignatureAlgorithm,
-        _ keys: JSONWebKeySet
-    ) throws(IdentityError) {
-        // Only a key set for several tenants names an issuer for each key. `iss` is not verified yet, so here it may only exclude keys.
-        func mayUse(keyIssuer: String) -> Bool {
-            guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
-            return template.isIssuer(keyIssuer, ofKeyFor: issuer)
-        }
-        try token.checkSignature(algorithm, keys, mayUse: mayUse) { code, problem in
-            failure(code, problem, code == .idTokenKeyUnknown ? "section 10.1.1" : "section 3.1.3.7 item 6")
-        }
-    }
 
     func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
         guard let issuer = claims["iss"]?.string, expected.issuers.isAccepted(issuer),

@@ -102,19 +102,7 @@ package final class MetadataSource: Sendable {
             parsing: response.body,
             allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP
         )
-        guard configuration.issuers.isAccepted(metadata.issuer) else {
-            throw IdentityError(
-                .rejected,
-                .discoveryIssuerMismatch,
-                "The provider's metadata name an issuer that is not accepted.",
-                hint:
-                    "Compare the issuer in providerAnswer with the accepted ones (\(configuration.issuers.summary)). Correct "
-                    + "\(configuration.addressMember), from which the address comes, or the accepted issuers (issuers; at "
-                    + "Shopify also shopID).",
-                reference: "OpenID Connect Discovery 1.0 section 4.3",
-                providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
-            )
-        }
+        try metadata.checkIssuer(configuration.issuers, addressMember: configuration.addressMember)
         try checkHosts(metadata)
         return metadata
     }

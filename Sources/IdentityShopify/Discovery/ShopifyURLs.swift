@@ -14,6 +14,16 @@ enum ShopifyURLs {
         return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
     }
 
+    /// The URL of discovery: the configured one, otherwise the one of the shop's domain or of Shopify; nil if all endpoints
+    /// are configured.
+    static func discovery(_ configuration: ShopifyProvider.Configuration, site: HTTPURL?) -> HTTPURL? {
+        if let url = configuration.endpoints.discovery { return url }
+        if configuration.endpoints.isComplete { return nil }
+        let path = "/.well-known/openid-configuration"
+        if let site { return try? site.replacing(path: path) }
+        return configuration.shopID.flatMap { try? HTTPURL(ShopifyIssuer.issuer(shopID: $0) + path) }
+    }
+
     /// The endpoints of every shop without an account domain, for shops whose discovery document is missing.
     static func fixedEndpoints(shopID: String) -> OpenIDClient.Endpoints {
         let base = ShopifyIssuer.issuer(shopID: shopID)

@@ -46,7 +46,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [site] + configuration.endpoints.all
         )
-        let discovery = Self.discoveryURL(configuration, site)
+        let discovery = ShopifyURLs.discovery(configuration, site: site)
         let hosts = ShopifyEndpointHosts.list(
             configuration.endpointHosts,
             shop: site?.host,
@@ -63,16 +63,6 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
             hosts: hosts,
             environment: environment
         )
-    }
-
-    /// The URL of discovery: the configured one, otherwise the one of the shop's domain or of Shopify; nil if all endpoints
-    /// are configured.
-    private static func discoveryURL(_ configuration: Configuration, _ site: HTTPURL?) -> HTTPURL? {
-        if let url = configuration.endpoints.discovery { return url }
-        if configuration.endpoints.isComplete { return nil }
-        let path = "/.well-known/openid-configuration"
-        if let site { return try? site.replacing(path: path) }
-        return configuration.shopID.flatMap { try? HTTPURL(ShopifyIssuer.issuer(shopID: $0) + path) }
     }
 
     private static func openID(

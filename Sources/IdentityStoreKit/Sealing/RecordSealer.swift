@@ -1,5 +1,5 @@
 internal import IdentityCrypto
-public import IdentityKit
+package import IdentityKit
 internal import Synchronization
 
 /// Seals records for a store: each one is encrypted with a key that is derived for its row, bound to that row, and padded.
@@ -215,9 +215,4 @@ private final class ExtractedKeys: Sendable {
             return extracted
         }
     }
-}
-
-extension IdentityError.Code {
-    /// A record is larger than the store's maximum, which is sixteen times its slot size.
-    public static let storeRecordTooLarge = Self(rawValue: "store_record_too_large")
 }

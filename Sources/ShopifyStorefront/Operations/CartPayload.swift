@@ -53,22 +53,4 @@ extension IdentityError {
             reference: "Storefront API reference, cart"
         )
     }
-
-    static func refusal(of errors: [CartUserError]) -> IdentityError {
-        let isOutage = errors.contains { $0.code == .serviceUnavailable }
-        return IdentityError(
-            isOutage ? .retryLater : .rejected,
-            .cartUserErrors,
-            isOutage ? "Shopify cannot change the cart at the moment." : "Shopify rejected the input for the cart.",
-            hint: isOutage
-                ? "Try again. Nothing was changed."
-                : "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
-            reference: "Storefront API reference, CartUserError",
-            providerAnswer: ProviderAnswer(
-                error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
-                errorDescription: (errors.first?.field).map { ForeignName.shown($0) }
-            ),
-            cause: CartUserErrors(errors: errors)
-        )
-    }
 }

@@ -1,5 +1,5 @@
 extension Program {
-    /// All commands, in the order of the help.
+    /// The commands that can be named, in the order of the help; without a name, ``JourneyCommand`` runs.
     static let commands: [any Command.Type] = [
         LoginCommand.self, TokenCommand.self, ProfileCommand.self, CallCommand.self, SessionsCommand.self,
         LogoutCommand.self,
