@@ -155,7 +155,7 @@ extension PostgresStore: PartialSessionListing {
             }
         var listing = SessionListing()
         var last: Int64 = -1
-        // The number of rows that keeps a response within 4 MiB.
+        // The number of rows that take at most 4 MiB with one slot each; a record has up to 16 slots.
         let chunk = max(1, min(128, (4 << 20) / records.sealer.slotSize))
         while true {
             let values = [.integer(last), .integer(Int64(chunk))] + conditions

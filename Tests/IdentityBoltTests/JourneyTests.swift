@@ -140,7 +140,9 @@ struct JourneyTests {
         let lab = sandbox.labConfiguration()
         let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)
         let environment = IdentityEnvironment(transport: try CurlTransport())
-        for (name, section) in configuration.providers where name.hasPrefix("bolt") {
+        let entries = configuration.providers.filter { $0.name.hasPrefix("bolt") }
+        #expect(entries.map(\.name).sorted() == ["bolt", "bolt-pkce", "bolt-sfcc"])
+        for (name, section) in entries {
             var section = section
             let kind = try section.string("kind")
             let factory: any ProviderFactory = kind == "bolt" ? BoltProviderFactory() : SFCCProviderFactory()

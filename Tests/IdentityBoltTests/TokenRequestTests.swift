@@ -7,7 +7,7 @@ import IdentityTesting
 import Testing
 
 @Suite("Bolt's token requests") struct TokenRequestTests {
-    @Test("a backend's code exchange is Bolt's documented request, byte for byte")
+    @Test("a backend's code exchange has exactly Bolt's documented parameters, with key headers")
     func confidential() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())

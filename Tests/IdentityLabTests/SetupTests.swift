@@ -85,7 +85,7 @@ struct SetupTests {
         }
     }
 
-    @Test("the store is opened last, and each store refuses the members of the other")
+    @Test("the store is opened last, and SQLite refuses the members of PostgreSQL")
     func order() async throws {
         func open(_ text: String) async -> (error: IdentityError?, isOpened: Bool) {
             var isOpened = false

@@ -183,7 +183,7 @@ struct OpeningTests {
         try await store.insert(try sampleSession())
     }
 
-    @Test("commits are durable with any setting of the role, or the store does not open")
+    @Test("if a role has synchronous_commit off, commits are durable, or behind a pooler the store does not open")
     func durability() async throws {
         let schema = try await TestSchema()
         let admin = try await TestSchema().open()

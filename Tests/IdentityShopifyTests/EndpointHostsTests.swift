@@ -150,7 +150,7 @@ struct EndpointHostsTests {
         #expect(transport.urls.last == evil)
     }
 
-    @Test("callers share one attempt to fetch the API's document while it is unavailable")
+    @Test("after a failed fetch of the API's document, calls during the pause fail without a request")
     func apiPause() async throws {
         let transport = ScriptedTransport([Self.apiDiscovery: HTTPResponse(status: 503)])
         let provider = try provider(transport)

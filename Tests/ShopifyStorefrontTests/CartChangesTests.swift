@@ -227,7 +227,7 @@ import Testing
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(other) }
     }
 
-    @Test("a logout that drops the cart sends no request to Shopify")
+    @Test("a logout that drops the cart sends no request to the Storefront API")
     func dropped() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

@@ -12,6 +12,8 @@ import Testing
 @testable import ShopifyStorefront
 
 /// Failure modes of carts, one test each, over HTTP with a stateful Storefront and with SQLite.
+///
+/// The numbers only identify the modes.
 @Suite("Cart failure modes") struct CartFailureModesTests {
     @Test("1: no call puts the buyer on a cart whose id came from the browser")
     func foreignCart() async throws {
@@ -77,7 +79,7 @@ import Testing
         #expect(shop.events.kinds.contains(.degraded(.identityRejected)))
     }
 
-    @Test("5: a valid token of another shop leads to a guest's cart, and the other shop's cart is not changed")
+    @Test("5: a valid token of another shop leads to a guest's cart, and the other shop gets no request")
     func otherShop() async throws {
         let other = try await SandboxShop()
         let shop = try await SandboxShop()

@@ -95,7 +95,8 @@ struct FieldMerging {
         }
         var families: [(parent: String, entries: [Entry])] = []
         for entry in group {
-            // One group for each object type. Entries of abstract types go into the group "" and are compared with every other group.
+            // One family for each object type. Entries of abstract types go into the family "" and are compared with every other
+            // family.
             let isObject = !entry.parent.isAbstract
             if let index = families.firstIndex(where: { $0.parent == (isObject ? entry.parent.name : "") }) {
                 families[index].entries.append(entry)

@@ -50,8 +50,8 @@ package struct GraphDocumentSet: Sendable {
     package func fragments(reachableFrom selections: [GraphSelection]) -> [GraphSourced<GraphFragment>] {
         var found: [GraphSourced<GraphFragment>] = []
         var seen: Set<String> = []
-        // Fragments are collected with a work list: recursion could overflow the stack, because the parser bounds only the nesting
-        // of selections.
+        // Fragments are collected with a work list: recursion could overflow the stack, because the parser does not bound the length
+        // of a chain of fragments.
         var waiting = Self.spreads(in: selections)
         var next = 0
         while next < waiting.count {

@@ -15,7 +15,7 @@ struct ResolvedBoltConfiguration: Sendable {
         if let issuers = configuration.issuers {
             self.issuers = issuers
         } else {
-            // A configured API has its own keys, and by default its base URL is its issuer.
+            // The base URL of a configured API is accepted as an issuer too, after those of the environment.
             let replaced = configuration.endpoints.api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? []
             issuers = configuration.environment.issuers + replaced
         }

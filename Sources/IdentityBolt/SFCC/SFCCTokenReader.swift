@@ -117,7 +117,8 @@ struct SFCCTokenReader: Sendable {
             else {
                 throw Self.malformed(
                     "has expired, or has an exp that is not a valid time",
-                    hint: "Check this server's clock, and how long the SFCC storefront's tokens are valid."
+                    hint: "Check this server's clock, and how long the SFCC storefront's tokens are valid. exp must be a "
+                        + "number of seconds since 1970."
                 )
             }
             expiries.append(Date(timeIntervalSince1970: seconds))
@@ -161,7 +162,8 @@ struct SFCCTokenReader: Sendable {
                 "The token of the SFCC storefront has no `iss`, or one that is not in `issuers` or contains `#`.",
                 hint:
                     "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer. "
-                    + "Correct issuers only if that value is the storefront's; one with `#` is never accepted.",
+                    + "Correct issuers only if that value is the storefront's. If iss is missing or contains #, ask the "
+                    + "storefront's developers to change it.",
                 reference: "RFC 7519 section 4.1.1",
                 providerAnswer: IdentityError.ProviderAnswer(error: issuer)
             )

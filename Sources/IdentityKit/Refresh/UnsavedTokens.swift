@@ -104,7 +104,8 @@ final class UnsavedTokens: Sendable {
         let replaced = try Self.fingerprint(of: tokens)
         if let entry = self[id] {
             if entry.replaced == replaced { return entry.state }
-            // The store has newer tokens than the ones in memory; the state in the spool may be even newer.
+            // The store has other tokens than those that the state in memory replaces, normally newer ones; the state in the spool
+            // may be even newer.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }

@@ -36,7 +36,7 @@ enum AuthorizationErrorResponse {
         default:
             (kind, code, message, hint) = (
                 .rejected, .authorizationRefused, "The provider rejected the login.",
-                "Read providerAnswer of this error: it contains the provider's explanation."
+                "Read providerAnswer of this error: it contains the provider's error code and, if sent, its explanation."
             )
         }
         return IdentityError(

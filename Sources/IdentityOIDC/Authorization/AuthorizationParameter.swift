@@ -60,7 +60,7 @@ enum AuthorizationParameter {
         let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
         guard values.allSatisfy({ isWord(String($0)) }) else {
             return Problem(
-                text: "is not a list of values separated by single spaces",
+                text: "is not a list of printable ASCII values, at most 256 bytes each, separated by single spaces",
                 hint: "Write for example \"consent\" or \"login consent\".",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )

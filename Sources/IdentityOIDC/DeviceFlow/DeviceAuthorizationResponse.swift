@@ -37,7 +37,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             shown.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), shown.utf8.first != 0x20, shown.utf8.last != 0x20
         else { throw Self.invalid("user_code") }
         userCode = shown
-        // Google still sends the names that end in "url", which are older than the RFC.
+        // Google still sends `verification_url`, which is older than the RFC.
         guard let uri = try page("verification_uri", formerly: "verification_url") else {
             throw Self.invalid("verification_uri")
         }

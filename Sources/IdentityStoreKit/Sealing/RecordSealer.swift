@@ -195,7 +195,7 @@ package struct RecordSealer: Sendable {
             .configuration,
             .storeKeyMismatch,
             "A stored record is encrypted with the key \(StoreKey.describe(identifier)), which this process does not have.",
-            hint: "Add that key to the read-only keys."
+            hint: "Add that key to the read-only keys. If no such key ever existed, the record is damaged."
         )
     }
 }

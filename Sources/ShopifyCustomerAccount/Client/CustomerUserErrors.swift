@@ -26,8 +26,8 @@ public struct CustomerUserErrors: Error, Sendable {
             .rejected,
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
-            hint: "The error's cause contains field and message: show the buyer which value is wrong. "
-                + "If the field is an id, check that it is an id of this customer.",
+            hint: "Show the buyer the messages in the error's cause. If `field` is not empty, it names the wrong "
+                + "field. If the field is an id, check that it is an id of this customer.",
             reference: "Customer Account API reference, userErrors",
             cause: cause
         )

@@ -13,7 +13,8 @@ extension GraphQLResponse {
         // An error below the mutation's own field means that the mutation was executed, with any code. If there are two
         // fields, the other one may have been executed.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        // Without the member `data` the execution did not begin: a path then points into the document, not into the response.
+        // Without the member `data`, a path points into the document and proves no execution. An internal error may still follow one
+        // (`isBroken`).
         let isInside = hasData && errors.contains { $0.path.count > 1 }
         return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
     }

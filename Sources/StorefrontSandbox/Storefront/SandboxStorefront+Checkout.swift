@@ -29,7 +29,7 @@ extension SandboxStorefront {
     func checkout(_ request: SandboxRequest) -> SandboxAnswer {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
-            let hint = "It was ordered, removed or moved, or the URL is wrong."
+            let hint = "It was ordered, removed or moved, or this sandbox never had it."
             return .html(
                 CheckoutPages.error("The cart does not exist.", hint: hint, returnURL: configuration.returnURL),
                 status: 404

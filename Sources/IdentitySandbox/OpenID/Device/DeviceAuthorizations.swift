@@ -36,7 +36,7 @@ struct DeviceAuthorizations: Sendable {
         interval: TimeInterval,
         at now: Date
     ) -> Authorization {
-        // Kept long enough for a late poll to get `expired_token`.
+        // An expired authorization is kept for at least an hour, so that a late poll gets `expired_token`.
         authorizations.removeAll { $0.expires < now - 3600 }
         let letters = RandomText.bytes(8).map { Self.alphabet[Int($0) % Self.alphabet.count] }
         let authorization = Authorization(

@@ -45,8 +45,8 @@ extension CartAdapter {
             if mustLeave, binding.mayHoldBuyer { return try await detach(&binding, in: context) }
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        // The customer is attached again before every checkout, because only Shopify's response shows whether the token was revoked. With a
-        // revoked token the checkout would open signed out.
+        // A customer is attached again before every checkout of a trusted cart, because only Shopify's response shows whether the token
+        // was revoked. With a revoked token the checkout would open signed out.
         let isDue = try isDue(identity, on: binding)
         guard identity.token != nil || isDue else {
             return try await current(&binding, readsCheckoutURL: true, in: context)

@@ -44,7 +44,8 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The caller's own change has succeeded, so a failure to set the country is not thrown.
+            // The caller's own change has succeeded, so this failure is only reported in `omitted`. A gone cart and a cancellation are
+            // thrown.
             result.omitted.append("country")
             return result
         }

@@ -129,7 +129,7 @@ extension CartAdapter {
             payload = pending.payload
         }
         guard try await LockedCart(id, stored, attachments, under: locks).write(payload) else {
-            // Throws if the session has ended.
+            // Throws if the session no longer exists.
             _ = try await sessions.session(id)
             return nil
         }
