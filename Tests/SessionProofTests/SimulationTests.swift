@@ -31,7 +31,7 @@ struct SimulationTests {
     @Test(
         "The simulation detects injected faults",
         arguments: [
-            "no-lock", "no-intent", "no-generation", "no-journal", "never-asks-lease", "validated-by-now",
+            "no-lock", "no-claim", "no-generation", "no-journal", "never-asks-lease", "validated-by-now",
             "resends-refused",
         ]
     )

@@ -117,8 +117,8 @@ struct SFCCTokenReader: Sendable {
             else {
                 throw Self.malformed(
                     "has expired, or has an exp that is not a valid time",
-                    hint: "Check this server's clock, and how long the SFCC storefront's tokens are valid. exp must be a "
-                        + "number of seconds since 1970."
+                    hint: "Check this server's clock, and how long the SFCC storefront's tokens are valid. exp must "
+                        + "be a number of seconds since 1970."
                 )
             }
             expiries.append(Date(timeIntervalSince1970: seconds))

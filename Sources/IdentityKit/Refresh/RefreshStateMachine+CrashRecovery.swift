@@ -8,16 +8,16 @@ extension RefreshStateMachine {
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
         // The previous holder lost the lock, but it may still run and save a response.
-        case .claimed(_, let intent)? where !intent.isAbandoned && !provesPreviousHolderGone:
-            return contest(intent)
+        case .claimed(_, let claim)? where !claim.isAbandoned && !provesPreviousHolderGone:
+            return contest(claim)
         default: return prepare()
         }
     }
 
     /// The wait for the holder's response begins with a write: while the store refuses writes, the holder cannot save its response.
-    mutating func contest(_ intent: RefreshIntent) -> Action {
-        guard !intent.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
-        return go(.contest, .save(.claimed(tokens, intent.contested), .contest, requiresLock: true))
+    mutating func contest(_ claim: RefreshClaim) -> Action {
+        guard !claim.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
+        return go(.contest, .save(.claimed(tokens, claim.contested), .contest, requiresLock: true))
     }
 
     /// Saves a response from memory or the spool in the store before it is validated.

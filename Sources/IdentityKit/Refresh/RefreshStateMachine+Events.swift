@@ -13,7 +13,7 @@ extension RefreshStateMachine {
         case found(SessionState?)
         /// `mustWait`: the process that claimed the session for its refresh may still save a response.
         case claimChecked(mustWait: Bool)
-        case prepared(RefreshIntent)
+        case prepared(RefreshClaim)
         case notPrepared(IdentityError)
         case saved
         /// Another process has changed or removed the session.

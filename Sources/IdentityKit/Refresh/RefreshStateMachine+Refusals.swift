@@ -13,13 +13,13 @@ extension RefreshStateMachine {
             if mayResend { return sendAgain(isResponseStored: isResponseStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
-        guard let tokens = storedState?.tokens, let intent else { return .finish(.refused(refusal.error)) }
+        guard let tokens = storedState?.tokens, let claim else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
         guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
         // The next holder of this kind of lock knows that this process has ended or has released the lock, so the refresh claim need
         // not be marked as abandoned.
         guard !provesPreviousHolderGone else { return finish }
-        return run([.save(.claimed(tokens, intent.abandoned), .release, requiresLock: true), finish])
+        return run([.save(.claimed(tokens, claim.abandoned), .release, requiresLock: true), finish])
     }
 
     /// Sends the refresh token once more.
@@ -27,10 +27,10 @@ extension RefreshStateMachine {
     /// If the response without tokens is stored, the refresh claim is saved again first: otherwise another process would take the
     /// stored response, find no tokens in it, and send the refresh token too.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
-        guard isResponseStored, let tokens = storedState?.tokens, let intent else {
+        guard isResponseStored, let tokens = storedState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)
         }
-        return go(.restoreClaim, .save(.claimed(tokens, intent), .restoreClaim, requiresLock: true))
+        return go(.restoreClaim, .save(.claimed(tokens, claim), .restoreClaim, requiresLock: true))
     }
 
     var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }

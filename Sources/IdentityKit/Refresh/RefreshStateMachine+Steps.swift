@@ -20,9 +20,9 @@ extension RefreshStateMachine {
     /// Saves the refresh claim, which tells the next process that the refresh token may have been used.
     ///
     /// The write also proves that the store can save a record with the size of the response.
-    mutating func claim(_ new: RefreshIntent) -> Action {
+    mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
-        intent = new
+        claim = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 

@@ -46,7 +46,7 @@ package struct RefreshStateMachine: Sendable {
     var step = Step.start
     /// The stored state with which the refresh began.
     var storedState: SessionState?
-    var intent: RefreshIntent?
+    var claim: RefreshClaim?
     /// Whether the refresh token may have been used although no process has the response.
     var isInDoubt = false
 
@@ -74,7 +74,7 @@ package struct RefreshStateMachine: Sendable {
         case (.contest, .conflicted): return .finish(.changed)
         case (.checkClaim, .claimChecked(let mustWait)): return mustWait ? .finish(.wait) : prepare()
 
-        case (.prepare, .prepared(let intent)): return claim(intent)
+        case (.prepare, .prepared(let claim)): return saveClaim(claim)
         case (.claim, .saved): return go(.send(isRepeated: false), .send)
         case (.claim, .conflicted): return .finish(.changed)
 

@@ -179,7 +179,7 @@ extension TokenRefresher {
                 }
             }
             let correlationID = Correlation.current ?? ""
-            return .prepared(RefreshIntent(correlationID: correlationID, startedAt: environment.clock.now))
+            return .prepared(RefreshClaim(correlationID: correlationID, startedAt: environment.clock.now))
         } catch {
             return .notPrepared(.wrapping(error))
         }

@@ -18,7 +18,7 @@ extension SessionState {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
             if case .claimed = self { room = Self.expectedResponseLength(tokens) }
-            if isNew { room = Self.expectedResponseLength(tokens) + Self.roomForIntent }
+            if isNew { room = Self.expectedResponseLength(tokens) + Self.roomForClaim }
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(4096 + room)
@@ -41,7 +41,7 @@ extension SessionState {
         object["tokens"] = tokens?.record
         switch self {
         case .active: break
-        case .claimed(_, let intent): object["intent"] = intent.value
+        case .claimed(_, let claim): object["intent"] = claim.value
         case .responded(_, let response): object["response"] = response.value
         case .ended(let reason, _): object["end"] = .string(reason.rawValue)
         }
@@ -82,8 +82,8 @@ extension SessionState {
         switch (value["state"]?.string, tokens) {
         case ("active", let tokens?): self = .active(tokens)
         case ("claimed", let tokens?):
-            guard let intent = value["intent"].flatMap({ RefreshIntent($0) }) else { throw Self.unreadable }
-            self = .claimed(tokens, intent)
+            guard let claim = value["intent"].flatMap({ RefreshClaim($0) }) else { throw Self.unreadable }
+            self = .claimed(tokens, claim)
         case ("responded", let tokens?):
             guard let response = value["response"].flatMap({ RefreshResponse($0) }) else { throw Self.unreadable }
             self = .responded(tokens, response)
@@ -106,8 +106,8 @@ extension SessionState {
         )
     }
 
-    /// Space for a ``RefreshIntent``, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
-    private static let roomForIntent = 512
+    /// Space for a ``RefreshClaim``, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
+    private static let roomForClaim = 512
 
     /// The length in the payload of a response with tokens like these, with space for longer tokens.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {

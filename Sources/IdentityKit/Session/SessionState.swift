@@ -4,7 +4,7 @@
 package enum SessionState: Sendable {
     case active(TokenSet)
     /// The refresh token may have been sent, and no response is stored.
-    case claimed(TokenSet, RefreshIntent)
+    case claimed(TokenSet, RefreshClaim)
     /// The raw response is stored and was not accepted yet. If it belongs to another login, the error code is stored with it.
     case responded(TokenSet, RefreshResponse)
     /// The buyer has to sign in again, unless newer tokens were spooled while the store could not be written.

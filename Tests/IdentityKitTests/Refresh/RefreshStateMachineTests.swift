@@ -5,7 +5,7 @@ import Testing
 struct RefreshStateMachineTests {
     /// The stored states with which a refresh can begin, each with kernel locks and with leases.
     static let beginnings: [RefreshWorld] = {
-        let (old, intent) = (RefreshWorld.tokens(1), RefreshWorld.intent)
+        let (old, claim) = (RefreshWorld.tokens(1), RefreshWorld.claim)
         func world(
             _ name: String,
             _ row: SessionState?,
@@ -24,14 +24,14 @@ struct RefreshStateMachineTests {
         let spooledMismatch = RefreshWorld.Unsaved(replaced: 1, state: .responded(old, foreign))
         let all = [
             world("active", .active(old), newest: 1),
-            world("claimed, the token was not used", .claimed(old, intent), newest: 1),
-            world("claimed, the response was lost", .claimed(old, intent), newest: 2),
-            world("claimed, the response was lost, with a grace window", .claimed(old, intent), newest: 2) {
+            world("claimed, the token was not used", .claimed(old, claim), newest: 1),
+            world("claimed, the response was lost", .claimed(old, claim), newest: 2),
+            world("claimed, the response was lost, with a grace window", .claimed(old, claim), newest: 2) {
                 $0.hasGrace = true
             },
-            world("claimed and abandoned", .claimed(old, intent.abandoned), newest: 1),
-            world("claimed, the tokens are in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooled },
-            world("claimed, response in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooledResponse },
+            world("claimed and abandoned", .claimed(old, claim.abandoned), newest: 1),
+            world("claimed, the tokens are in the spool", .claimed(old, claim), newest: 2) { $0.spool = spooled },
+            world("claimed, response in the spool", .claimed(old, claim), newest: 2) { $0.spool = spooledResponse },
             world("responded", .responded(old, RefreshWorld.response("2")), newest: 2),
             world("responded with an HTML page", .responded(old, RefreshWorld.response("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
@@ -43,14 +43,14 @@ struct RefreshStateMachineTests {
             world("responded with a mismatch, another response is in the spool", .responded(old, foreign), newest: 2) {
                 $0.spool = spooledResponse
             },
-            world("claimed, the response with its mismatch is in the spool", .claimed(old, intent), newest: 2) {
+            world("claimed, the response with its mismatch is in the spool", .claimed(old, claim), newest: 2) {
                 $0.spool = spooledMismatch
             },
             world("ended, a response with a mismatch is in the spool", .ended(.lostRotation, old), newest: 2) {
                 $0.spool = spooledMismatch
             },
             world("refreshed by another process", .active(RefreshWorld.tokens(2)), newest: 2),
-            world("claimed, and another process waits", .claimed(old, intent.contested), newest: 1),
+            world("claimed, and another process waits", .claimed(old, claim.contested), newest: 1),
             world("removed", nil, newest: 1),
         ]
         return all.flatMap { world in

@@ -27,7 +27,7 @@ struct RefreshTransitionTests {
         let (old, response) = (RefreshWorld.tokens(1), RefreshWorld.response("2"))
         let newer = RefreshStateMachine.Event.loaded(.active(RefreshWorld.tokens(3)), isRestored: false, isOurs: false)
         let sent: [RefreshStateMachine.Event] = [
-            .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshWorld.intent),
+            .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshWorld.claim),
             .saved,
         ]
         return [

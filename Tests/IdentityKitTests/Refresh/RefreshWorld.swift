@@ -63,7 +63,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         return RefreshResponse(status: 200, body: Secret(text), startedAt: date, receivedAt: date)
     }
 
-    static let intent = RefreshIntent(correlationID: "refresh", startedAt: Date(timeIntervalSince1970: 0))
+    static let claim = RefreshClaim(correlationID: "refresh", startedAt: Date(timeIntervalSince1970: 0))
 
     static func refusal(_ kind: RefreshRefusal.Kind) -> RefreshRefusal {
         RefreshRefusal(
@@ -128,7 +128,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
             ]
         case .prepare:
             [
-                Choice(name: "prepare", isFault: false) { _ in .prepared(Self.intent) },
+                Choice(name: "prepare", isFault: false) { _ in .prepared(Self.claim) },
                 Choice(name: "no metadata") { _ in .notPrepared(Self.failure) },
             ]
         case .save(let state, let purpose, let requiresLock): saving(state, purpose, requiresLock)
@@ -228,7 +228,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         }
         choices.append(
             Choice(name: "claimed by another process meanwhile") { world in
-                world.change { .claimed($0, Self.intent) }
+                world.change { .claimed($0, Self.claim) }
                 return .conflicted
             }
         )

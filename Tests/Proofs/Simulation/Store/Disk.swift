@@ -24,7 +24,7 @@ final class Disk: @unchecked Sendable {
     func replace(_ session: StoredSession, expecting generation: Int64) -> Bool {
         guard let old = rows[session.id] else { return false }
         guard old.generation == generation || world.mutant == .ignoresGeneration else { return false }
-        if world.mutant == .writesNoIntent, session.isInDoubt, !old.isInDoubt { return true }
+        if world.mutant == .writesNoClaim, session.isInDoubt, !old.isInDoubt { return true }
         if world.mutant == .writesNoJournal, session.holdsResponse { return true }
         world.check(session, replaces: old)
         rows[session.id] = session

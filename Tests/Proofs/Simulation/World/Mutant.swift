@@ -6,7 +6,7 @@ enum Mutant: String, CaseIterable {
     /// A save overwrites any generation.
     case ignoresGeneration = "no-generation"
     /// A claim is reported as written but is not.
-    case writesNoIntent = "no-intent"
+    case writesNoClaim = "no-claim"
     /// A stored response is reported as written but is not.
     case writesNoJournal = "no-journal"
     /// An expired lease is reported as held.

@@ -2,15 +2,15 @@ package import FoundationEssentials
 
 /// The data of a refresh claim: the mark in a stored session that a process is about to send the refresh token.
 ///
-/// A process that finds an intent in a stored session knows that the refresh token may have been used and that no response was saved.
-package struct RefreshIntent: Sendable {
+/// A process that finds a claim in a stored session knows that the refresh token may have been used and that no response was saved.
+package struct RefreshClaim: Sendable {
     /// The correlation id of the refresh, to find it in the log of a crashed process.
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
     /// Whether the process that began the refresh has given up without a response, so that no other process needs to wait for one.
     var isAbandoned = false
-    /// Whether another process has found this intent while the process that began the refresh may still run.
+    /// Whether another process has found this claim while the process that began the refresh may still run.
     ///
     /// Saving this flag proves that the store accepts writes: from then on the process that began the refresh can save a response that
     /// the store refused before.
@@ -21,7 +21,7 @@ package struct RefreshIntent: Sendable {
         self.startedAt = startedAt
     }
 
-    /// The intent as JSON.
+    /// The claim as JSON.
     var value: JSONValue {
         var object = JSONObject()
         object["correlation_id"] = .string(correlationID)
@@ -40,17 +40,17 @@ package struct RefreshIntent: Sendable {
         isContested = value["contested"]?.bool ?? false
     }
 
-    /// The same intent, marked as abandoned.
+    /// The same claim, marked as abandoned.
     package var abandoned: Self {
-        var intent = self
-        intent.isAbandoned = true
-        return intent
+        var claim = self
+        claim.isAbandoned = true
+        return claim
     }
 
-    /// The same intent, marked as contested.
+    /// The same claim, marked as contested.
     package var contested: Self {
-        var intent = self
-        intent.isContested = true
-        return intent
+        var claim = self
+        claim.isContested = true
+        return claim
     }
 }
