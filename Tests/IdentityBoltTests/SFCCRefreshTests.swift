@@ -40,7 +40,7 @@ struct SFCCRefreshTests: SFCCSuite {
         _ provider: SFCCProvider? = nil,
         under lock: HeldLock = .notNeeded
     ) async throws -> RefreshRefusal? {
-        let (old, provider) = (try tokens(shop), try provider ?? self.provider(shop))
+        let (old, provider) = (try tokens(shop), try provider ?? self.provider(shop) { $0.timeout = .seconds(60) })
         do {
             let response = try await provider.requestRefresh(of: old, under: lock)
             _ = try await provider.tokens(from: response, refreshing: old)
@@ -64,6 +64,7 @@ struct SFCCRefreshTests: SFCCSuite {
             siteID: "Shop"
         )
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         let transport = WithoutGET(
             inner: try CurlTransport(),
             error: HTTPTransportError(code: code, phase: .notSent, message: "Not sent.")
@@ -77,7 +78,7 @@ struct SFCCRefreshTests: SFCCSuite {
     @Test("a refresh is in doubt if the lock is lost between the POST and the request of its redirect")
     func lockLost() async throws {
         let shop = try await shop(redirect("/account"))
-        let lock = HeldLock { shop.requests.isEmpty ? .seconds(8) : .zero }
+        let lock = HeldLock { shop.requests.isEmpty ? .seconds(60) : .zero }
         let refusal = try await refusal(shop, under: lock)
         #expect(refusal?.kind == .inDoubt)
         #expect(refusal?.error.code == .refreshBusy)
@@ -128,7 +129,7 @@ struct SFCCRefreshTests: SFCCSuite {
         let shop = try await shop(redirect("/account"))
         let token = try jwt(shop)
         shop.answer("/account", .json(["token": .string(token), "refresh_token": .string("RT2")]))
-        let refreshed = try await provider(shop).refresh(tokens(shop))
+        let refreshed = try await provider(shop) { $0.timeout = .seconds(60) }.refresh(tokens(shop))
         #expect(refreshed.accessToken.reveal() == token)
         #expect(refreshed.refreshToken?.reveal() == "RT2")
     }
