@@ -66,7 +66,7 @@ struct OpenIDConfigurationTests {
             (#","clientKey":{"env":"KEY"},"clientAssertionAudience":"tokenEndpoint""#, "private_key_jwt"),
             (
                 #","clientKey":{"env":"KEY"},"clientAssertionAudience":"token_endpoint""#,
-                "clientAssertionAudience has an unknown value"
+                "clientAssertionAudience must be one of issuer, tokenEndpoint"
             ),
             (#","clientAssertionAudience":"issuer""#, "clientKey is missing"),
             (#","clientAuthentication":"private_key_jwt""#, "clientKey is missing"),

@@ -58,8 +58,7 @@ import Testing
         for kind in [SandboxIDToken.Signature.corrupted, .foreignKey] {
             let wrong = try await token(.signature(kind))
             #expect(TestClient.part(0, of: wrong)["kid"]?.string == "id_0")
-            let keyring = sandbox.shopify.state.withLock { $0.keyring }
-            #expect(IDTokenMint.claims(of: wrong, signedBy: keyring) == nil)
+            #expect(sandbox.shopify.tokens.state.withLock { $0.keyrings.claims(of: wrong) } == nil)
         }
         await sandbox.stop()
     }

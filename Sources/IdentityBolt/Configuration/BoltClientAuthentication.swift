@@ -38,7 +38,7 @@ public enum BoltClientAuthentication: Sendable {
 }
 
 /// The part of the publishable key that is sent as `client_id`; some published clients send the whole key, others its last part.
-public enum BoltClientIDForm: String, Sendable {
+public enum BoltClientIDForm: String, Sendable, CaseIterable {
     /// The whole key, as in Bolt's documentation.
     case full
     /// The part after the last dot, as in Bolt's Magento plugin.
@@ -58,7 +58,7 @@ public enum BoltClientIDForm: String, Sendable {
 }
 
 /// The separator of the scopes in a token request; some published clients send a space, others a plus sign.
-public enum BoltScopeSeparator: String, Sendable {
+public enum BoltScopeSeparator: String, Sendable, CaseIterable {
     /// Scopes are separated by a space, sent as `%20`.
     case space
     /// Scopes are separated by a literal plus sign, sent as `%2B`.

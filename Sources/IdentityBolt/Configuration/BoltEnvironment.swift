@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// A Bolt environment: the API's base URL and its issuers.
 ///
 /// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and both the old and the new issuers are in use, so each
@@ -44,19 +46,23 @@ public struct BoltEnvironment: Sendable, Equatable {
         BoltEnvironment(apiBase, issuers ?? [withoutTrailingSlashes(apiBase)])
     }
 
-    /// The environment with a name of the configuration file; nil for an unknown name.
-    static func named(_ name: String) -> BoltEnvironment? {
-        switch name {
-        case "production": .production
-        case "productionBoltApp": .productionBoltApp
-        case "sandbox": .sandbox
-        case "sandboxBoltApp": .sandboxBoltApp
-        case "staging": .staging
-        default: nil
-        }
+    /// The values of `environment` in the configuration file.
+    private enum Name: String, CaseIterable {
+        case production, sandbox, staging, productionBoltApp, sandboxBoltApp
     }
 
-    static let names = "production, sandbox, staging, productionBoltApp, sandboxBoltApp"
+    /// Reads `environment` of an entry in the configuration file; nil if the entry has none.
+    init?(configured section: inout ConfigurationSection) throws(IdentityError) {
+        guard let name: Name = try section.optionalChoice("environment") else { return nil }
+        self =
+            switch name {
+            case .production: .production
+            case .sandbox: .sandbox
+            case .staging: .staging
+            case .productionBoltApp: .productionBoltApp
+            case .sandboxBoltApp: .sandboxBoltApp
+            }
+    }
 
     static func withoutTrailingSlashes(_ text: String) -> String {
         var bytes = Array(text.utf8)[...]

@@ -47,18 +47,8 @@ public struct BoltProviderFactory: ProviderFactory {
         configuration.scopes = try section.optionalStrings("scopes") ?? configuration.scopes
         configuration.sendsNonce = try section.bool("sendsNonce", default: false)
         configuration.stateLength = try section.optionalInteger("stateLength", in: 8...86)
-        if let form = try section.optionalString("clientIDForm") {
-            guard let form = BoltClientIDForm(rawValue: form) else {
-                throw section.error("clientIDForm", "has an unknown value", hint: "Use full or lastSection.")
-            }
-            configuration.clientIDForm = form
-        }
-        if let separator = try section.optionalString("scopeSeparator") {
-            guard let separator = BoltScopeSeparator(rawValue: separator) else {
-                throw section.error("scopeSeparator", "has an unknown value", hint: "Use space or plus.")
-            }
-            configuration.scopeSeparator = separator
-        }
+        configuration.clientIDForm = try section.optionalChoice("clientIDForm") ?? configuration.clientIDForm
+        configuration.scopeSeparator = try section.optionalChoice("scopeSeparator") ?? configuration.scopeSeparator
         return try BoltProvider(configuration, environment: environment)
     }
 
@@ -84,12 +74,7 @@ public struct BoltProviderFactory: ProviderFactory {
         _ section: inout ConfigurationSection,
         _ endpoints: BoltProvider.Endpoints
     ) throws(IdentityError) -> BoltEnvironment {
-        if let name = try section.optionalString("environment") {
-            guard let environment = BoltEnvironment.named(name) else {
-                throw section.error("environment", "has an unknown value", hint: "Use one of \(BoltEnvironment.names).")
-            }
-            return environment
-        }
+        if let environment = try BoltEnvironment(configured: &section) { return environment }
         if let api = endpoints.api { return .custom(apiBase: api.text) }
         if let other = endpoints.discovery ?? endpoints.token { return .custom(apiBase: other.origin) }
         return .production

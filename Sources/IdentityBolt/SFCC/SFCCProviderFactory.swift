@@ -72,12 +72,7 @@ public struct SFCCProviderFactory: ProviderFactory {
                 hint: "Remove usePkce: the SFCC backend exchanges the code, without PKCE."
             )
         }
-        if let name = try section.optionalString("environment") {
-            guard let environment = BoltEnvironment.named(name) else {
-                throw section.error("environment", "has an unknown value", hint: "Use one of \(BoltEnvironment.names).")
-            }
-            configuration.environment = environment
-        }
+        configuration.environment = try BoltEnvironment(configured: &section) ?? configuration.environment
         return try SFCCProvider(configuration, environment: environment)
     }
 

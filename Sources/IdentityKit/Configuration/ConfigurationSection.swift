@@ -64,6 +64,17 @@ public struct ConfigurationSection: Sendable {
         return text
     }
 
+    /// Reads an optional member with a fixed set of values.
+    package mutating func optionalChoice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ name: String
+    ) throws(IdentityError) -> Choice? {
+        guard let text = try optionalString(name) else { return nil }
+        guard let choice = Choice.allCases.first(where: { $0.rawValue.isIdentical(to: text) }) else {
+            throw error(name, "must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
     /// Reads an optional boolean.
     public mutating func bool(_ name: String, default fallback: Bool) throws(IdentityError) -> Bool {
         guard let value = take(name) else { return fallback }

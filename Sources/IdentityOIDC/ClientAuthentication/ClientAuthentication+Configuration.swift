@@ -14,7 +14,7 @@ extension ClientAuthentication {
         let keyText = try section.optionalSecret("clientKey")
         let keyID = try section.optionalString("clientKeyID")
         let algorithm = try section.optionalString("clientKeyAlgorithm")
-        let audience = try Self.assertionAudience(&section)
+        let audience: AssertionAudience? = try section.optionalChoice("clientAssertionAudience")
         guard
             keyText != nil || (keyID == nil && algorithm == nil && audience == nil && method != "private_key_jwt")
         else {
@@ -56,15 +56,5 @@ extension ClientAuthentication {
                     + "private_key_jwt with clientKey, or none without a secret and a key."
             )
         }
-    }
-
-    private static func assertionAudience(
-        _ section: inout ConfigurationSection
-    ) throws(IdentityError) -> AssertionAudience? {
-        guard let name = try section.optionalString("clientAssertionAudience") else { return nil }
-        guard let audience = AssertionAudience(rawValue: name) else {
-            throw section.error("clientAssertionAudience", "has an unknown value", hint: "Use issuer or tokenEndpoint.")
-        }
-        return audience
     }
 }

@@ -67,12 +67,7 @@ extension OpenIDClient.Configuration {
         scopes = try section.optionalStrings("scopes") ?? scopes
         algorithms = try section.optionalStrings("algorithms")
         trustedAudiences = try section.optionalStrings("trustedAudiences") ?? []
-        if let mode = try section.optionalString("responseMode") {
-            guard let known = ResponseMode(rawValue: mode) else {
-                throw section.error("responseMode", "has an unknown value", hint: "Use query or form_post.")
-            }
-            responseMode = known
-        }
+        responseMode = try section.optionalChoice("responseMode") ?? responseMode
         pushesAuthorizationRequest = try section.bool("pushedAuthorization", default: false)
         usesPKCEForDeviceLogin = try section.bool("devicePKCE", default: false)
         usesDPoP = try section.bool("dpop", default: false)

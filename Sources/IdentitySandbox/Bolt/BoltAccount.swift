@@ -26,7 +26,7 @@ extension SandboxBolt {
         }
         let now = clock.now
         guard let bearer = request.header("authorization"), bearer.hasPrefix("Bearer "),
-            let found = state.withLock({ $0.ledger.grant(ofAccessToken: String(bearer.dropFirst(7)), at: now) }),
+            let found = tokens.state.withLock({ $0.ledger.grant(ofAccessToken: String(bearer.dropFirst(7)), at: now) }),
             let buyer = directory.buyer(number: found.grant.buyer)
         else { return .boltError(18, "Forbidden", status: 403) }
         let canRead = !found.scopes.filter { $0.hasPrefix("bolt.account.") }.isEmpty

@@ -42,21 +42,21 @@ extension SandboxBolt {
         var login = HostedLogin(clientID: clientID, callback: callback, query, at: clock.now)
         login.loginHint = query["login_hint"] ?? query["email"]
         if call.request.path == Self.internalAuthorizationPath { login.brand = SandboxSFCC.brand }
-        if let session = state.withLock({ $0.logins.session(of: call.request) }) {
+        if let session = tokens.state.withLock({ $0.logins.session(of: call.request) }) {
             return finish(login, session)
         }
-        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/hosted") }
+        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/hosted") }
     }
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
         let now = clock.now
-        switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
+        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
             return login.redirect(with: [("error", "access_denied"), ("error_description", "The shopper declined.")])
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
-            let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
+            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
             return finish(login, session).with("Set-Cookie", cookie)
         }
     }
@@ -74,7 +74,7 @@ extension SandboxBolt {
     func issueCode(for grant: Grant) -> String {
         let now = clock.now
         let code = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
-        state.withLock { state in
+        tokens.state.withLock { state in
             let added = state.ledger.add(grant)
             state.ledger.addCode(code, for: added.id, expires: now + codeLifetime.timeInterval)
         }

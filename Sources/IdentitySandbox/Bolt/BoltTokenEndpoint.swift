@@ -61,7 +61,7 @@ extension SandboxBolt {
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let code = fields["code"] ?? ""
-        let body = try state.withLock { state throws(OAuthRefusal) in
+        let body = try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
                 throw revokeIfReused(error, &state)
@@ -76,7 +76,7 @@ extension SandboxBolt {
             var body = issue(grant, scopes: scopes, withRefreshToken: refreshes, &state, now)
             if scopes.contains("openid") {
                 let claims = idTokenClaims(grant, audience: fields["client_id"] ?? "", now)
-                body["id_token"] = .string(IDTokenMint.mint(claims, &state.keyring, changes: idTokenChanges))
+                body["id_token"] = .string(state.keyrings.mint(claims, .rs256, changes: idTokenChanges))
             }
             return body
         }
@@ -118,7 +118,7 @@ extension SandboxBolt {
     private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = fields["refresh_token"] ?? ""
-        return try state.withLock { state throws(OAuthRefusal) in
+        return try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
                 throw revokeIfReused(error, &state)
@@ -142,7 +142,7 @@ extension SandboxBolt {
         _ grant: Grant,
         scopes: [String],
         withRefreshToken: Bool,
-        _ state: inout State,
+        _ state: inout SandboxTokens.State,
         _ now: Date
     ) -> JSONObject {
         let accessToken = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
@@ -166,7 +166,7 @@ extension SandboxBolt {
         return body
     }
 
-    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
+    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout SandboxTokens.State) -> OAuthRefusal {
         state.ledger.revokeIfReused(refusal, journal)
         return invalidGrant
     }
@@ -179,7 +179,7 @@ extension SandboxBolt {
             "grant_type": "authorization_code", "client_id": configuration.publishableKey, "code": code,
         ]
         let now = clock.now
-        guard let grant = state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }
+        guard let grant = tokens.state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }
         var complete = fields
         complete["redirect_uri"] = grant.redirectURI
         guard (try? exchange(complete, hasSecret: true, idTokenChanges: [])) != nil else { return nil }

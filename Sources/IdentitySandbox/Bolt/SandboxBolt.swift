@@ -3,12 +3,8 @@ internal import IdentityKit
 internal import Synchronization
 
 /// The sandbox's Bolt: hosted login, token endpoint, keys and account API, all at ``origin``.
-public final class SandboxBolt: SandboxService {
+public final class SandboxBolt: SandboxAuthorizationServer {
     struct State: Sendable {
-        var ledger: GrantLedger
-        var logins = LoginSessions(brand: "Bolt", cookieName: "sandbox_bolt")
-        var keyring = SigningKeyring(owner: "bolt", keyIDPrefix: "bolt-")
-        var accessTokenLifetime: Duration
         var callbackURL: String
         /// The redirect URIs registered after the start.
         var redirectURIs: [String] = []
@@ -16,29 +12,20 @@ public final class SandboxBolt: SandboxService {
 
     /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
+    /// The issued tokens, the signed-in browsers and the signing keys.
+    public let tokens: SandboxTokens
     /// The origin that stands for `https://api.bolt.com`.
     public let origin: String
     /// The configuration with which the provider was created.
     public let configuration: SandboxBoltConfiguration
 
-    let codeLifetime: Duration
-    let clock: any IdentityClock
-    let directory: BuyerDirectory
     let state: Mutex<State>
 
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, origin: String) {
         self.configuration = configuration.bolt
-        self.directory = directory
         self.origin = origin
-        clock = configuration.clock
-        codeLifetime = configuration.authorizationCodeLifetime
-        state = Mutex(
-            State(
-                ledger: GrantLedger(reuse: configuration.tokenReuse),
-                accessTokenLifetime: configuration.accessTokenLifetime,
-                callbackURL: configuration.bolt.callbackURL
-            )
-        )
+        tokens = SandboxTokens(configuration, directory, brand: "Bolt", keyIDPrefix: "bolt-")
+        state = Mutex(State(callbackURL: configuration.bolt.callbackURL))
     }
 
     /// The URL of the authorization endpoint.
@@ -67,46 +54,8 @@ public final class SandboxBolt: SandboxService {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
-    /// Sets the lifetime of access tokens that are issued from now on.
-    public func setAccessTokenLifetime(_ lifetime: Duration) {
-        state.withLock { $0.accessTokenLifetime = lifetime }
-    }
-
-    /// Signs with a new key; the old ones stay published by default.
-    public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
-        state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
-    }
-
-    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
-    public func revokeAll() {
-        state.withLock { $0.ledger.revokeAll() }
-    }
-
-    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
-    public func revokeTokens(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
-        state.withLock { $0.ledger.revoke(buyer: buyer) }
-    }
-
-    /// Expires all access tokens; a refresh still works.
-    public func expireAccessTokens() {
-        let now = clock.now
-        state.withLock { $0.ledger.expireAccessTokens(at: now) }
-    }
-
     /// Ends the sessions of a buyer: signs the browsers out and revokes all tokens.
-    public func endSessions(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
-        state.withLock { state in
-            state.logins.closeSessions(ofBuyer: buyer)
-            state.ledger.revoke(buyer: buyer)
-        }
-    }
-
-    /// Signs all browsers out, so that the next login shows its page again.
-    public func signOutBrowsers() {
-        state.withLock { $0.logins.closeAllSessions() }
-    }
+    public func endSessions(ofBuyer email: String) { tokens.endSessions(ofBuyer: email) }
 
     // MARK: Routes
 
@@ -148,11 +97,6 @@ public final class SandboxBolt: SandboxService {
             "subject_types_supported": list("public"), "id_token_signing_alg_values_supported": list("RS256"),
             "scopes_supported": list("openid", "email", "bolt.account.manage", "bolt.account.view"),
         ])
-    }
-
-    private func keySet() -> SandboxAnswer {
-        journal.count(\.jwksFetches)
-        return .json(state.withLock { $0.keyring.keySet() })
     }
 
     /// Whether a `client_id` is the configured publishable key or its last section.

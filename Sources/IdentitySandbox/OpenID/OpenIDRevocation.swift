@@ -6,7 +6,7 @@ extension SandboxOpenID {
         answer(call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let token = try form.required("token")
-            state.withLock { $0.ledger.revoke(token: token, of: client.clientID) }
+            tokens.state.withLock { $0.ledger.revoke(token: token, of: client.clientID) }
             journal.count(\.revocations)
             return SandboxAnswer(status: 200, headers: [("Cache-Control", "no-store")])
         }

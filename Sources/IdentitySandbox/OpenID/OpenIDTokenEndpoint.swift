@@ -51,7 +51,7 @@ extension SandboxOpenID {
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let code = try form.required("code")
-        let body = try state.withLock { state throws(OAuthRefusal) in
+        let body = try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
                 throw revokeIfReused(error, "code", &state)
@@ -78,7 +78,7 @@ extension SandboxOpenID {
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = try form.required("refresh_token")
-        return try state.withLock { state throws(OAuthRefusal) in
+        return try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
                 throw revokeIfReused(error, "refresh token", &state)
@@ -109,8 +109,10 @@ extension SandboxOpenID {
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let deviceCode = try form.required("device_code")
-        let body = try state.withLock { state throws(OAuthRefusal) in
-            let (device, session) = try state.devices.poll(deviceCode: deviceCode, clientID: client.clientID, at: now)
+        let (device, session) = try state.withLock { state throws(OAuthRefusal) in
+            try state.devices.poll(deviceCode: deviceCode, clientID: client.clientID, at: now)
+        }
+        let body = tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(clientID: client.clientID, scopes: device.scopes, session))
             return issue(grant, .first, client, grant.scopes, key, &state, now, call)
         }
@@ -135,7 +137,11 @@ extension SandboxOpenID {
         }
     }
 
-    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ what: String, _ state: inout State) -> OAuthRefusal {
+    private func revokeIfReused(
+        _ refusal: GrantLedger.Refusal,
+        _ what: String,
+        _ state: inout SandboxTokens.State
+    ) -> OAuthRefusal {
         state.ledger.revokeIfReused(refusal, journal)
         switch refusal {
         case .reused:
@@ -158,7 +164,7 @@ extension SandboxOpenID {
         _ client: SandboxOpenIDClient,
         _ scopes: [String],
         _ key: String?,
-        _ state: inout State,
+        _ state: inout SandboxTokens.State,
         _ now: Date,
         _ call: SandboxCall
     ) -> JSONObject {

@@ -7,7 +7,7 @@ extension SandboxOpenID {
         do throws(OAuthRefusal) {
             let (scheme, token) = try presentedToken(call.request)
             let now = clock.now
-            let found = state.withLock { state in
+            let found = tokens.state.withLock { state in
                 state.ledger.grant(ofAccessToken: token, at: now).map {
                     (known: $0, key: state.ledger.accessToken(token)?.keyThumbprint)
                 }
@@ -43,7 +43,7 @@ extension SandboxOpenID {
         guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(grant.clientID)
-        let token = state.withLock { $0.keyrings.mint(claims, algorithm.signature) }
+        let token = tokens.state.withLock { $0.keyrings.mint(claims, algorithm.signature) }
         return SandboxAnswer(status: 200, headers: [("Content-Type", "application/jwt")], body: Array(token.utf8))
     }
 

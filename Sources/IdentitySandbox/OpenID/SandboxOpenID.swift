@@ -6,12 +6,8 @@ internal import Synchronization
 /// A plain OpenID provider that follows the specifications.
 ///
 /// The issuer is the origin unless the configuration names another one.
-public final class SandboxOpenID: SandboxService {
+public final class SandboxOpenID: SandboxAuthorizationServer {
     struct State: Sendable {
-        var ledger: GrantLedger
-        var logins = LoginSessions(brand: "OpenID", cookieName: "sandbox_openid")
-        var keyrings: SigningKeyrings
-        var accessTokenLifetime: Duration
         /// The `jti` values of received assertions.
         var usedAssertions = UsedIDs()
         /// The `jti` values of received DPoP proofs.
@@ -27,36 +23,31 @@ public final class SandboxOpenID: SandboxService {
 
     /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
+    /// The issued tokens, the signed-in browsers and the signing keys.
+    public let tokens: SandboxTokens
     /// The issuer, with which the addresses of all endpoints begin.
     public let issuer: String
     /// The configuration with which the provider was created.
     public let configuration: SandboxOpenIDConfiguration
 
-    let codeLifetime: Duration
-    let clock: any IdentityClock
-    let directory: BuyerDirectory
     let keySetPath: String
     let clientCheck: OpenIDClientCheck
     let state: Mutex<State>
 
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, origin: String) {
         self.configuration = configuration.openID
-        self.directory = directory
         issuer = configuration.openID.issuer ?? origin
         let keySetName = configuration.openID.randomizesKeySetPath ? RandomText.hexadecimal(32) : "jwks"
         keySetPath = "/\(keySetName).json"
         clientCheck = OpenIDClientCheck(configuration: configuration.openID, issuer: issuer)
-        clock = configuration.clock
-        codeLifetime = configuration.openID.authorizationCodeLifetime ?? configuration.authorizationCodeLifetime
+        var common = configuration
+        common.authorizationCodeLifetime =
+            configuration.openID.authorizationCodeLifetime ?? common.authorizationCodeLifetime
+        common.tokenReuse = configuration.openID.tokenReuse ?? common.tokenReuse
+        common.accessTokenLifetime = configuration.openID.accessTokenLifetime ?? common.accessTokenLifetime
         let algorithms = configuration.openID.algorithms.map(\.signature)
-        state = Mutex(
-            State(
-                ledger: GrantLedger(reuse: configuration.openID.tokenReuse ?? configuration.tokenReuse),
-                keyrings: SigningKeyrings(owner: "openid", algorithms: algorithms),
-                accessTokenLifetime: configuration.openID.accessTokenLifetime ?? configuration.accessTokenLifetime,
-                nonces: DPoPNonces(policy: configuration.openID.dpopNonce)
-            )
-        )
+        tokens = SandboxTokens(common, directory, brand: "OpenID", algorithms: algorithms)
+        state = Mutex(State(nonces: DPoPNonces(policy: configuration.openID.dpopNonce)))
     }
 
     /// The URL of the token endpoint.
@@ -81,38 +72,6 @@ public final class SandboxOpenID: SandboxService {
     /// Registers another redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
-    }
-
-    /// Sets the lifetime of access tokens that are issued from now on.
-    public func setAccessTokenLifetime(_ lifetime: Duration) {
-        state.withLock { $0.accessTokenLifetime = lifetime }
-    }
-
-    /// Signs with a new key; the old ones stay published by default.
-    public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
-        state.withLock { $0.keyrings.rotate(keepsOld: keepsOld) }
-    }
-
-    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
-    public func revokeAll() {
-        state.withLock { $0.ledger.revokeAll() }
-    }
-
-    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
-    public func revokeTokens(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
-        state.withLock { $0.ledger.revoke(buyer: buyer) }
-    }
-
-    /// Expires all access tokens; a refresh still works.
-    public func expireAccessTokens() {
-        let now = clock.now
-        state.withLock { $0.ledger.expireAccessTokens(at: now) }
-    }
-
-    /// Signs all browsers out, so that the next login shows its page again.
-    public func signOutBrowsers() {
-        state.withLock { $0.logins.closeAllSessions() }
     }
 
     func route(_ path: String) -> SandboxRoute {
@@ -167,18 +126,13 @@ public final class SandboxOpenID: SandboxService {
         return refusal.answer
     }
 
-    private func keySet() -> SandboxAnswer {
-        journal.count(\.jwksFetches)
-        return .json(state.withLock { $0.keyrings.keySet() })
-    }
-
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
     /// The claims of an ID token that this provider issued, and its client; nil for other tokens.
     ///
     /// The token may have expired.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
-        guard let claims = state.withLock({ $0.keyrings.claims(of: token) }), claims["iss"] == .string(issuer),
+        guard let claims = tokens.state.withLock({ $0.keyrings.claims(of: token) }), claims["iss"] == .string(issuer),
             let client = configuration.client(id: claims["aud"]?.string)
         else { return nil }
         return (claims, client)

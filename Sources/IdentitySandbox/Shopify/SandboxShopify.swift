@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import IdentityKit
+internal import IdentityKit
 internal import Synchronization
 
 /// The sandbox's Shopify Customer Accounts: discovery, authorization, tokens, keys and logout.
@@ -9,17 +9,11 @@ internal import Synchronization
 /// Both forms of endpoints are served at once and share their state: the platform's at ``platformOrigin``, the account domain's
 /// at ``accountOrigin``. Discovery is answered at both and, in the configured shape, at the shop's own domain
 /// (``Sandbox/shopOrigin``), where a client looks for it.
-public final class SandboxShopify: SandboxService {
-    struct State: Sendable {
-        var ledger: GrantLedger
-        var logins = LoginSessions(brand: "Shopify", cookieName: "sandbox_shopify")
-        var keyring = SigningKeyring(owner: "shopify", keyIDPrefix: "id_")
-        var accessTokenLifetime: Duration
-        var clients: [SandboxShopifyClient]
-    }
-
+public final class SandboxShopify: SandboxAuthorizationServer {
     /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
+    /// The issued tokens, the signed-in browsers and the signing keys.
+    public let tokens: SandboxTokens
     /// The origin that stands for `https://shopify.com`.
     public let platformOrigin: String
     /// The origin that stands for the shop's account domain.
@@ -30,96 +24,47 @@ public final class SandboxShopify: SandboxService {
     public let issuer: String
 
     let configuration: SandboxShopifyConfiguration
-    let codeLifetime: Duration
-    package let clock: any IdentityClock
-    package let directory: BuyerDirectory
-    let state: Mutex<State>
+    private let registeredClients: Mutex<[SandboxShopifyClient]>
 
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, platform: String, account: String) {
         self.configuration = configuration.shopify
-        self.directory = directory
-        clock = configuration.clock
-        codeLifetime = configuration.authorizationCodeLifetime
         platformOrigin = platform
         accountOrigin = account
         shopID = configuration.shopify.shopID
         issuer = configuration.shopify.issuer ?? "\(platform)/authentication/\(configuration.shopify.shopID)"
-        state = Mutex(
-            State(
-                ledger: GrantLedger(reuse: configuration.tokenReuse),
-                accessTokenLifetime: configuration.accessTokenLifetime,
-                clients: configuration.shopify.clients
-            )
-        )
+        tokens = SandboxTokens(configuration, directory, brand: "Shopify", keyIDPrefix: "id_")
+        registeredClients = Mutex(configuration.shopify.clients)
     }
 
     // MARK: Live changes
 
     /// The registered clients.
-    public var clients: [SandboxShopifyClient] { state.withLock { $0.clients } }
+    public var clients: [SandboxShopifyClient] { registeredClients.withLock(\.self) }
 
     /// Registers a client, or replaces the client with the same id.
     public func register(_ client: SandboxShopifyClient) {
-        state.withLock { state in
-            state.clients.removeAll { $0.id == client.id }
-            state.clients.append(client)
+        registeredClients.withLock { clients in
+            clients.removeAll { $0.id == client.id }
+            clients.append(client)
         }
     }
 
     /// Registers a redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
-        state.withLock { state in
-            for index in state.clients.indices { state.clients[index].redirectURIs.append(redirectURI) }
+        registeredClients.withLock { clients in
+            for index in clients.indices { clients[index].redirectURIs.append(redirectURI) }
         }
     }
 
     /// Registers an address after a logout at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(logoutURI: String) {
-        state.withLock { state in
-            for index in state.clients.indices { state.clients[index].logoutURIs.append(logoutURI) }
+        registeredClients.withLock { clients in
+            for index in clients.indices { clients[index].logoutURIs.append(logoutURI) }
         }
-    }
-
-    /// Sets the lifetime of access tokens that are issued from now on.
-    public func setAccessTokenLifetime(_ lifetime: Duration) {
-        state.withLock { $0.accessTokenLifetime = lifetime }
-    }
-
-    /// Signs with a new key; the old ones stay published by default.
-    public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
-        state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
-    }
-
-    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
-    public func revokeAll() {
-        state.withLock { $0.ledger.revokeAll() }
-    }
-
-    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
-    public func revokeTokens(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
-        state.withLock { $0.ledger.revoke(buyer: buyer) }
-    }
-
-    /// Expires all access tokens; a refresh still works.
-    public func expireAccessTokens() {
-        let now = clock.now
-        state.withLock { $0.ledger.expireAccessTokens(at: now) }
     }
 
     /// Ends the sessions of a buyer: signs the browsers out and revokes all tokens.
-    public func endSessions(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
-        state.withLock { state in
-            state.logins.closeSessions(ofBuyer: buyer)
-            state.ledger.revoke(buyer: buyer)
-        }
-    }
-
-    /// Signs all browsers out, so that the next login shows its page again.
-    public func signOutBrowsers() {
-        state.withLock { $0.logins.closeAllSessions() }
-    }
+    public func endSessions(ofBuyer email: String) { tokens.endSessions(ofBuyer: email) }
 
     /// The Customer Account API's URL, as the platform's discovery document names it.
     public var customerAccountEndpoint: String { endpoints(for: .platform).api }
@@ -190,7 +135,7 @@ public final class SandboxShopify: SandboxService {
     /// The buyer of a valid access token, which may be put on a cart.
     package func buyer(forAccessToken token: String) -> KnownBuyer? {
         let now = clock.now
-        let number = state.withLock { $0.ledger.grant(ofAccessToken: token, at: now)?.grant.buyer }
+        let number = tokens.state.withLock { $0.ledger.grant(ofAccessToken: token, at: now)?.grant.buyer }
         return number.flatMap { directory.buyer(number: $0) }
     }
 }

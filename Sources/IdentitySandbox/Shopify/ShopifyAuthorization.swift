@@ -63,14 +63,14 @@ extension SandboxShopify {
             displayedParameters: displayedParameters,
             at: clock.now
         )
-        let session = state.withLock { $0.logins.session(of: request) }
+        let session = tokens.state.withLock { $0.logins.session(of: request) }
         let signedIn = session.flatMap { directory.buyer(number: $0.buyer)?.account.email.lowercased() }
         if let session, login.loginHint.map({ $0.lowercased() == signedIn }) ?? true {
             return finish(login, session)
         }
         if query["prompt"] == "none" { return refuseSilently(login) }
         let submits = query["login_hint_mode"] == "submit"
-        return state.withLock { $0.logins.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
+        return tokens.state.withLock { $0.logins.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
     }
 
     private func refuseSilently(_ login: HostedLogin) -> SandboxAnswer {
@@ -83,13 +83,13 @@ extension SandboxShopify {
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
         let now = clock.now
-        switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
+        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
             return login.redirect(with: [("error", "access_denied"), ("error_description", "The buyer cancelled.")])
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
-            let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
+            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
             return finish(login, session).with("Set-Cookie", cookie)
         }
     }
@@ -97,7 +97,7 @@ extension SandboxShopify {
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = "shcac_" + RandomText.hexadecimal(32)
-        state.withLock { state in
+        tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(login, session))
             state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
         }

@@ -88,9 +88,4 @@ extension SandboxShopify {
             "scopes_supported": .array([.string("customer-account-mcp-api:full")]),
         ])
     }
-
-    func keySet() -> SandboxAnswer {
-        journal.count(\.jwksFetches)
-        return .json(state.withLock { $0.keyring.keySet() })
-    }
 }

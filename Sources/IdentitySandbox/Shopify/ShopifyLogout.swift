@@ -3,9 +3,8 @@ internal import Synchronization
 
 extension SandboxShopify {
     func logout(_ call: SandboxCall) -> SandboxAnswer {
-        let keyring = state.withLock { $0.keyring }
         guard let query = AuthorizationQuery(call.request), let hint = query["id_token_hint"],
-            let claims = IDTokenMint.claims(of: hint, signedBy: keyring), let sessionID = claims["sid"]?.string
+            let claims = tokens.state.withLock({ $0.keyrings.claims(of: hint) }), let sessionID = claims["sid"]?.string
         else {
             return .html(
                 NoticePages.error(
@@ -18,7 +17,7 @@ extension SandboxShopify {
         }
         journal.count(\.logouts)
         let revokes = configuration.logoutRevokesTokens
-        let cookie = state.withLock { state in
+        let cookie = tokens.state.withLock { state in
             state.logins.closeSession(id: sessionID)
             if revokes { state.ledger.revoke(sessionID: sessionID) }
             return state.logins.expiredCookie

@@ -87,7 +87,7 @@ extension SandboxShopify {
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let code = fields["code"] ?? ""
-        let answer = try state.withLock { state throws(OAuthRefusal) in
+        let answer = try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
                 throw revokeIfReused(error, &state)
@@ -115,7 +115,7 @@ extension SandboxShopify {
     ) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = fields["refresh_token"] ?? ""
-        return try state.withLock { state throws(OAuthRefusal) in
+        return try tokens.state.withLock { state throws(OAuthRefusal) in
             do throws(GrantLedger.Refusal) {
                 let grant = try state.ledger.grant(ofRefreshToken: token, at: now)
                 guard grant.clientID == client.id else { throw .unknown }
@@ -131,7 +131,7 @@ extension SandboxShopify {
         }
     }
 
-    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout State) -> OAuthRefusal {
+    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout SandboxTokens.State) -> OAuthRefusal {
         state.ledger.revokeIfReused(refusal, journal)
         return OAuthRefusal("invalid_grant", "The grant is invalid, expired or was revoked.")
     }
@@ -142,7 +142,7 @@ extension SandboxShopify {
         _ grant: Grant,
         _ client: SandboxShopifyClient,
         idToken: String?,
-        _ state: inout State,
+        _ state: inout SandboxTokens.State,
         _ now: Date
     ) -> SandboxAnswer {
         let lifetime = state.accessTokenLifetime
@@ -167,7 +167,12 @@ extension SandboxShopify {
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    private func mintIDToken(_ grant: Grant, _ state: inout State, _ now: Date, _ call: SandboxCall) -> String {
+    private func mintIDToken(
+        _ grant: Grant,
+        _ state: inout SandboxTokens.State,
+        _ now: Date,
+        _ call: SandboxCall
+    ) -> String {
         var claims: JSONObject = [
             "iss": .string(issuer), "sub": .string(String(grant.buyer)), "aud": .string(grant.clientID),
             "exp": .integer(now.epochSeconds + 3600), "iat": .integer(now.epochSeconds),
@@ -178,7 +183,7 @@ extension SandboxShopify {
             claims["email"] = .string(buyer.account.email)
             claims["email_verified"] = .bool(buyer.account.emailVerified)
         }
-        return IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges)
+        return state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges)
     }
 
     /// Has the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.

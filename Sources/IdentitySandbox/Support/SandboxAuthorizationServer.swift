@@ -1,24 +1,102 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+package import IdentityKit
+internal import Synchronization
+
+/// What an authorization server of the sandbox has issued: tokens, sessions of browsers, and signing keys.
+///
+/// Reached through ``SandboxAuthorizationServer``; it may be used from any thread.
+public final class SandboxTokens: Sendable {
+    struct State: Sendable {
+        var ledger: GrantLedger
+        var logins: LoginSessions
+        var keyrings: SigningKeyrings
+        var accessTokenLifetime: Duration
+    }
+
+    let clock: any IdentityClock
+    let directory: BuyerDirectory
+    let codeLifetime: Duration
+    let state: Mutex<State>
+
+    init(
+        _ configuration: SandboxConfiguration,
+        _ directory: BuyerDirectory,
+        brand: String,
+        keyIDPrefix: String? = nil,
+        algorithms: [SignatureAlgorithm] = [.rs256]
+    ) {
+        self.directory = directory
+        clock = configuration.clock
+        codeLifetime = configuration.authorizationCodeLifetime
+        let name = brand.lowercased()
+        state = Mutex(
+            State(
+                ledger: GrantLedger(reuse: configuration.tokenReuse),
+                logins: LoginSessions(brand: brand, cookieName: "sandbox_" + name),
+                keyrings: SigningKeyrings(owner: name, keyIDPrefix: keyIDPrefix, algorithms: algorithms),
+                accessTokenLifetime: configuration.accessTokenLifetime
+            )
+        )
+    }
+
+    func endSessions(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        state.withLock { state in
+            state.logins.closeSessions(ofBuyer: buyer)
+            state.ledger.revoke(buyer: buyer)
+        }
+    }
+}
+
 /// What every provider of the sandbox that issues refresh tokens can be told while it runs.
-package protocol SandboxAuthorizationServer: SandboxService {
-    /// Sets the lifetime of access tokens that are issued from now on.
-    func setAccessTokenLifetime(_ lifetime: Duration)
-
-    /// Expires all access tokens; a refresh still works.
-    func expireAccessTokens()
-
-    /// Revokes all tokens.
-    func revokeAll()
-
-    /// Revokes all tokens of a buyer.
-    func revokeTokens(ofBuyer email: String)
+public protocol SandboxAuthorizationServer: SandboxService {
+    /// The issued tokens, the sessions of browsers, and the signing keys.
+    var tokens: SandboxTokens { get }
 
     /// Ends all sessions of a buyer.
     func endSessions(ofBuyer email: String) async
-
-    /// Signs with a new key.
-    func rotateSigningKey(keepingOld keepsOld: Bool)
 }
 
-extension SandboxShopify: SandboxAuthorizationServer {}
-extension SandboxBolt: SandboxAuthorizationServer {}
-extension SandboxOpenID: SandboxAuthorizationServer {}
+extension SandboxAuthorizationServer {
+    package var clock: any IdentityClock { tokens.clock }
+    package var directory: BuyerDirectory { tokens.directory }
+    var codeLifetime: Duration { tokens.codeLifetime }
+
+    /// Sets the lifetime of access tokens that are issued from now on.
+    public func setAccessTokenLifetime(_ lifetime: Duration) {
+        tokens.state.withLock { $0.accessTokenLifetime = lifetime }
+    }
+
+    /// Signs with a new key; the old ones stay published by default.
+    public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
+        tokens.state.withLock { $0.keyrings.rotate(keepsOld: keepsOld) }
+    }
+
+    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
+    public func revokeAll() {
+        tokens.state.withLock { $0.ledger.revokeAll() }
+    }
+
+    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
+    public func revokeTokens(ofBuyer email: String) {
+        let buyer = directory.buyer(email: email).number
+        tokens.state.withLock { $0.ledger.revoke(buyer: buyer) }
+    }
+
+    /// Expires all access tokens; a refresh still works.
+    public func expireAccessTokens() {
+        let now = clock.now
+        tokens.state.withLock { $0.ledger.expireAccessTokens(at: now) }
+    }
+
+    /// Signs all browsers out, so that the next login shows its page again.
+    public func signOutBrowsers() {
+        tokens.state.withLock { $0.logins.closeAllSessions() }
+    }
+
+    func keySet() -> SandboxAnswer {
+        journal.count(\.jwksFetches)
+        return .json(tokens.state.withLock { $0.keyrings.keySet() })
+    }
+}

@@ -5,8 +5,8 @@ internal import IdentityKit
 struct SigningKeyrings: Sendable {
     private var keyrings: [SigningKeyring]
 
-    init(owner: String, algorithms: [SignatureAlgorithm]) {
-        keyrings = algorithms.map { SigningKeyring(owner: owner, algorithm: $0) }
+    init(owner: String, keyIDPrefix: String?, algorithms: [SignatureAlgorithm]) {
+        keyrings = algorithms.map { SigningKeyring(owner: owner, keyIDPrefix: keyIDPrefix, algorithm: $0) }
     }
 
     mutating func mint(

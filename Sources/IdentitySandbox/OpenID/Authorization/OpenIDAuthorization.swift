@@ -81,7 +81,7 @@ extension SandboxOpenID {
             try subject(ofHint: hint, client)
         }
         let hinted = login.hintedSubject
-        let session = state.withLock { $0.logins.session(of: call.request) }.flatMap { session in
+        let session = tokens.state.withLock { $0.logins.session(of: call.request) }.flatMap { session in
             let age = now.timeIntervalSince(session.authenticatedAt)
             let isFresh = query.maximumAge.map { $0 > 0 && age <= Double($0) } ?? true
             let isMeant = hinted.map { $0.isIdentical(to: Self.subject(of: session.buyer)) } ?? true
@@ -92,14 +92,14 @@ extension SandboxOpenID {
         }
         journal.count(\.authorizations)
         if let session { return login.asksConsent ? askConsent(login, session) : finish(login, session) }
-        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
     private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         var login = login
         login.step = .consent
         login.session = session
-        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
     private func subject(ofHint text: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) -> String {
@@ -113,7 +113,7 @@ extension SandboxOpenID {
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
         let now = clock.now
-        switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
+        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
             if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
@@ -122,7 +122,7 @@ extension SandboxOpenID {
             // The buyer was signed in already and has given consent.
             if let session = login.session { return finish(login, session) }
             let buyer = directory.buyer(email: email).number
-            let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
+            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
             return afterLogin(login, session).with("Set-Cookie", cookie)
         }
     }
@@ -140,7 +140,7 @@ extension SandboxOpenID {
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
-        let idToken = state.withLock { state in
+        let idToken = tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(login, session))
             if let code { state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval) }
             return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
@@ -153,7 +153,12 @@ extension SandboxOpenID {
     }
 
     /// The ID token of an authorization response (OpenID Connect Core sections 3.2.2.10 and 3.3.2.11).
-    private func frontChannelToken(_ grant: Grant, _ code: String?, _ state: inout State, _ now: Date) -> String? {
+    private func frontChannelToken(
+        _ grant: Grant,
+        _ code: String?,
+        _ state: inout SandboxTokens.State,
+        _ now: Date
+    ) -> String? {
         guard let client = configuration.client(id: grant.clientID) else { return nil }
         var claims = idTokenClaims(grant, client, now)
         claims["nonce"] = grant.nonce.map { .string($0) }

@@ -1,5 +1,5 @@
 internal import IdentityHTTP
-package import IdentityKit
+internal import IdentityKit
 
 extension SandboxOpenIDClient {
     /// Reads a member of `clients`; a client without secret and keys is a public one.
@@ -72,17 +72,6 @@ extension SandboxOpenIDClient {
 }
 
 extension ConfigurationSection {
-    /// Reads an optional member with a fixed set of values.
-    package mutating func optionalChoice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ name: String
-    ) throws(IdentityError) -> Choice? {
-        guard let text = try optionalString(name) else { return nil }
-        guard let choice = Choice.allCases.first(where: { $0.rawValue.isIdentical(to: text) }) else {
-            throw error(name, "must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return choice
-    }
-
     /// Reads an optional list of some of these values.
     mutating func optionalList(_ name: String, of values: [String]) throws(IdentityError) -> [String]? {
         guard let found = try optionalStrings(name) else { return nil }

@@ -46,18 +46,19 @@ extension SandboxOpenID {
         guard let found = state.withLock({ $0.devices.pending(userCode: typed, at: now) }) else {
             return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits for this code."))
         }
-        if state.withLock({ $0.logins.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
+        if tokens.state.withLock({ $0.logins.session(of: request) }) != nil {
+            return .redirect(to: page(of: found.handle))
+        }
         var login = HostedLogin(clientID: found.clientID, callback: "", at: now)
         login.scopes = found.scopes
         login.deviceHandle = found.handle
-        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
     private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxAnswer {
-        let (found, session) = state.withLock { state in
-            (state.devices.pending(handle: handle, at: now), state.logins.session(of: request))
-        }
-        guard let found, let session else {
+        guard let found = state.withLock({ $0.devices.pending(handle: handle, at: now) }),
+            let session = tokens.state.withLock({ $0.logins.session(of: request) })
+        else {
             let hint = "Start again with the code that the device shows."
             return .html(NoticePages.error(brand: "OpenID", "No device waits for this login.", hint: hint), status: 404)
         }

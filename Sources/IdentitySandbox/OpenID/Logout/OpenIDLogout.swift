@@ -23,7 +23,7 @@ extension SandboxOpenID {
             let client = try named(query["client_id"], hintedClient)
             let target = query["post_logout_redirect_uri"]
             if let target { try checkReturn(to: target, client) }
-            let browsers = state.withLock { $0.logins.session(of: call.request)?.id }
+            let browsers = tokens.state.withLock { $0.logins.session(of: call.request)?.id }
             let hinted = claims?["sid"]?.string
             let pending = PendingLogout(
                 sessionIDs: Set([browsers, hinted].compactMap(\.self)).sorted(),
@@ -106,7 +106,7 @@ extension SandboxOpenID {
     private func end(_ pending: PendingLogout) async -> SandboxAnswer {
         journal.count(\.logouts)
         for id in pending.sessionIDs { await endSession(id) }
-        let cookie = state.withLock { $0.logins.expiredCookie }
+        let cookie = tokens.state.withLock { $0.logins.expiredCookie }
         guard let target = pending.target else {
             return SandboxAnswer.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie)
         }
@@ -117,7 +117,7 @@ extension SandboxOpenID {
     /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and signs the buyer's browsers out.
     public func endSessions(ofBuyer email: String) async {
         let buyer = directory.buyer(email: email).number
-        state.withLock { $0.logins.closeSessions(ofBuyer: buyer) }
+        tokens.state.withLock { $0.logins.closeSessions(ofBuyer: buyer) }
         for id in sessionIDs(ofBuyer: email) { await endSession(id) }
     }
 
@@ -126,7 +126,7 @@ extension SandboxOpenID {
     ///
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown one changes nothing.
     public func endSession(_ id: String) async {
-        let clients = state.withLock { state in
+        let clients = tokens.state.withLock { state in
             state.logins.closeSession(id: id)
             state.ledger.revoke(sessionID: id, exceptWithScope: "offline_access")
             return state.ledger.clientIDs(ofSession: id)

@@ -14,7 +14,7 @@ extension SandboxOpenID {
     /// The `sid` values of a buyer's sessions, in the order of their logins.
     public func sessionIDs(ofBuyer email: String) -> [String] {
         let buyer = directory.buyer(email: email).number
-        return state.withLock { $0.ledger.sessionIDs(ofBuyer: buyer) }
+        return tokens.state.withLock { $0.ledger.sessionIDs(ofBuyer: buyer) }
     }
 
     /// Makes a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
@@ -42,7 +42,7 @@ extension SandboxOpenID {
             "exp": .integer(now + 120), "jti": .string(RandomText.hexadecimal(32)),
             "events": .object([event: .object([:])]),
         ]
-        return state.withLock { state in
+        return tokens.state.withLock { state in
             switch target {
             case .session(let id):
                 claims["sid"] = .string(id)
