@@ -46,8 +46,7 @@ extension LegacyPasswordProvider {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> TokenSet {
         let url = try Self.scalar(resetURL)
-        let operation = LegacyCustomerResetByURL(resetURL: url, password: password)
-        return try await tokens(client.execute(operation, in: context).data, context)
+        return try await tokens(from: LegacyCustomerResetByURL(resetURL: url, password: password), in: context)
     }
 
     /// Legacy: sets a new password with the token in Shopify's e-mail, and signs the buyer in.
@@ -66,10 +65,7 @@ extension LegacyPasswordProvider {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> TokenSet {
         let input = LegacyCustomerResetInput(password: password, resetToken: resetToken)
-        return try await tokens(
-            client.execute(LegacyCustomerReset(id: customerID, input: input), in: context).data,
-            context
-        )
+        return try await tokens(from: LegacyCustomerReset(id: customerID, input: input), in: context)
     }
 
     /// Legacy: activates an account with the URL in Shopify's e-mail, sets its password, and signs the buyer in.
@@ -79,8 +75,7 @@ extension LegacyPasswordProvider {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> TokenSet {
         let url = try Self.scalar(activationURL)
-        let operation = LegacyCustomerActivateByURL(activationURL: url, password: password)
-        return try await tokens(client.execute(operation, in: context).data, context)
+        return try await tokens(from: LegacyCustomerActivateByURL(activationURL: url, password: password), in: context)
     }
 
     /// Legacy: activates an account with the token in Shopify's e-mail, sets its password, and signs the buyer in.
@@ -91,10 +86,7 @@ extension LegacyPasswordProvider {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> TokenSet {
         let input = LegacyCustomerActivateInput(activationToken: activationToken, password: password)
-        return try await tokens(
-            client.execute(LegacyCustomerActivate(id: customerID, input: input), in: context).data,
-            context
-        )
+        return try await tokens(from: LegacyCustomerActivate(id: customerID, input: input), in: context)
     }
 
     private static func scalar(_ url: HTTPURL) throws(IdentityError) -> ShopifyURL {

@@ -88,13 +88,18 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         multipassToken token: Secret,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> TokenSet {
-        try await tokens(
-            client.execute(LegacyCustomerTokenCreateWithMultipass(multipassToken: token), in: context).data,
-            context
-        )
+        try await tokens(from: LegacyCustomerTokenCreateWithMultipass(multipassToken: token), in: context)
     }
 
-    func tokens(_ payload: LegacyCustomerTokenPayload, _ context: StorefrontContext) async throws -> TokenSet {
+    /// Executes a mutation that returns a token, and reads the token's buyer.
+    func tokens<Operation: GraphQLOperation>(
+        from operation: Operation,
+        in context: StorefrontContext
+    ) async throws -> TokenSet where Operation.Output == LegacyCustomerTokenPayload {
+        try await tokens(client.execute(operation, in: context).data, context)
+    }
+
+    private func tokens(_ payload: LegacyCustomerTokenPayload, _ context: StorefrontContext) async throws -> TokenSet {
         try LegacyCustomerUserErrors.check(payload.customerUserErrors)
         guard let token = payload.customerAccessToken else { throw Self.noToken }
         return tokens(token, of: try await buyer(token.accessToken, context))
