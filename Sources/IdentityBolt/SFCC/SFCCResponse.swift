@@ -134,10 +134,10 @@ struct SFCCResponse: Sendable {
 
     private func providerAnswer(_ name: String?, _ message: String?) -> IdentityError.ProviderAnswer {
         IdentityError.ProviderAnswer(
-            error: name.map(redacted.hidden),
-            errorDescription: message.map(redacted.hidden),
+            error: name,
+            errorDescription: message,
             status: response.status,
-            traceID: response.headers["X-Dw-Request-Base-Id"].map(redacted.hidden)
-        )
+            traceID: response.headers["X-Dw-Request-Base-Id"]
+        ).hiding(redacted)
     }
 }

@@ -44,11 +44,11 @@ package struct AuthenticationChallenge: Sendable {
     ) -> IdentityError.ProviderAnswer {
         let challenge = challenges.first { ["bearer", "dpop"].contains($0.scheme) && $0["error"] != nil }
         return IdentityError.ProviderAnswer(
-            error: challenge?["error"].map(redacted.hidden),
-            errorDescription: challenge?["error_description"].map(redacted.hidden),
-            errorURI: challenge?["error_uri"].map(redacted.hidden),
+            error: challenge?["error"],
+            errorDescription: challenge?["error_description"],
+            errorURI: challenge?["error_uri"],
             status: status
-        )
+        ).hiding(redacted)
     }
 
     /// Reads one header.

@@ -107,16 +107,19 @@ extension RedactedValues: Redacted {
 extension IdentityError {
     /// The same error, whose `providerAnswer` contains none of the values.
     package func hiding(_ redacted: RedactedValues) -> IdentityError {
-        guard let answer = providerAnswer else { return self }
-        return recast(
-            as: kind,
-            answering: ProviderAnswer(
-                error: answer.error.map(redacted.hidden),
-                errorDescription: answer.errorDescription.map(redacted.hidden),
-                errorURI: answer.errorURI.map(redacted.hidden),
-                status: answer.status,
-                traceID: answer.traceID.map(redacted.hidden)
-            )
+        providerAnswer.map { recast(as: kind, answering: $0.hiding(redacted)) } ?? self
+    }
+}
+
+extension IdentityError.ProviderAnswer {
+    /// The same explanation, without these values.
+    package func hiding(_ redacted: RedactedValues) -> IdentityError.ProviderAnswer {
+        IdentityError.ProviderAnswer(
+            error: error.map(redacted.hidden),
+            errorDescription: errorDescription.map(redacted.hidden),
+            errorURI: errorURI.map(redacted.hidden),
+            status: status,
+            traceID: traceID.map(redacted.hidden)
         )
     }
 }

@@ -234,11 +234,11 @@ public struct TokenErrorResponse: Sendable {
     /// The provider's explanation, without the request's secrets.
     var providerAnswer: IdentityError.ProviderAnswer {
         IdentityError.ProviderAnswer(
-            error: error.map(redacted.hidden),
-            errorDescription: errorDescription.map(redacted.hidden),
-            errorURI: errorURI.map(redacted.hidden),
+            error: error,
+            errorDescription: errorDescription,
+            errorURI: errorURI,
             status: status,
-            traceID: (headers[traceIDHeader] ?? headers["X-Request-Id"]).map(redacted.hidden)
-        )
+            traceID: headers[traceIDHeader] ?? headers["X-Request-Id"]
+        ).hiding(redacted)
     }
 }

@@ -107,11 +107,11 @@ enum UserInfoResponse {
                 "Read providerAnswer of this error, and check endpoints.userInfo or userinfo_endpoint of the metadata.",
             reference: "RFC 6750 section 3.1",
             providerAnswer: IdentityError.ProviderAnswer(
-                error: (answer["error"]?.string).map(redacted.hidden),
-                errorDescription: (answer["error_description"]?.string).map(redacted.hidden),
-                errorURI: (answer["error_uri"]?.string).map(redacted.hidden),
+                error: answer["error"]?.string,
+                errorDescription: answer["error_description"]?.string,
+                errorURI: answer["error_uri"]?.string,
                 status: response.status
-            )
+            ).hiding(redacted)
         )
     }
 

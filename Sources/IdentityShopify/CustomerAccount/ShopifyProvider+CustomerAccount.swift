@@ -26,10 +26,7 @@ extension ShopifyProvider {
                 "The Customer Account API returned no customer.",
                 hint: "Check that the access token belongs to a customer of this shop.",
                 reference: "Customer Account API reference, customer",
-                providerAnswer: IdentityError.ProviderAnswer(
-                    status: result.metadata.status,
-                    traceID: result.metadata.requestID
-                )
+                providerAnswer: IdentityError.ProviderAnswer(result.metadata)
             )
         }
         return customer.buyer(tokens.buyer)

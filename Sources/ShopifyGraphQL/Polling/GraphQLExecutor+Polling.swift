@@ -73,10 +73,7 @@ extension GraphQLExecutor {
             .pollTimeout,
             "Polling with \(ForeignName.shown(document.name)) timed out.",
             hint: "Read the last result in the error's cause. Poll again, or use a longer timeout.",
-            providerAnswer: IdentityError.ProviderAnswer(
-                status: last.metadata.status,
-                traceID: last.metadata.requestID
-            ),
+            providerAnswer: IdentityError.ProviderAnswer(last.metadata),
             cause: PollTimeout(last: last)
         )
     }

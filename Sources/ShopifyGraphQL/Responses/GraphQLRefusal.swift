@@ -11,12 +11,7 @@ struct GraphQLRefusal {
         status = metadata.status
         self.metadata = metadata
         self.retryAfter = retryAfter
-        answer = IdentityError.ProviderAnswer(
-            error: errors.first?.code?.rawValue,
-            errorDescription: errors.first?.message,
-            status: metadata.status,
-            traceID: metadata.requestID
-        )
+        answer = IdentityError.ProviderAnswer(metadata, errors)
     }
 
     /// The failure, with the effect that the request may have had.

@@ -100,7 +100,7 @@ struct GraphQLResponse: Sendable {
                 hint: hint,
                 reference: reference,
                 retryAfter: retryAfter,
-                providerAnswer: providerAnswer,
+                providerAnswer: IdentityError.ProviderAnswer(metadata, errors),
                 cause: errors.first
             )
         }
@@ -149,14 +149,17 @@ struct GraphQLResponse: Sendable {
             "\(endpoint.name) returned data that do not match the document.",
             hint: "Read the error's cause, and compare the requested API version with the served one.",
             reference: "GraphQL specification section 7.1.1",
-            providerAnswer: IdentityError.ProviderAnswer(status: metadata.status, traceID: metadata.requestID),
+            providerAnswer: IdentityError.ProviderAnswer(metadata),
             cause: error
         )
         return GraphQLFailure(error, .unknown, metadata)
     }
+}
 
-    private var providerAnswer: IdentityError.ProviderAnswer {
-        IdentityError.ProviderAnswer(
+extension IdentityError.ProviderAnswer {
+    /// The first error of a response, with its status and request id.
+    package init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError] = []) {
+        self.init(
             error: errors.first?.code?.rawValue,
             errorDescription: errors.first?.message,
             status: metadata.status,
