@@ -82,31 +82,20 @@ enum CallbackPage {
         title: String,
         text: String
     ) -> LoopbackResponse {
-        let html = """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <link rel="icon" href="data:,">
-            <title>\(title)</title>
-            <style>
-            body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14171b);
-              color: light-dark(#1b1f24, #e8eaed); font: 1rem/1.5 system-ui, sans-serif; }
-            main { box-sizing: border-box; width: min(26rem, 100vw - 2rem); padding: 2.5rem 2rem; text-align: center;
-              background: light-dark(#fff, #1d2126); border: 1px solid light-dark(#dfe3e8, #2f353c); border-radius: 1rem; }
-            .mark { display: grid; place-items: center; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; color: #fff;
-              font-size: 1.6rem; font-weight: 700; background: \(color); border-radius: 50%; }
-            h1 { margin: 0 0 .5rem; font-size: 1.35rem; line-height: 1.3; }
-            p { margin: 0; color: light-dark(#55606c, #a9b2bc); }
-            </style>
-            <main><div class="mark" aria-hidden="true">\(symbol)</div><h1>\(title)</h1><p>\(text)</p></main>
-            </html>
-            """
+        let html = HTMLText(
+            page: title,
+            style: """
+                main { text-align: center; }
+                .mark { display: grid; place-items: center; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; color: #fff;
+                  font-size: 1.6rem; font-weight: 700; background: \(color); border-radius: 50%; }
+                """,
+            symbol: "<div class=\"mark\" aria-hidden=\"true\">\(symbol)</div>",
+            content: "<p>\(text)</p>"
+        )
         return .message(
             status: status,
             headers: safe + [("Content-Type", "text/html; charset=utf-8")],
-            body: Array(html.utf8)
+            body: Array(html.text.utf8)
         )
     }
 }

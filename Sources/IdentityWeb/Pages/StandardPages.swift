@@ -12,30 +12,18 @@ public struct StandardPages: SignInPages {
         let text = Self.sentence(for: page.content)
         let support: HTMLText =
             page.correlationID.map { "<p class=\"support\">If you contact us, mention <code>\($0)</code>.</p>" } ?? ""
-        let html: HTMLText = """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <link rel="icon" href="data:,">
-            <title>\(title)</title>
-            <style>
-            body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14171b);
-              color: light-dark(#1b1f24, #e8eaed); font: 1rem/1.5 system-ui, sans-serif; }
-            main { box-sizing: border-box; width: min(26rem, 100vw - 2rem); padding: 2.5rem 2rem;
-              background: light-dark(#fff, #1d2126); border: 1px solid light-dark(#dfe3e8, #2f353c); border-radius: 1rem; }
-            h1 { margin: 0 0 .5rem; font-size: 1.35rem; line-height: 1.3; }
-            p { margin: 0 0 1rem; color: light-dark(#55606c, #a9b2bc); overflow-wrap: anywhere; }
-            .support { margin: 1rem 0 0; font-size: .875rem; }
-            .button { display: block; box-sizing: border-box; width: 100%; margin: .5rem 0 0; padding: .75rem 1rem; font: inherit;
-              font-weight: 600; text-align: center; text-decoration: none; color: #fff; background: #1f5fbf; border: 0;
-              border-radius: .5rem; cursor: pointer; }
-            .button:focus-visible { outline: 3px solid light-dark(#1b1f24, #e8eaed); outline-offset: 2px; }
-            </style>
-            <main><h1>\(title)</h1><p>\(text)</p>\(action)\(support)</main>
-            </html>
-            """
+        let html = HTMLText(
+            page: title,
+            style: """
+                p { margin-bottom: 1rem; }
+                .support { margin: 1rem 0 0; font-size: .875rem; }
+                .button { display: block; box-sizing: border-box; width: 100%; margin: .5rem 0 0; padding: .75rem 1rem; font: inherit;
+                  font-weight: 600; text-align: center; text-decoration: none; color: #fff; background: #1f5fbf; border: 0;
+                  border-radius: .5rem; cursor: pointer; }
+                .button:focus-visible { outline: 3px solid light-dark(#1b1f24, #e8eaed); outline-offset: 2px; }
+                """,
+            content: "<p>\(text)</p>\(action)\(support)"
+        )
         return html.text
     }
 
