@@ -113,7 +113,7 @@ struct KeySetLinkTests {
 
     @Test("a fetch that started before the token was signed is not used for that token")
     func flight() async throws {
-        let shared = KeySetSingleFlight(KeySetCache(stub, clock: clock), clock: clock)
+        let shared = KeySetCache(stub, clock: clock)
         let known = try await shared.keys(at: url, .usable)
         stub.hold()
         let early = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "early")) }
@@ -132,7 +132,7 @@ struct KeySetLinkTests {
     @Test("a caller that saw expired keys just before another caller fetched them does not fetch again")
     func lateLook() async throws {
         let stepping = SteppingClock()
-        let shared = KeySetSingleFlight(KeySetCache(stub, clock: stepping), clock: stepping)
+        let shared = KeySetCache(stub, clock: stepping)
         _ = try await shared.keys(at: url, .usable)
         // At the first check the keys have expired; before the second check another caller has fetched them.
         stepping.show(once: .seconds(4000))

@@ -1,11 +1,12 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Caches the last valid key set; a failed fetch does not remove it.
+/// Caches the last valid key set, and shares one fetch between all callers that wait for it; a failed fetch does not remove the keys.
 struct KeySetCache: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock
     private let lastKnown: LastKnownKeySet
+    private let flights = SingleFlight<String, KeySetSnapshot>()
 
     /// Creates a cache.
     ///
@@ -20,15 +21,29 @@ struct KeySetCache: KeySetProviding {
     }
 
     /// The cached keys, if they meet the requirement.
-    func cached(at url: HTTPURL, for requirement: KeySetRequirement) -> KeySetSnapshot? {
+    private func cached(at url: HTTPURL, for requirement: KeySetRequirement) -> KeySetSnapshot? {
         last(at: url).flatMap { requirement.isMet(by: $0, at: clock.elapsed) ? $0 : nil }
     }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         if let cached = cached(at: url, for: requirement) { return cached }
-        let snapshot = try await next.keys(at: url, adapted(requirement, to: last(at: url)))
-        lastKnown.save(snapshot)
-        return snapshot
+        let (snapshot, isOwn) = try await fetch(url, requirement)
+        // The shared fetch may have started before the caller's token was signed.
+        guard !isOwn, !requirement.isMet(by: snapshot, at: clock.elapsed) else { return snapshot }
+        return try await fetch(url, requirement).value
+    }
+
+    private func fetch(
+        _ url: HTTPURL,
+        _ requirement: KeySetRequirement
+    ) async throws -> (value: KeySetSnapshot, started: Bool) {
+        try await flights.run(url.text) { [self] in
+            // Another caller may have fetched the keys since this caller looked.
+            if let cached = cached(at: url, for: requirement) { return cached }
+            let snapshot = try await next.keys(at: url, adapted(requirement, to: last(at: url)))
+            lastKnown.save(snapshot)
+            return snapshot
+        }
     }
 
     private func last(at url: HTTPURL) -> KeySetSnapshot? {

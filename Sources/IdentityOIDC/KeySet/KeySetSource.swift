@@ -30,7 +30,7 @@ package struct KeySetSource: Sendable {
             let limited = KeySetRefetchLimiter(backoff, clock: clock, events: events)
             let tolerant = KeySetStaleIfError(limited, clock: clock)
             let cache = KeySetCache(tolerant, clock: clock, lastKnown: lastKnown)
-            return KeySetNegativeCache(KeySetSingleFlight(cache, clock: clock), clock: clock)
+            return KeySetNegativeCache(cache, clock: clock)
         }
         self.chain = KeySetRefreshAhead(chain(), clock: clock)
         unsolicitedChain = chain()
