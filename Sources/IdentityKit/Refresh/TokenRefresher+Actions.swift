@@ -226,7 +226,8 @@ extension TokenRefresher {
     ) async -> RefreshStateMachine.Event {
         guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
         do {
-            let tokens = try await validated(response, of: old, stored.provider)
+            let provider = try attempt.provider ?? visible.providers.provider(ofStored: stored.provider)
+            let tokens = try await provider.validated(response, of: old)
             if attempt.hasPrepared { attempt.observation = .responded }
             return .validated(tokens)
         } catch let refusal as RefreshRefusal {
@@ -251,14 +252,16 @@ extension TokenRefresher {
         guard attempt.stored != nil, reportedResponses.insert(error.code, of: response, for: attempt.id) else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
+}
 
+extension IdentityProvider {
     /// The tokens of a response.
     ///
     /// - Throws: ``RefreshRefusal`` when the response contains no token, which is the only reason to send the old refresh token again;
     ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
-    func validated(_ response: RefreshResponse, of old: TokenSet, _ provider: String) async throws -> TokenSet {
-        guard let journaling = try visible.providers.provider(ofStored: provider) as? any JournaledRefreshing else {
-            throw IdentityError.unreadableResponse(of: provider)
+    func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
+        guard let journaling = self as? any JournaledRefreshing else {
+            throw IdentityError.unreadableResponse(of: descriptor.name)
         }
         do {
             return try await journaling.tokens(from: response, refreshing: old)

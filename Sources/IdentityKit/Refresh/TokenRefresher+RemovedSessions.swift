@@ -33,7 +33,7 @@ extension TokenRefresher {
         if let entry, entry.replaces(old) { newest = entry.state }
         guard case .responded(_, let response) = newest else { return newest.tokens }
         do {
-            return try await validated(response, of: old, session.provider)
+            return try await visible.providers.provider(ofStored: session.provider).validated(response, of: old)
         } catch {
             if response.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
             return old
@@ -43,6 +43,6 @@ extension TokenRefresher {
     /// The tokens of a state, including the tokens in a response that is not validated yet.
     private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
         guard case .responded(let old, let response) = state else { return state.tokens }
-        return try? await validated(response, of: old, provider)
+        return try? await visible.providers.provider(ofStored: provider).validated(response, of: old)
     }
 }
