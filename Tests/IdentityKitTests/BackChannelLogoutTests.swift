@@ -6,14 +6,16 @@ import Testing
 
 /// A cart that records ended sessions and can fail.
 private final class Cart: SessionParticipant {
-    private let state = Mutex<(ended: [SessionID], isBroken: Bool)>(([], false))
+    private let state = Mutex<(ended: [SessionID], attachments: [[String: Secret]], isBroken: Bool)>(([], [], false))
     var ended: [SessionID] { state.withLock { $0.ended } }
+    var attachments: [[String: Secret]] { state.withLock { $0.attachments } }
 
     func setBroken(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
     func sessionRefreshed(_ session: Session) async throws {}
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         let isBroken = state.withLock { state in
             state.ended.append(session.id)
+            state.attachments.append(attachments)
             return state.isBroken
         }
         if isBroken { throw IdentityError(.retryLater, .providerUnavailable, "The cart is down.") }
@@ -200,6 +202,24 @@ struct BackChannelLogoutTests {
         let finished = await send(token, to: stage)
         #expect(finished.status == 200)
         #expect(finished.sessions.map(\.id) == [damaged])
+    }
+
+    @Test("a session that this version cannot decode ends with status 200, and its cart is detached")
+    func otherVersion() async throws {
+        let stage = try LogoutStage()
+        let id = try await stage.signIn()
+        #expect(try await stage.store.setAttachment("cart", to: Secret("c"), of: id, expecting: nil))
+        var stored = try #require(try await stage.store.session(id))
+        stored.payload = Secret("not what this version wrote")
+        #expect(try await stage.store.replace(stored, expecting: stored.generation))
+        let cart = Cart()
+        stage.manager.add(cart)
+        let result = await send(stage.provider.announce(), to: stage)
+        #expect(result.status == 200)
+        #expect(result.sessions.map(\.id) == [id])
+        #expect(result.problems.map(\.code) == [.storeCorrupt])
+        #expect(cart.attachments.map { $0["cart"]?.reveal() } == ["c"])
+        #expect(try await stage.store.session(id) == nil)
     }
 
     @Test("a logout token counts as used if its mark was saved although the store reported an error")

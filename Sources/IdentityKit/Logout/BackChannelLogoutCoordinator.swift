@@ -15,6 +15,7 @@ struct BackChannelLogoutCoordinator: Sendable {
         let problems = await outlivingCaller { [self] in
             var problems: [IdentityError] = []
             for session in ended {
+                problems += session.problems
                 problems += await participants.notifyEnded(session, since: started)
                 guard !session.hadExpired else { continue }
                 events.emit(.loggedOut, provider: name, session: session.session.id, since: started)

@@ -8,6 +8,8 @@ struct LoggedOutSession: Sendable {
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
     let hadExpired: Bool
+    /// What failed although the session was removed.
+    var problems: [IdentityError] = []
 }
 
 /// Ends sessions: removes them from the store first, then notifies carts and revokes the tokens.
@@ -120,12 +122,20 @@ struct LogoutCoordinator: Sendable {
         guard let removed = try await visible.store.remove(id) else { return nil }
         let state: SessionState
         do { state = try SessionState(removed.session) } catch {
-            throw error.recast(
-                message: "The session was removed, but its record cannot be read.",
-                hint: """
-                    The buyer is signed out. If another version of the app wrote the session, use that version for logouts: only it \
-                    can revoke the tokens and detach a cart.
-                    """
+            return LoggedOutSession(
+                session: Session(removed.session, .ended(.unreadable, nil)),
+                tokens: nil,
+                attachments: removed.attachments,
+                hadExpired: visible.lifetime.hasExpired(removed.session),
+                problems: [
+                    error.recast(
+                        message: "The session was removed, but its tokens cannot be read, so they were not revoked.",
+                        hint: """
+                            The buyer is signed out. If another version of the app wrote the session, use that version for logouts: \
+                            only it can revoke the tokens.
+                            """
+                    )
+                ]
             )
         }
         return LoggedOutSession(
@@ -144,7 +154,9 @@ struct LogoutCoordinator: Sendable {
         since started: Duration
     ) async -> [LogoutResult] {
         var problems: [[IdentityError]] = []
-        for session in ended { problems.append(await participants.notifyEnded(session, since: started)) }
+        for session in ended {
+            problems.append(session.problems + (await participants.notifyEnded(session, since: started)))
+        }
         let refusals = await revoke(ended)
         var results: [LogoutResult] = []
         for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {

@@ -8,8 +8,8 @@ extension SessionManager {
     ///   - postLogoutRedirectURI: The address to which the provider sends the browser afterwards; must be registered at the provider. Nil
     ///     uses the configured address.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the session does not exist or the store fails, and with code ``IdentityError/Code/storeCorrupt``
-    ///   when the session was removed but could not be read; no other failure stops a logout.
+    /// - Throws: ``IdentityError`` when the session does not exist, when the store fails or cannot decrypt the session; no other failure
+    ///   stops a logout.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {
         var options = LogoutOptions(returningTo: postLogoutRedirectURI)
         options.sendsState = false
@@ -22,8 +22,8 @@ extension SessionManager {
     ///   - id: The session.
     ///   - options: The options of this logout.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the return path is not allowed, when the session is unknown or when the store fails, and with code
-    ///   ``IdentityError/Code/storeCorrupt`` when the session was removed but could not be read; no other failure stops a logout.
+    /// - Throws: ``IdentityError`` when the return path is not allowed, when the session is unknown, when the store fails or cannot
+    ///   decrypt the session; no other failure stops a logout.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope { try await logouts.logout(id, options: options) }
     }
