@@ -14,11 +14,12 @@ struct VisibleSessions: Sendable {
         return StoredState(stored)
     }
 
-    /// The sessions that match; unreadable sessions may be omitted.
+    /// The sessions that match, without those that this version cannot decode; sessions that the store cannot read may be omitted.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         guard let filter = limited(filter) else { return [] }
         return try await store.readable(filter).sessions.compactMap {
-            lifetime.hasExpired($0) ? nil : Session($0, try SessionState($0))
+            guard !lifetime.hasExpired($0), let state = try? SessionState($0) else { return nil }
+            return Session($0, state)
         }
     }
 

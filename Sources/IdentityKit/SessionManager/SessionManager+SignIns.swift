@@ -6,7 +6,7 @@ extension SessionManager {
     /// Only sessions of the same tenant, issuer and subject belong to the buyer.
     ///
     /// - Parameter id: The session of the browser that requests the page.
-    /// - Returns: The sessions that have not ended.
+    /// - Returns: The sessions that have not ended, without those that another version of the app wrote and this one cannot read.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
     ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {

@@ -161,10 +161,11 @@ public final class SessionManager: Sendable {
         try await Correlation.scope { try await visible.load(id).read().session }
     }
 
-    /// The sessions that match, oldest first; sessions that the store cannot read may be omitted.
+    /// The sessions that match, oldest first, without those that another version of the app wrote and this one cannot read.
     ///
-    /// - Throws: ``IdentityError`` of the store, and with code ``IdentityError/Code/storeCorrupt`` when another version of the app wrote
-    ///   one of the sessions.
+    /// Sessions that the store cannot decrypt may be omitted, too. ``logoutAll(issuer:subject:tenant:)`` does not depend on this list.
+    ///
+    /// - Throws: ``IdentityError`` of the store.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope { try await visible.matching(filter) }
     }
