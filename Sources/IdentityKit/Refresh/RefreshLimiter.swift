@@ -38,7 +38,8 @@ final class RefreshLimiter: Sendable {
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         if let refusal = state.withLock({
-            $0.waiting.count >= limits.waiting ? Self.tooManyWait : Self.pauseError($0, now)
+            let mustWait = $0.running >= max(1, limits.concurrent)
+            return mustWait && $0.waiting.count >= limits.waiting ? Self.tooManyWait : Self.pauseError($0, now)
         }) {
             throw refusal
         }
@@ -90,7 +91,7 @@ final class RefreshLimiter: Sendable {
             state.failed = []
             return state.breaker.close() ? .closed : nil
         case .failed(let error, let id, let isThrottled):
-            if state.failed.count < limits.waiting { state.failed.insert(id) }
+            if state.failed.count < max(limits.waiting, limits.failures, 1) { state.failed.insert(id) }
             state.breaker.lastFailure = error
             let asked = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {

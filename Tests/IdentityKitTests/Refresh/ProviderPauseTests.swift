@@ -51,6 +51,23 @@ struct ProviderPauseTests {
         #expect(world.heard.kinds.contains(.providerResumed))
     }
 
+    @Test("with waiting = 0 a refresh runs while none runs, and failures still open the circuit breaker")
+    func noQueue() async throws {
+        let world = RefreshFixture()
+        var ids: [SessionID] = []
+        for number in 0..<4 { ids.append(try await world.expiredSession("buyer-\(number)")) }
+        var limits = limits(2)
+        limits.waiting = 0
+        let manager = try world.manager(limits: limits)
+        #expect(try await manager.tokens(for: ids[0]).outcome == .refreshedLate)
+        world.provider.answerAll(.refused(Self.down))
+        for id in ids[1...2] { _ = try? await manager.tokens(for: id) }
+        #expect(world.provider.requests == 3)
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[3]) }
+        #expect(error?.code == .providerUnavailable)
+        #expect(world.provider.requests == 3)
+    }
+
     @Test("one outage opens the circuit breaker once, also with many requests in flight")
     func burst() async throws {
         let world = RefreshFixture()
