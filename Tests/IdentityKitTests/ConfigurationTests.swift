@@ -111,10 +111,12 @@ struct ConfigurationTests {
         #expect(message.contains(expected), "got: \(message)")
     }
 
-    @Test("providers are found by the bytes of their names, and duplicate names are refused")
+    @Test("providers are found by the bytes of their names; duplicate names and the name of guests are refused")
     func registry() throws {
         let provider = StrictProvider(clock: ManualClock())
         #expect(throws: IdentityError.self) { _ = try ProviderRegistry([provider, provider]) }
+        let guest = StrictProvider(clock: ManualClock(), name: SessionManager.guestProvider)
+        #expect(throws: IdentityError.self) { _ = try ProviderRegistry([guest]) }
         let kelvin = StrictProvider(clock: ManualClock(), name: "\u{212A}")
         let registry = try ProviderRegistry([kelvin, StrictProvider(clock: ManualClock(), name: "K")])
         #expect(try registry.provider(named: "K").descriptor.name.utf8.count == 1)

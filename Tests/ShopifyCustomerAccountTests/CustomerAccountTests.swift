@@ -36,7 +36,7 @@ private struct Shop {
             factories: [ShopifyProviderFactory()],
             environment: environment
         )
-        let guest = Guest(descriptor: ProviderDescriptor(name: "guest", kind: "guest", clientID: "c"))
+        let guest = Guest(descriptor: ProviderDescriptor(name: "other", kind: "other", clientID: "c"))
         let registry = try ProviderRegistry([try configured.provider(named: "shopify"), guest])
         sessions = SessionManager(providers: registry, store: InMemoryStore(), environment: environment)
         let buyer = SandboxBuyer(email: SandboxBuyerAccount.ada.email)
@@ -264,7 +264,7 @@ struct CustomerAccountTests {
                 accessToken: Secret("bolt-token"),
                 issuedAt: shop.clock.now
             )
-            let session = try await shop.sessions.establish(tokens, provider: "guest")
+            let session = try await shop.sessions.establish(tokens, provider: "other")
             let account = CustomerAccount(of: session.id, client: shop.client, sessions: shop.sessions)
             let before = shop.sandbox.shopify.requests.count
             let error = await #expect(throws: IdentityError.self) { try await account.profile() }

@@ -34,10 +34,18 @@ public struct ProviderRegistry: Sendable {
     /// Creates a registry of the given providers.
     ///
     /// - Parameter providers: The providers, in the order of ``names``.
-    /// - Throws: ``IdentityError`` when two providers have the same name.
+    /// - Throws: ``IdentityError`` when two providers have the same name, or one has the name of guests' sessions
+    ///   (``SessionManager/guestProvider``).
     public init(_ providers: [any IdentityProvider]) throws(IdentityError) {
         var names: Set<[UInt8]> = []
         for provider in providers {
+            guard !provider.descriptor.name.isIdentical(to: SessionManager.guestProvider) else {
+                throw IdentityError(
+                    configuration:
+                        "A provider has the name \(SessionManager.guestProvider), which sessions of guests use.",
+                    hint: "Give the provider another name."
+                )
+            }
             guard names.insert(Array(provider.descriptor.name.utf8)).inserted else {
                 throw IdentityError(
                     configuration: "Two providers have the name \(provider.descriptor.name).",
