@@ -1,4 +1,5 @@
 import Foundation
+import IdentityHTTP
 import IdentityKit
 import Testing
 
@@ -14,5 +15,15 @@ struct ErrorDescriptionTests {
         )
         #expect(error.localizedDescription == "The callback has no state.")
         #expect((error as? any LocalizedError)?.recoverySuggestion == "Start again.")
+    }
+
+    @Test("an invalid header or method is a fault of the configuration, because a retry does not help")
+    func unsendable() {
+        for code in [HTTPTransportError.Code.invalidHeader, .invalidMethod] {
+            let cause = HTTPTransportError(code: code, phase: .notSent, message: "The user agent is wrong.")
+            let error = IdentityError.wrapping(cause)
+            #expect(error.kind == .configuration && error.code == .configurationInvalid)
+            #expect(error.hint?.hasPrefix("The user agent is wrong.") == true)
+        }
     }
 }

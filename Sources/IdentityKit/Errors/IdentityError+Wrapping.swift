@@ -134,10 +134,10 @@ extension IdentityError {
             )
         case .invalidHeader, .invalidMethod:
             self.init(
-                .retryLater,
-                .providerUnavailable,
+                .configuration,
+                .configurationInvalid,
                 "A header or the method of an HTTP message is not valid, so the message was not sent.",
-                hint: "\(error.message) Correct the value; trying again does not help.",
+                hint: "\(error.message) Correct the value, for example the environment's userAgent.",
                 cause: error
             )
         case .closed:
