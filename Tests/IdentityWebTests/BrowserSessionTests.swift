@@ -97,6 +97,26 @@ struct BrowserSessionTests {
         #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
     }
 
+    @Test("a damaged session does not stop a sign-in or a sign-out of its browser, but an outage of the store does")
+    func damagedSession() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        stage.store.damage(old)
+        let callback = try await stage.begin(browser)
+        stage.store.isBroken = true
+        #expect(try await stage.deliver(callback, browser).status == 503)
+        stage.store.isBroken = false
+        #expect(try await stage.deliver(callback, browser).location == "/orders")
+        let new = try #require(stage.sessionID(browser))
+        #expect(new != old)
+        stage.store.damage(new)
+        let answer = try await browser.post("/auth/logout")
+        #expect(answer.status == 303 && answer.location == "/auth/logout/done")
+        #expect(browser.value(of: WebStage.session) == nil)
+    }
+
     @Test("the session route tells a script who is signed in, and contains no token")
     func json() async throws {
         let stage = try await WebStage()

@@ -14,13 +14,13 @@ extension SignInRoutes {
         guard let attemptID = callback.attemptID else { return page(.signInExpired, correlationID: nil) }
         let cookie = cookies.loginValue(attemptID, in: request)
         if case .completed(let reference, let path)? = cookie?.state {
-            guard let session = try await context.session(), session.id.reference == reference else {
+            guard let session = try await readableSession(in: context), session.id.reference == reference else {
                 return page(.signInExpired, correlationID: nil)
             }
             // The cookie is untrusted input, so only a path of this app is accepted from it.
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
-        let old = try await context.session()
+        let old = try await readableSession(in: context)
         let completed = try await sessions.complete(
             callback,
             browserBinding: cookies.binding(of: callback, in: request),
@@ -48,6 +48,15 @@ extension SignInRoutes {
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
         await endExcessSessions(of: session)
         return try redirect(to: path)
+    }
+
+    /// The browser's session; nil if it has none, and if its record cannot be read, because a damaged record must not stop a sign-in.
+    private func readableSession(in context: WebContext) async throws -> Session? {
+        do {
+            return try await context.session()
+        } catch let error as IdentityError where error.concernsRecordOfSession {
+            return nil
+        }
     }
 
     private func keepPosted(_ provider: String, _ request: WebRequest) async throws -> WebResponse {

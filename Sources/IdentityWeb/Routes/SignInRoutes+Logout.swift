@@ -24,8 +24,8 @@ extension SignInRoutes {
             let result = try await sessions.logout(id, options: options)
             if let awaited = result.awaitedReturn { context.set(try cookies.logout(awaited)) }
             if let url = result.browserURL { destination = url.text }
-        } catch let error as IdentityError where error.code == .sessionUnknown {
-            // The session has already ended.
+        } catch let error as IdentityError where error.code == .sessionUnknown || error.concernsRecordOfSession {
+            // The session has already ended, or its record cannot be read. Without its cookie the buyer can sign in again.
         }
         context.forgetSession()
         if let removal = cookies.withoutSession { context.set(removal) }
@@ -79,4 +79,11 @@ extension SignInRoutes {
         object["csrf_token"] = context.csrfToken.map { .string($0.reveal()) }
         return json(object)
     }
+}
+
+extension IdentityError {
+    /// Whether the store cannot read the record of a session: it is damaged, or its key is missing.
+    ///
+    /// Such a record stays as it is. An outage of the store is another error.
+    var concernsRecordOfSession: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
 }

@@ -3,10 +3,14 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A store whose reads of sessions fail while it is broken.
+/// A store whose reads of sessions fail while it is broken, and that cannot decrypt a damaged session.
 final class BreakableStore: WrappingStore {
     let inner = InMemoryStore()
     private let broken = Mutex(false)
+    private let damaged = Mutex<SessionID?>(nil)
+
+    /// Makes the record of a session unreadable.
+    func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
 
     var isBroken: Bool {
         get { broken.withLock(\.self) }
@@ -17,7 +21,19 @@ final class BreakableStore: WrappingStore {
         guard !isBroken else {
             throw IdentityError(.retryLater, .storeUnavailable, "The store is broken.", hint: "Repair it.")
         }
+        try check(id)
         return try await inner.session(id)
+    }
+
+    func remove(_ id: SessionID) async throws -> RemovedSession? {
+        try check(id)
+        return try await inner.remove(id)
+    }
+
+    private func check(_ id: SessionID) throws {
+        guard damaged.withLock({ $0 }) != id else {
+            throw IdentityError(.configuration, .storeCorrupt, "The record is damaged.", hint: "Restore it.")
+        }
     }
 }
 
