@@ -164,7 +164,7 @@ struct LogoutTests {
         #expect(large.status == 413)
     }
 
-    @Test("the routes refuse a redirect URI that is not their callback, an http origin, and malformed names")
+    @Test("the routes refuse a wrong redirect URI, an http origin, malformed names and pages, and limits below 1")
     func start() async throws {
         let stage = try await WebStage()
         func expectRefusal(_ change: (inout SignInRoutes.Configuration) -> Void) {
@@ -181,6 +181,12 @@ struct LogoutTests {
         expectRefusal { $0.publicOrigin = "https://shop.example/path" }
         expectRefusal { $0.cookieName = "a b" }
         expectRefusal { $0.cookieName = "" }
+        expectRefusal { $0.maximumOpenLogins = 0 }
+        expectRefusal { $0.loginLimit.burst = 0 }
+        expectRefusal { $0.loginLimit.interval = .zero }
+        expectRefusal { $0.loginLimit.maximumAddresses = 0 }
+        for page in ["", "orders", "//evil.example", "http://shop.example/"] { expectRefusal { $0.homePath = page } }
+        expectRefusal { $0.thirdPartyLogins = ["https://id.example": "unknown"] }
         #expect(stage.routes.callbackAddresses.map(\.address).contains("https://shop.example/auth/callback/op"))
     }
 }

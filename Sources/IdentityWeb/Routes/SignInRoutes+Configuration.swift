@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 public import IdentityKit
 
 extension SignInRoutes {
@@ -10,7 +11,7 @@ extension SignInRoutes {
         public var publicOrigin: String
         /// The path of the routes, by default `/auth`.
         public var basePath = "/auth"
-        /// The page after a sign-in or sign-out for which no other page was named, by default `/`.
+        /// The page after a sign-in or sign-out for which no other page was named, by default `/`: a path of the app or an https URL.
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
@@ -59,15 +60,46 @@ extension SignInRoutes {
         public init(publicOrigin: String) {
             self.publicOrigin = publicOrigin
         }
+
+        /// Checks the members that have no check of their own.
+        func check(providers: [String]) throws(IdentityError) {
+            let limits = [
+                ("maximumOpenLogins", maximumOpenLogins > 0), ("loginLimit.burst", loginLimit.burst > 0),
+                ("loginLimit.interval", loginLimit.interval > .zero),
+                ("loginLimit.maximumAddresses", loginLimit.maximumAddresses > 0),
+            ]
+            for (name, isPositive) in limits where !isPositive {
+                throw IdentityError(
+                    configuration: "`\(name)` of the routes must be greater than 0.",
+                    hint: "Set a positive value in the configuration of the routes, or keep the default."
+                )
+            }
+            guard
+                (try? ReturnPathPolicy.pathsOnly.location(for: homePath)) != nil
+                    || (try? HTTPURL(homePath))?.isSecure == true
+            else {
+                throw IdentityError(
+                    configuration: "`homePath` of the routes is neither a path of the app nor an https URL.",
+                    hint: "Use a path that begins with one slash, for example /."
+                )
+            }
+            for name in thirdPartyLogins.values where !providers.contains(where: { $0.isIdentical(to: name) }) {
+                throw IdentityError(
+                    configuration:
+                        "`thirdPartyLogins` of the routes names the provider \(name), which is not configured.",
+                    hint: "Use one of the configured names: \(providers.joined(separator: ", "))."
+                )
+            }
+        }
     }
 
     /// A limit of logins for each client address, a token bucket.
     public struct LoginLimit: Sendable {
-        /// How many logins may begin at once, by default 20.
+        /// How many logins may begin at once, by default 20, at least 1.
         public var burst = 20
         /// The time after which one more login may begin, by default 6 seconds; greater than 0.
         public var interval: Duration = .seconds(6)
-        /// How many addresses are remembered, by default 10,000.
+        /// How many addresses are remembered, by default 10,000, at least 1.
         public var maximumAddresses = 10_000
 
         /// The defaults.

@@ -39,13 +39,15 @@ public final class SignInRoutes: Sendable {
     ///   - sessions: The session manager, with the providers to choose from.
     ///   - carts: The carts that follow a sign-in; none by default.
     ///   - configuration: How the routes behave.
-    /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, the base path or the name of the cookies is
-    ///   malformed, and when a provider's configured `redirectURI` is not the address of its callback route.
+    /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, the base path, the home page or the name of the
+    ///   cookies is malformed, when a limit is too small, when `thirdPartyLogins` names an unknown provider, and when a provider's
+    ///   configured `redirectURI` is not the address of its callback route.
     public init(
         sessions: SessionManager,
         carts: (any SignInCarts)? = nil,
         configuration: Configuration
     ) throws(IdentityError) {
+        try configuration.check(providers: sessions.providerNames)
         self.sessions = sessions
         self.carts = carts
         self.configuration = configuration
