@@ -56,6 +56,21 @@ import Testing
         #expect(after == before + brought)
     }
 
+    @Test("while another session has reserved the guest's cart, something is left to merge, and a later call merges it")
+    func reservedByOther() async throws {
+        let shop = try await SandboxShop()
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront, times: 50)
+        await #expect(throws: IdentityError.self) { try await shop.carts.mergeCart(ofGuest: guest, into: ada) }
+        shop.storefront.behave()
+        #expect(try await !shop.carts.mergeCart(ofGuest: guest, into: grace))
+        shop.clock.advance(by: .seconds(600))
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: grace))
+        #expect(try await shop.carts.read(for: grace, in: shop.context)?.cart.id == cart.id)
+    }
+
     @Test("if the store cannot read the guest's session, the merge fails, and no line of the guest's cart is lost")
     func unreadableGuest() async throws {
         let shop = try await SandboxShop()

@@ -35,7 +35,7 @@ extension CartAdapter: SignInCarts {
 
     /// Merges a guest's cart into a session that has just begun, as ``mergeGuestCart(of:into:merge:in:)`` with the policy's merge.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
-        try await mergeGuestCart(of: guest, into: session).outcome != .partial
+        try await mergeGuestCart(of: guest, into: session).guest == nil
     }
 
     /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
@@ -74,16 +74,20 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
-        guard try await self.reserve(guest, for: id, under: locks) else {
+        let reservation = try await self.reserve(guest, for: id, under: locks)
+        guard reservation == .made else {
             return CartMergeResult(
                 outcome: .nothingToMerge,
-                cart: try await self.attachIfAny(to: id, under: locks, in: context)
+                cart: try await self.attachIfAny(to: id, under: locks, in: context),
+                // If the other session's merge fails, the guest still has the cart, and a repeated call merges it.
+                guest: reservation == .ofAnotherSession ? guest : nil
             )
         }
         var result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMergeResult> in
             guard var source = locked.binding, source.reservation?.session.utf8.elementsEqual(id.rawValue.utf8) == true
             else {
-                return CartChange(CartMergeResult(outcome: .nothingToMerge), saving: nil)
+                let left = locked.binding == nil ? nil : guest
+                return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
             }
             source.reservation = nil
             let merged = try await self.mergeCart(source, to: id, merge ?? self.policy.merge, context, locked.locks)
@@ -115,21 +119,29 @@ extension CartAdapter: SignInCarts {
         }
     }
 
+    private enum Reservation {
+        case made, noCart, ofAnotherSession
+    }
+
     /// Reserves a guest's cart for a session.
     ///
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
     /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends after ``lateCallLimit``.
-    private func reserve(_ guest: SessionID, for id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
+    private func reserve(
+        _ guest: SessionID,
+        for id: SessionID,
+        under locks: InProcessCartLocks
+    ) async throws -> Reservation {
         try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
-            guard var binding = locked.binding else { return CartChange(false, saving: nil) }
+            guard var binding = locked.binding else { return CartChange(.noCart, saving: nil) }
             if let other = binding.reservation, !other.session.utf8.elementsEqual(id.rawValue.utf8),
                 self.lateCallMayArrive(since: other.since)
             {
-                return CartChange(false, saving: nil)
+                return CartChange(.ofAnotherSession, saving: nil)
             }
             binding.reservation = (id.rawValue, self.client.environment.clock.now)
-            return CartChange(true, saving: binding)
+            return CartChange(.made, saving: binding)
         }
     }
 
