@@ -111,6 +111,24 @@ struct ConnectionStringTests {
     }
 
     @Test(
+        "a TLS handshake that ends early is an outage, and a server that cannot be verified is a fault of the configuration",
+        arguments: [
+            ("SSL SYSCALL error: Connection reset by peer", PostgresFailure.Reason.unreachable),
+            ("SSL SYSCALL error: EOF detected", .unreachable),
+            ("SSL error: unexpected eof while reading", .unreachable),
+            ("SSL connection has been closed unexpectedly", .unreachable), ("Connection refused", .unreachable),
+            ("SSL error: certificate verify failed", .untrusted),
+            ("server does not support SSL, but SSL was required", .untrusted),
+            ("SSL SYSCALL error: EOF detected\nSSL error: certificate verify failed", .untrusted),
+            ("root certificate file \"/x/ca.pem\" does not exist", .untrusted),
+            ("SSL SYSCALL error: EOF detected\nFATAL:  57P03", .server("57P03")),
+        ]
+    )
+    func handshakes(text: String, reason: PostgresFailure.Reason) {
+        #expect(Connector.reason(in: text + "\n") == reason)
+    }
+
+    @Test(
         "the message says why a statement failed that can be repeated",
         arguments: [
             ("57014", "cancelled the statement"), ("40001", "conflicted with another"),

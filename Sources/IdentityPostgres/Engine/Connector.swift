@@ -102,19 +102,26 @@ struct Connector: Sendable {
     /// The text of libpq is inspected, but it never becomes part of an error, because it may contain secrets.
     private static func refusal(of connection: OpaquePointer) -> PostgresFailure {
         if unsafe PQconnectionNeedsPassword(connection) == 1 { return PostgresFailure(.passwordMissing) }
-        let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
-        for line in text.split(separator: "\n").reversed() {
+        return PostgresFailure(reason(in: unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""))
+    }
+
+    /// The reason that a text of libpq contains; the last line with a code of the server decides.
+    static func reason(in text: String) -> PostgresFailure.Reason {
+        let lines = text.split(separator: "\n")
+        for line in lines.reversed() {
             let word = line.split(separator: " ").last ?? ""
             if line.contains(":  "), word.utf8.count == 5,
                 word.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
             {
-                return PostgresFailure(.server(String(word)))
+                return .server(String(word))
             }
         }
-        for sign in ["SSL", "certificate", "sslrootcert"] where text.contains(sign) {
-            return PostgresFailure(.untrusted)
+        // A connection that ends during the TLS handshake, for example because the server restarts, is no fault of the settings.
+        let ends = ["SSL SYSCALL error", "unexpected eof", "closed unexpectedly"]
+        for line in lines where !ends.contains(where: { line.contains($0) }) {
+            if ["SSL", "certificate", "sslrootcert"].contains(where: { line.contains($0) }) { return .untrusted }
         }
-        return PostgresFailure(.unreachable)
+        return .unreachable
     }
 
     /// Checks the server, and sets the options of every connection.
