@@ -82,6 +82,16 @@ struct OpeningTests {
         #expect(try await directory.open().session(session.id) != nil)
     }
 
+    @Test("a header without a readable lookup key is damaged, and not a question of the key")
+    func lostLookupKey() async throws {
+        for sql in ["DELETE FROM lookup_key", "UPDATE lookup_key SET record = x'00'"] {
+            let directory = try StoreDirectory()
+            await (try directory.open()).close()
+            try directory.connection().execute(sql)
+            await expect(.storeCorrupt, .configuration) { try await directory.open() }
+        }
+    }
+
     @Test("a key can be rotated in steps, and each step can be undone")
     func rotation() async throws {
         let directory = try StoreDirectory()

@@ -93,7 +93,7 @@ public struct StoreHeader: Sendable {
             let given = ([keys.active] + keys.readOnly).map(\.id).joined(separator: ", ")
             throw IdentityError(
                 .configuration,
-                .storeKeyMismatch,
+                identifiers.isEmpty ? .storeCorrupt : .storeKeyMismatch,
                 identifiers.isEmpty
                     ? "The header of the store contains no key that this version can read."
                     : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
