@@ -45,6 +45,8 @@ extension SQLiteStore {
         /// The file remembers it. A file in the other mode is converted when it is opened for writing and no other process has it open.
         /// Otherwise opening fails as `store_busy`.
         public var journal = Journal.rollback
+        /// Whether an existing file keeps its journal mode, for a tool that opens the stores of other programs.
+        package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
         /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. The end of a process loses none. After

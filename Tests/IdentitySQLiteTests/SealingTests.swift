@@ -61,6 +61,15 @@ struct SealingTests {
         #expect(error?.code == .storeRecordTooLarge)
     }
 
+    @Test("with the largest slot size a record of sixteen slots is saved and read")
+    func largest() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.slotSize = 1_048_576 }
+        let session = try sampleSession(payload: String(repeating: "x", count: 9 << 20))
+        try await store.insert(session)
+        #expect(try await store.session(session.id)?.payload.count == 9 << 20)
+    }
+
     @Test("every flipped bit and every truncation is refused")
     func tampering() throws {
         let sealer = Self.sealer(try StoreDirectory.key())

@@ -99,6 +99,32 @@ struct WriteAheadLogTests {
         await busy.close()
     }
 
+    @Test("a tool that keeps the journal mode opens a file in its own mode, also while another process has it open")
+    func kept() async throws {
+        let directory = try StoreDirectory()
+        func tool() async throws -> SQLiteStore {
+            try await directory.open { ($0.keepsJournal, $0.trustsWriteAheadLog, $0.lockWait) = (true, true, .zero) }
+        }
+        for isLog in [true, false] {
+            let app = try await isLog ? open(directory) : directory.open()
+            let session = try sampleSession()
+            try await app.insert(session)
+            let beside = try await tool()
+            #expect(try await beside.session(session.id) != nil)
+            await app.close()
+            await beside.close()
+            let alone = try await tool()
+            let mode = try await alone.database.read { try $0.texts("PRAGMA journal_mode") }
+            #expect(mode == [isLog ? "wal" : "persist"])
+            await alone.close()
+            if isLog, !WriteAheadLog.isSafe(WriteAheadLog.libraryVersion) {
+                await expect(.configurationInvalid, .configuration) {
+                    try await directory.open { $0.keepsJournal = true }
+                }
+            }
+        }
+    }
+
     @Test("concurrent openers of a file with a log do not block each other")
     func conversionRace() async throws {
         let directory = try StoreDirectory()

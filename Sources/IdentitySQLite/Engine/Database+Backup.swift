@@ -89,7 +89,13 @@ extension StoreLocation {
             throw error == EEXIST ? Self.alreadyThere : Self.cannotCopy(error)
         }
         _ = unsafe unlink(path)
-        try Self.synchronize(directory, O_RDONLY | O_DIRECTORY)
+        do throws(IdentityError) {
+            try Self.synchronize(directory, O_RDONLY | O_DIRECTORY)
+        } catch {
+            // A power loss could remove the backup, so it must not look like a complete one.
+            _ = unsafe unlink(database)
+            throw error
+        }
     }
 
     private static func synchronize(_ path: String, _ flags: Int32) throws(IdentityError) {

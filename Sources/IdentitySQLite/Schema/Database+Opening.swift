@@ -29,7 +29,7 @@ extension Database {
         if !configuration.allowsNetworkFileSystem {
             try NetworkFileSystem.refuse(location.directory, type: fileSystem)
         }
-        let journal = configuration.journal
+        var journal = configuration.journal
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
         let (content, isAllowedToWrite) = try location.inspect()
         if content != .present {
@@ -53,6 +53,9 @@ extension Database {
             let header = try FileHeader(reading: candidate)
             try candidate.checkLength(of: location)
             found = (header, try header.store.records(openedWith: keys))
+            if configuration.keepsJournal, !candidate.isReadOnly {
+                journal = try candidate.journal(trusted: configuration.trustsWriteAheadLog)
+            }
             // This happens after the checks, because it writes to the file, which may belong to another program.
             try candidate.setJournal(journal)
             // The pages of the log are in the file now.
@@ -70,7 +73,7 @@ extension Database {
             self.writer = writer
         }
         self.connection = connection
-        try await retryingWhileBusy { [reader] in
+        try await retryingWhileBusy { [reader, journal] in
             try await reader.use {
                 let connection = try Self.connection(location, forWriting: isAllowedToWrite)
                 try connection.setJournal(journal)
@@ -153,7 +156,8 @@ extension Connection {
 
     /// Sets the pragmas of every connection, and checks that SQLite accepted them.
     func prepareForUse() throws {
-        limitValues(to: 16 << 20)
+        // A row contains a record of at most sixteen slots of 1 MiB, and some columns.
+        limitValues(to: 17 << 20)
         try configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
         try configure(SQLITE_DBCONFIG_DQS_DML, false)
@@ -172,6 +176,15 @@ extension Connection {
         ] {
             try require(pragma, value)
         }
+    }
+
+    /// The journal mode of the file.
+    ///
+    /// - Throws: `IdentityError` if the library can corrupt a write-ahead log, unless it is trusted.
+    fileprivate func journal(trusted isTrusted: Bool) throws -> SQLiteStore.Journal {
+        guard try texts("PRAGMA journal_mode").first == "wal" else { return .rollback }
+        if !isTrusted { try WriteAheadLog.require(WriteAheadLog.libraryVersion) }
+        return .writeAheadLog
     }
 
     /// Sets the journal mode.

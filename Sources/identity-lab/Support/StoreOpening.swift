@@ -45,7 +45,10 @@ enum StoreOpening {
                 hint: "Set store.path or store.postgres, or pass --store PATH."
             )
         }
-        let store = try await SQLiteStore.open(path: path, keys: keys) { $0.createsStore = creates }
+        let store = try await SQLiteStore.open(path: path, keys: keys) {
+            $0.createsStore = creates
+            $0.keepsJournal = true
+        }
         return .sqlite(store, path: path)
     }
 

@@ -166,6 +166,10 @@ struct ErrorSweep {
                     var maybe = ledger
                     maybe.apply(step)
                     faults_arm(0, 0, 0, 0, 0)
+                    // With a lasting fault the file cannot be removed either.
+                    if case .backUp(let path) = step, !variant.isLasting, FileManager.default.fileExists(atPath: path) {
+                        throw Finding("\(step) failed, but left its file")
+                    }
                     // Looks up whether the failed step took effect, and records the result.
                     switch try await settle(step, store, ledger, maybe) {
                     case .notDone: break
