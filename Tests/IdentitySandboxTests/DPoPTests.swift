@@ -147,7 +147,7 @@ import Testing
         try await check("htu", try proof(login, signer, claims: { $0["htu"] = .string(endpoint + "?a=b") }))
         try await check("iat is missing", try proof(login, signer, claims: { $0["iat"] = nil }))
         try await check("seconds old", try proof(login, signer, claims: { $0["iat"] = .integer(now - 61) }))
-        try await check("seconds old", try proof(login, signer, claims: { $0["iat"] = .integer(now + 11) }))
+        try await check("11 seconds in the", try proof(login, signer, claims: { $0["iat"] = .integer(now + 11) }))
         try await check("jti", try proof(login, signer, claims: { $0["jti"] = nil }))
         try await check("three parts", ["DPoP": "nonsense"])
         #expect(login.openID.violations.count == 12)

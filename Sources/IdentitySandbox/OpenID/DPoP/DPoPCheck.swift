@@ -66,7 +66,8 @@ struct DPoPCheck: Sendable {
         guard try token.text("htu").isIdentical(to: url) else { throw TokenFlaw("its htu is not \(url)") }
         guard let issued = try token.time("iat") else { throw TokenFlaw("its iat is missing") }
         guard issued >= now - Self.longestAge, issued <= now + Self.largestLead else {
-            throw TokenFlaw("its iat is \(Int(clamping: Int64(now.timeIntervalSince(issued)))) seconds old")
+            let age = Int(clamping: Int64(now.timeIntervalSince(issued)))
+            throw TokenFlaw("its iat is \(age.magnitude) seconds \(age < 0 ? "in the future" : "old")")
         }
         if let nonce = token.claims["nonce"], nonce.string == nil { throw TokenFlaw("its nonce is not a string") }
         guard let accessToken else { return }
