@@ -256,6 +256,21 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
     }
 
+    @Test(
+        "29: a token that the exchange rejects is identity_rejected, and a missing scope or a wrong endpoint is for the operator",
+        arguments: [
+            (401, IdentityError.Kind.rejected, IdentityError.Code.identityRejected),
+            (403, .configuration, .customerAccountRefused), (404, .configuration, .customerAccountRefused),
+        ]
+    )
+    func refusedExchange(status: Int, kind: IdentityError.Kind, code: IdentityError.Code) async throws {
+        let shop = try await SandboxShop(exchanges: true)
+        let session = try await shop.login()
+        shop.sandbox.shopify.misbehave(.status(status), on: .api)
+        let problem = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).problem
+        #expect(problem?.kind == kind && problem?.code == code)
+    }
+
     @Test("30: a token that has expired only by our clock does not sign out a buyer whom Shopify has just confirmed")
     func clockSkew() async throws {
         let shop = try await TestShop(.expired) { call in

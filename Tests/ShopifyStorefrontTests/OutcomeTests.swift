@@ -161,6 +161,15 @@ import Testing
         #expect(last.requestID == "req-2")
     }
 
+    @Test("a mutation's response with neither cart nor error has an unknown outcome, and the cart is not called gone")
+    func silentMutation() throws {
+        let payload = try CartPayload(
+            GraphQLNode(parsing: Array(#"{"cart":null,"userErrors":[],"warnings":[]}"#.utf8))
+        )
+        let error = #expect(throws: IdentityError.self) { try payload.checked() }
+        #expect(error?.code == .outcomeUnknown && error?.kind == .retryLater)
+    }
+
     @Test("no response is cached for a session that has ended while the request was running")
     func lateAnswer() async throws {
         let cache = InMemoryResponseCache()

@@ -16,15 +16,17 @@ public struct CartPayload: Sendable {
 
     /// The cart, if the change was made.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors`; with code `IdentityError.Code.cartGone` when there is
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors`; with code `IdentityError.Code.outcomeUnknown` when there is
     ///   neither a cart nor an error. Then the change may have been made.
     public func checked() throws(IdentityError) -> Cart {
         guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors) }
         guard let cart else {
-            throw IdentityError.cartIsGone.recast(
-                message: "Shopify's response contains neither the cart nor an error.",
-                hint:
-                    "Read the cart before you repeat the change: it may have been made, or the cart may no longer exist."
+            throw IdentityError(
+                .retryLater,
+                .outcomeUnknown,
+                "Shopify's response contains neither the cart nor an error, so the change may have been made.",
+                hint: "Read the cart before you repeat the change. The cart may also no longer exist.",
+                reference: "Storefront API reference, cart"
             )
         }
         return cart

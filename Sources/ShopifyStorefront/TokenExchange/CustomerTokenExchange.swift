@@ -28,7 +28,7 @@ public struct CustomerTokenExchange: Sendable {
                 version: .v2026_10,
                 allowsLoopbackHTTP: allowsLoopbackHTTP,
                 access: "the customer's access token",
-                refusalCode: .identityRejected,
+                refusalCode: .customerAccountRefused,
                 advice: GraphQLEndpoint.Advice(
                     refused: "Check that the token belongs to this shop and has the scope customer-account-api:full.",
                     denied:
@@ -54,7 +54,12 @@ public struct CustomerTokenExchange: Sendable {
                 reference: "RFC 9110 section 5.5"
             )
         }
-        let answer = try await executor.execute(StorefrontToken(), call).data
+        let answer: StorefrontToken.Output
+        do { answer = try await executor.execute(StorefrontToken(), call).data } catch {
+            // 401 concerns this buyer's token. The other refusals concern the app or the shop.
+            guard error.code == .customerAccountRefused, error.providerAnswer?.status == 401 else { throw error }
+            throw error.recast(as: .rejected, code: .identityRejected)
+        }
         guard let storefrontToken = answer.customerAccessToken, !storefrontToken.isEmpty else {
             throw IdentityError(
                 .rejected,
