@@ -40,7 +40,7 @@ final class KeyEndpoint: Sendable {
             if state.knowsTags, let tag, request.header("If-None-Match") == tag {
                 return .message(status: 304, headers: state.headers)
             }
-            guard state.status == 200 else { return .message(status: state.status) }
+            guard state.status == 200 else { return .message(status: state.status, headers: state.headers) }
             let set: JSONValue = .object(["keys": .array(state.keys)])
             return .message(status: 200, headers: state.headers, body: set.serialized)
         }

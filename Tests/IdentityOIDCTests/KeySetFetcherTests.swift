@@ -106,6 +106,25 @@ struct KeySetFetcherTests {
         }
     }
 
+    @Test(
+        "an outage of the key set's endpoint is provider_unavailable with its Retry-After, and another status is not",
+        arguments: [
+            (429, IdentityError.Code.providerUnavailable, 7), (503, .providerUnavailable, 7),
+            (404, .discoveryFailed, nil),
+        ] as [(Int, IdentityError.Code, Int?)]
+    )
+    func outage(status: Int, code: IdentityError.Code, seconds: Int?) async throws {
+        try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
+            endpoint.send([("Retry-After", "7")])
+            endpoint.answer(with: status)
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await KeySetFetcher(httpClient: httpClient, headers: []).keys(at: url, .usable)
+            }
+            #expect(error?.code == code && error?.kind == .retryLater)
+            #expect(error?.retryAfter == seconds.map { .seconds($0) })
+        }
+    }
+
     @Test("a key set above the size limit is refused")
     func size() async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in

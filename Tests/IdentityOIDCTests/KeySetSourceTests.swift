@@ -195,7 +195,7 @@ struct KeySetSourceTests {
             _ = try await source.keys(at: url)
             endpoint.answer(with: 503)
             #expect(await code(.idTokenSignature) == .idTokenSignature)
-            #expect(await code(.idTokenKeyUnknown) == .discoveryFailed)
+            #expect(await code(.idTokenKeyUnknown) == .providerUnavailable)
             #expect(endpoint.fetches == 3)
             #expect(await code(.idTokenNonce) == .idTokenNonce)
             #expect(endpoint.fetches == 3)

@@ -127,7 +127,13 @@ struct OpenIDRefreshTests {
                 (ok("a.b.c", type: "application/jwt; charset=utf-8"), .rejected, .idTokenMalformed),
                 (.message(status: 401), .retryLater, .accessTokenRefused),
                 (.message(status: 403), .rejected, .insufficientScope),
-                (.message(status: 500), .retryLater, .unexpectedResponse),
+                (
+                    .message(status: 403, headers: [("WWW-Authenticate", "Bearer")], body: Array("<html>".utf8)),
+                    .rejected, .insufficientScope
+                ),
+                // The page of a firewall says nothing about the token.
+                (.message(status: 403, body: Array("<html>".utf8)), .retryLater, .unexpectedResponse),
+                (.message(status: 500), .retryLater, .providerUnavailable),
                 (ok("<html>", type: "text/html"), .retryLater, .unexpectedResponse),
                 (.message(status: 404, body: Array("<html>".utf8)), .retryLater, .unexpectedResponse),
             ]
@@ -157,12 +163,15 @@ struct OpenIDRefreshTests {
             let answer: JSONObject = [
                 "error": .string("invalid_request"), "error_description": .string("about access-1"),
             ]
-            world.fake.replace("/userinfo", by: FakeProvider.json(answer, status: status))
+            let body = JSONValue.object(answer).serialized
+            world.fake.replace("/userinfo", by: .message(status: status, headers: [("Retry-After", "7")], body: body))
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await world.provider.buyerProfile(for: tokens)
             }
             #expect(error?.kind.rawValue == kind)
-            #expect(error?.code == .unexpectedResponse)
+            let isOutage = status == 429 || status >= 500
+            #expect(error?.code == (isOutage ? .providerUnavailable : .unexpectedResponse))
+            #expect(error?.retryAfter == (isOutage ? .seconds(7) : nil))
             #expect(error?.providerAnswer?.status == status)
             guard kind == "rejected" else { return }
             #expect(error?.providerAnswer?.error == "invalid_request")

@@ -87,14 +87,16 @@ final class KeySetFetcher: KeySetProviding {
             )
         }
         guard response.status == 200 else {
+            let isOutage = response.status >= 500 || response.status == 429
             throw IdentityError(
                 .retryLater,
-                .discoveryFailed,
+                isOutage ? .providerUnavailable : .discoveryFailed,
                 "The provider's key set could not be fetched (HTTP \(response.status)).",
                 hint:
-                    "Try again later. If every attempt fails, check the address of the key set: endpoints.jwks, or jwks_uri of the "
-                    + "provider's metadata.",
+                    "Try again later; begin a failed login again from its start. If every attempt fails, check the address of the "
+                    + "key set: endpoints.jwks, or jwks_uri of the provider's metadata.",
                 reference: "RFC 7517 section 5",
+                retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerAnswer: answer
             )
         }

@@ -91,7 +91,7 @@ package final class MetadataSource: Sendable {
                 isOutage ? .providerUnavailable : .discoveryFailed,
                 "The provider's metadata could not be fetched from \(url.origin)\(url.path) (HTTP \(response.status)).",
                 hint: isOutage
-                    ? "Try again later."
+                    ? "Try again later; begin a failed login again from its start."
                     : "Check \(configuration.addressMember) in the provider's configuration: the address comes from there.",
                 reference: "OpenID Connect Discovery 1.0 section 4",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,

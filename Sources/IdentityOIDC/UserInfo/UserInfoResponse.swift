@@ -23,7 +23,10 @@ enum UserInfoResponse {
             if let error = proofError(response) { throw error }
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
-        if response.status == 403 {
+        let challenges = AuthenticationChallenge.all(in: response.headers)
+        // An HTML page without a challenge comes from a firewall or a proxy, which does not know the token.
+        let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") && challenges.isEmpty
+        if response.status == 403, !isPage {
             // A new token with the same scopes would be refused too, so there is no refresh.
             throw IdentityError(
                 .rejected,
@@ -34,7 +37,7 @@ enum UserInfoResponse {
                     + "let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
                 providerAnswer: AuthenticationChallenge.answer(
-                    AuthenticationChallenge.all(in: response.headers),
+                    challenges,
                     status: response.status,
                     hiding: redacted
                 )
@@ -128,7 +131,16 @@ enum UserInfoResponse {
                 message,
                 hint: hint,
                 reference: "OpenID Connect Core section 5.3.2",
+                retryAfter: code == .providerUnavailable ? response.headers.retryAfter : nil,
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+            )
+        }
+        if response.status == 429 || response.status >= 500 {
+            throw refusal(
+                .retryLater,
+                .providerUnavailable,
+                "The UserInfo endpoint cannot process the request at the moment (HTTP \(response.status)).",
+                "Try again later."
             )
         }
         if (300..<400).contains(response.status) {
