@@ -84,16 +84,20 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("an outage during a refresh does not change the session")
+    @Test("an outage during a refresh, or the refusal of a token that is still valid, does not change the session")
     func outage() async throws {
-        try await LegacyShop.with { shop in
-            let session = try await shop.signIn()
-            shop.sandbox.storefront.misbehave(.status(503), on: .storefront)
-            let error = await #expect(throws: IdentityError.self) {
-                try await shop.sessions.refreshTokens(for: session)
+        let refusal =
+            #"{"data":{"customerAccessTokenRenew":{"customerAccessToken":null,"userErrors":[{"message":"busy"}]}}}"#
+        for misbehaviour in [SandboxMisbehaviour.status(503), .answer(status: 200, body: refusal)] {
+            try await LegacyShop.with { shop in
+                let session = try await shop.signIn()
+                shop.sandbox.storefront.misbehave(misbehaviour, on: .storefront)
+                let error = await #expect(throws: IdentityError.self) {
+                    try await shop.sessions.refreshTokens(for: session)
+                }
+                #expect(error?.kind == .retryLater)
+                _ = try await shop.sessions.tokens(for: session)
             }
-            #expect(error?.kind == .retryLater)
-            _ = try await shop.sessions.tokens(for: session)
         }
     }
 

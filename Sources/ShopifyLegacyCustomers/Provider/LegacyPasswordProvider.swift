@@ -157,7 +157,17 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
         let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
-        guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else { throw Self.expired }
+        guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
+            // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
+            _ = try await buyer(tokens.accessToken, StorefrontContext())
+            throw IdentityError(
+                .retryLater,
+                .unexpectedResponse,
+                "Shopify did not extend the legacy customer's token, although the token is still valid.",
+                hint: "Try again later. The session is kept until its token expires.",
+                reference: "Storefront API reference, customerAccessTokenRenew"
+            )
+        }
         return self.tokens(token, of: tokens.buyer)
     }
 
