@@ -24,6 +24,8 @@ struct TokenResponseTests {
             Refusal(status: 422, error: "invalid _grant", kind: .rejected, code: .invalidGrant),
             Refusal(status: 403, error: " Invalid_Grant\n", kind: .rejected, code: .invalidGrant),
             Refusal(status: 401, error: "invalid_client", kind: .configuration, code: .invalidClient),
+            Refusal(status: 401, error: "unauthorized_client", kind: .configuration, code: .invalidClient),
+            Refusal(status: 403, error: "unauthorized_client", kind: .configuration, code: .unauthorizedClient),
             Refusal(status: 400, error: "invalid_scope", kind: .configuration, code: .invalidScope),
             Refusal(status: 403, error: "unsupported_grant_type", kind: .configuration, code: .unsupportedGrantType),
             Refusal(status: 400, error: "invalid_request", kind: .rejected, code: .invalidRequest),
