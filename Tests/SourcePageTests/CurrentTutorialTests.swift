@@ -181,9 +181,34 @@ struct CurrentTutorialTests {
         vault.breakDown()
         let client = shop.client(tokenStorage: vault)
         let error = await failure { try await client.login(with: shop.buyer()) }
-        #expect(error?.code == .storeFailed && error?.kind == .retryLater)
+        // A repetition would send the code again, so this is no `retryLater`.
+        #expect(error?.code == .storeFailed && error?.kind == .configuration)
         let idToken = try #require(client.currentTokens?.idToken)
-        #expect(await failure { try await client.logout(idToken: idToken) }?.code == .storeFailed)
+        let logout = await failure { try await client.logout(idToken: idToken) }
+        #expect(logout?.code == .storeFailed && logout?.kind == .retryLater)
         #expect(client.currentTokens == nil && shop.sandbox.shopify.counters.logouts == 1)
+    }
+
+    @Test("a callback without a state is state_invalid, one with an unknown state is state_unknown")
+    func states() async throws {
+        let client = try await Shop().client()
+        for (query, code) in [
+            ("code=x", IdentityError.Code.stateInvalid), ("code=x&state=", .stateInvalid),
+            ("code=x&state=y", .stateUnknown),
+        ] {
+            let url = try #require(URL(string: Shop.redirectURI + "?" + query))
+            let error = await failure { try await client.completeLogin(url: url) }
+            #expect(error?.code == code && error?.isAttackSuspected == true, "\(query)")
+        }
+    }
+
+    @Test("an error of a busy logout endpoint says when to try again")
+    func busyLogout() async throws {
+        let shop = try await Shop()
+        let client = shop.client()
+        let idToken = try #require(try await client.login(with: shop.buyer()).idToken)
+        shop.sandbox.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .logout)
+        let error = await failure { try await client.logout(idToken: idToken) }
+        #expect(error?.code == .providerUnavailable && error?.retryAfter == .seconds(7))
     }
 }

@@ -163,12 +163,36 @@ struct CustomerAccountGuideTests {
         for change in wrong {
             await webView.client.exchangeCodeForTokens(params: params.merging(change) { $1 }).finished()
         }
-        #expect(model.outcomes.count == wrong.count && model.outcomes.allSatisfy { $0.hasPrefix("failed ") })
+        #expect(model.outcomes.count == wrong.count)
+        #expect(model.outcomes.allSatisfy { $0.hasPrefix("failed ") && $0.contains("configuration_invalid") })
         #expect(shop.sandbox.shopify.requests(to: .token).isEmpty)
         for _ in 0..<2 { await webView.client.exchangeCodeForTokens(params: params).finished() }
         #expect(
             model.outcomes.dropFirst(wrong.count) == ["complete \(webView.client.currentTokens?.accessToken ?? "")"]
         )
+    }
+
+    @Test("the guide's token parameters also sign in a client whose redirect URI is known only after discovery")
+    func discoveredRedirectURI() async throws {
+        let shop = try await Shop()
+        let configuration = ShopifyProvider.Configuration(
+            name: "shopify",
+            shopDomain: Shop.domain,
+            clientID: Shop.clientID,
+            client: .publicMobile
+        )
+        let client = AuthClient(provider: try ShopifyProvider(configuration, environment: shop.environment))
+        let verifier = client.generateCodeVerifier()
+        let page = try await client.buildAuthorizationUrl(codeVerifier: verifier)
+        var params = [
+            "client_id": Shop.clientID, "grant_type": "authorization_code", "code_verifier": verifier,
+            "code": client.handleCallback(url: try await shop.callback(of: page)) ?? "",
+        ]
+        await client.exchangeCodeForTokens(params: params).finished()
+        #expect(client.currentTokens == nil)
+        params["redirect_uri"] = Shop.redirectURI
+        await client.exchangeCodeForTokens(params: params).finished()
+        #expect(client.currentTokens != nil)
     }
 
     @Test("the token response is decoded from Shopify's JSON, and printing it shows no token", .sample("G5"))

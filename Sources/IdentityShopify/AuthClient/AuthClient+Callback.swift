@@ -61,8 +61,7 @@ extension AuthClient {
         guard isCallback(url) else { return nil }
         return callingDelegate { client in
             let callback = try LoginCallback(url: url.absoluteString)
-            guard let state = try callback.value(of: "state") else { throw AuthClient.unknownLogin }
-            switch client.take(state) {
+            switch client.take(try AuthClient.state(of: callback)) {
             case .pending(let attempt): return try await client.exchange(callback, attempt)
             case .unknown: throw AuthClient.unknownLogin
             case .repeated: return nil
@@ -72,10 +71,21 @@ extension AuthClient {
 
     func complete(_ url: String) async throws -> CustomerAccountAccessTokenResponse {
         let callback = try LoginCallback(url: url)
-        guard let state = try callback.value(of: "state"), case .pending(let attempt) = take(state) else {
-            throw Self.unknownLogin
-        }
+        guard case .pending(let attempt) = take(try Self.state(of: callback)) else { throw Self.unknownLogin }
         return try await exchange(callback, attempt)
+    }
+
+    private static func state(of callback: LoginCallback) throws(IdentityError) -> Secret {
+        if let state = try callback.value(of: "state"), !state.isEmpty { return state }
+        throw IdentityError(
+            .rejected,
+            .stateInvalid,
+            "The callback has no state.",
+            hint:
+                "Start the login again. The callback is forged or truncated, or the app did not pass its URL unchanged.",
+            reference: "RFC 6749 section 4.1.2",
+            isAttackSuspected: true
+        )
     }
 
     private func take(_ state: Secret) -> PendingLogins.Match {
@@ -95,7 +105,7 @@ extension AuthClient {
             .stateUnknown,
             "The callback does not belong to a pending login of this client.",
             hint:
-                "Start the login again. The callback has no state or was used before, the login expired, or another client started it.",
+                "Start the login again. The callback was used before, the login expired, or another client started it.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

@@ -54,7 +54,8 @@ extension AuthClient {
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
     /// The parameters are the guide's: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. The
-    /// values of `client_id`, `grant_type` and `redirect_uri` must be this client's. The request is then sent as by
+    /// values of `client_id`, `grant_type` and `redirect_uri` must be this client's, where ``customerAccountsApiRedirectUri`` is empty
+    /// any redirect URI. The request is then sent as by
     /// ``requestAccessToken(code:codeVerifier:)``: here too, the app must have compared `state` before.
     ///
     /// - Parameter params: The parameters of the token request.
@@ -71,7 +72,9 @@ extension AuthClient {
     private func checked(_ params: [String: String]) throws(IdentityError) -> (code: String, verifier: String) {
         let expected = [
             "client_id": customerAccountsApiClientId, "grant_type": "authorization_code",
-            "redirect_uri": customerAccountsApiRedirectUri,
+            // An unknown redirect URI is not compared, because the token request contains the one of the login.
+            "redirect_uri": customerAccountsApiRedirectUri.isEmpty
+                ? params["redirect_uri"] ?? "" : customerAccountsApiRedirectUri,
         ]
         for (name, value) in expected where !(params[name]?.isIdentical(to: value) ?? false) {
             throw Self.invalidParameters("\(name) is missing or has another value than this client's")
@@ -85,9 +88,7 @@ extension AuthClient {
 
     private static func invalidParameters(_ problem: String) -> IdentityError {
         IdentityError(
-            .configuration,
-            .invalidRequest,
-            "The parameters of the token request are wrong: \(problem).",
+            configuration: "The parameters of the token request are wrong: \(problem).",
             hint: "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else. "
                 + "grant_type is authorization_code; client_id and redirect_uri are this client's.",
             reference: "RFC 6749 section 4.1.3"

@@ -123,7 +123,8 @@ extension AuthClient {
                 }
             } catch {
                 throw IdentityError(
-                    .retryLater,
+                    // A repeated logout removes the tokens; a repeated login or refresh would send a used code or refresh token.
+                    tokens == nil ? .retryLater : .configuration,
                     .storeFailed,
                     "The token storage of the app failed to \(tokens == nil ? "remove" : "save") the tokens.",
                     hint: tokens == nil

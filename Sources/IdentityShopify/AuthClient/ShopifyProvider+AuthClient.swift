@@ -62,6 +62,7 @@ extension ShopifyProvider {
                     ? "Call logout(idToken:) again with the same ID token. The client no longer has the tokens in memory."
                     : "Check that the ID token belongs to a login of this client. The buyer may still be signed in at Shopify.",
                 reference: "Customer Account API reference, logging out",
+                retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
