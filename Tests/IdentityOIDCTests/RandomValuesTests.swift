@@ -9,11 +9,20 @@ struct RandomValuesTests {
         func bytes(_ count: Int) throws -> [UInt8] { try SystemRandom().bytes(count / 2) }
     }
 
-    @Test("no login begins with a state, nonce or code verifier of too few random bytes")
-    func tooFewBytes() async throws {
+    /// Fails with an error of the app.
+    private struct FailingRandom: RandomSource {
+        struct Failure: Error {}
+        func bytes(_ count: Int) throws -> [UInt8] { throw Failure() }
+    }
+
+    @Test(
+        "no login begins with a state, nonce or code verifier of too few random bytes, or if the source fails",
+        arguments: [ShortRandom(), FailingRandom()] as [any RandomSource]
+    )
+    func tooFewBytes(random: any RandomSource) async throws {
         try await FakeWorld.run { world in
             var environment = world.environment
-            environment.random = ShortRandom()
+            environment.random = random
             let entry: JSONObject = [
                 "kind": .string("openid"), "issuer": .string(world.fake.origin), "clientID": .string("client-1"),
                 "redirectURI": .string("https://app.example/cb"), "allowsLoopbackHTTP": .bool(true),

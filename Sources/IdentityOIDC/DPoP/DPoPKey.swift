@@ -54,8 +54,10 @@ package struct DPoPKey: Sendable {
     }
 
     /// The SHA-256 thumbprint (RFC 7638), the `dpop_jkt` of an authorization request.
-    package func thumbprint() throws -> String {
-        Base64URL.encode(try Digest.sha256(JSONValue.object(publicJWK).serialized))
+    package func thumbprint() throws(IdentityError) -> String {
+        do { return Base64URL.encode(try Digest.sha256(JSONValue.object(publicJWK).serialized)) } catch {
+            throw .wrapping(error)
+        }
     }
 
     /// The whole key as a private JWK, for the store.

@@ -15,7 +15,7 @@ enum DPoPProof {
     ///   - accessToken: The access token of the request; nil at the authorization server.
     ///   - environment: Clock and random numbers.
     /// - Returns: The value of the `DPoP` header.
-    /// - Throws: `IdentityError` when the key cannot sign.
+    /// - Throws: `IdentityError` when the key cannot sign, or no random bytes are available.
     static func make(
         _ key: DPoPKey,
         _ method: HTTPMethod,
@@ -23,13 +23,15 @@ enum DPoPProof {
         nonce: String?,
         accessToken: Secret? = nil,
         in environment: IdentityEnvironment
-    ) throws -> String {
+    ) throws(IdentityError) -> String {
         var claims: JSONObject = [
             "jti": .string(Base64URL.encode(try environment.random.exactly(16))), "htm": .string(method.rawValue),
             "htu": .string(url.origin + url.path), "iat": .integer(Int(environment.clock.now.timeIntervalSince1970)),
         ]
         if let accessToken {
-            claims["ath"] = .string(Base64URL.encode(try Digest.sha256(accessToken.bytes)))
+            do { claims["ath"] = .string(Base64URL.encode(try Digest.sha256(accessToken.bytes))) } catch {
+                throw .wrapping(error)
+            }
         }
         claims["nonce"] = nonce.map { .string($0) }
         return try JSONWebToken.sign(

@@ -12,14 +12,14 @@ public struct PKCE: Sendable {
     /// Creates a code verifier of 43 characters from 32 random bytes.
     ///
     /// - Throws: `IdentityError` for fewer than 32 or more than 96 bytes.
-    public init(randomBytes: [UInt8]) throws {
+    public init(randomBytes: [UInt8]) throws(IdentityError) {
         try self.init(verifier: Base64URL.encode(randomBytes))
     }
 
     /// Uses a given code verifier.
     ///
     /// - Throws: `IdentityError` unless it has 43 to 128 unreserved characters (section 4.1).
-    public init(verifier: String) throws {
+    public init(verifier: String) throws(IdentityError) {
         try Self.check(verifier)
         try self.init(unchecked: verifier)
     }
@@ -41,8 +41,8 @@ public struct PKCE: Sendable {
     }
 
     /// Uses a given code verifier without a check, as Shopify's pages do.
-    package init(unchecked verifier: String) throws {
+    package init(unchecked verifier: String) throws(IdentityError) {
         self.verifier = Secret(verifier)
-        challenge = Base64URL.encode(try Digest.sha256(utf8: verifier))
+        do { challenge = Base64URL.encode(try Digest.sha256(utf8: verifier)) } catch { throw .wrapping(error) }
     }
 }
