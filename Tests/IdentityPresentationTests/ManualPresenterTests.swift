@@ -37,6 +37,17 @@ struct ManualPresenterTests {
         await #expect(throws: CancellationError.self) { try await presenter.present(login(redirectURI: nil)) }
     }
 
+    @Test("input that cannot be read is a failure, and not the end of the input")
+    func unreadableInput() async throws {
+        // Reading a directory fails with EISDIR.
+        let directory = unsafe open("/", O_RDONLY)
+        defer { close(directory) }
+        let error = await #expect(throws: IdentityError.self) {
+            try await StandardInput(descriptor: directory).nextLine()
+        }
+        #expect(error?.code == .systemFailure)
+    }
+
     @Test("a line that is too long or not UTF-8 is refused")
     func hostileLines() async throws {
         for bytes in [Array(repeating: UInt8(ascii: "a"), count: 65), [0xC3, 0x28]] {

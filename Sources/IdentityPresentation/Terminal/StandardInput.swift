@@ -82,7 +82,16 @@ private final class LineReading: Sendable {
             var byte: UInt8 = 0
             // One byte at a time, because the bytes after the line belong to the next reader.
             let count = unsafe IdentityPlatform.read(descriptor, &byte, 1)
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            if count < 0 {
+                let number = errno
+                if number == EINTR || number == EAGAIN { continue }
+                throw IdentityError(
+                    .retryLater,
+                    .systemFailure,
+                    "The input could not be read (errno \(number)).",
+                    hint: "Check that standard input is open, and that the process runs in the foreground."
+                )
+            }
             guard count > 0 else { return line.isEmpty ? nil : try text(line) }
             if byte == 0x0A { return try text(line) }
             guard line.count < maximumBytes else {
