@@ -24,7 +24,8 @@ struct ControlPortTests {
                     #expect(row.contains("`\(member.name)`"), "\(name) \(member.name)")
                 }
             }
-            #expect(try await sandbox.get(sandbox.control + "rotate-keys").status == 404)
+            #expect(try await sandbox.get(sandbox.control + "rotate-keys").status == 405)
+            #expect(try await sandbox.get(sandbox.control + "x").status == 404)
         }
     }
 

@@ -74,9 +74,10 @@ struct ControlPort: Sendable {
     private static func unknown(_ name: String) -> WebResponse {
         guard ControlCommand(rawValue: name) == nil else {
             return refusal(
-                404,
+                405,
                 "\(name) is a command, so its method must be POST.",
-                hint: "Send it with POST and the token."
+                hint: "Send it with POST and the token.",
+                headers: [("Allow", "POST")]
             )
         }
         let nearest = Spelling.nearest(to: name, among: ControlCommand.allCases.map(\.rawValue))
