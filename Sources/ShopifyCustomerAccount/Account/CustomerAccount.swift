@@ -83,7 +83,7 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Addresses
 
-    /// The buyer's addresses, the default one first.
+    /// The buyer's addresses, in Shopify's order; ``profile()`` has the default one.
     ///
     /// - Parameter pageSize: The number of addresses per page, 1 to 250.
     /// - Returns: The pages.
