@@ -189,7 +189,7 @@ struct CurrentTutorialTests {
         #expect(client.currentTokens == nil && shop.sandbox.shopify.counters.logouts == 1)
     }
 
-    @Test("a callback without a state is state_invalid, one with an unknown state is state_unknown")
+    @Test("a callback without a state is state_invalid, one with an unknown state is state_unknown", .sample("T4"))
     func states() async throws {
         let client = try await Shop().client()
         for (query, code) in [
@@ -202,7 +202,7 @@ struct CurrentTutorialTests {
         }
     }
 
-    @Test("an error of a busy logout endpoint says when to try again")
+    @Test("an error of a busy logout endpoint says when to try again", .sample("T8"))
     func busyLogout() async throws {
         let shop = try await Shop()
         let client = shop.client()

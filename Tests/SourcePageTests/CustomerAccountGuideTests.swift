@@ -172,7 +172,10 @@ struct CustomerAccountGuideTests {
         )
     }
 
-    @Test("the guide's token parameters also sign in a client whose redirect URI is known only after discovery")
+    @Test(
+        "the guide's token parameters also sign in a client whose redirect URI is known only after discovery",
+        .sample("G4")
+    )
     func discoveredRedirectURI() async throws {
         let shop = try await Shop()
         let configuration = ShopifyProvider.Configuration(
