@@ -256,6 +256,24 @@ struct KeysTests {
         }
     }
 
+    @Test("the program does not convert a file with a write-ahead log, also if its library must not write to one")
+    func writeAheadLog() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let keys = StoreKeys(active: try StoreKey(hexadecimal: Secret(world.old)))
+            let store = try await SQLiteStore.open(path: world.path, keys: keys) {
+                ($0.journal, $0.trustsWriteAheadLog) = (.writeAheadLog, true)
+            }
+            await store.close()
+            let ended = try await world.run("keys", "list", key: "OLD_KEY")
+            let file = try Data(contentsOf: URL(fileURLWithPath: world.path))
+            // The version of the file format for writing: 2 with a write-ahead log.
+            #expect(file[18] == 2)
+            guard ended.status != 0 else { return }
+            #expect(try ended.event("error")["message"]?.string?.hasPrefix("The write-ahead log is refused") == true)
+        }
+    }
+
     @Test("keys verify counts damaged rows and changes nothing")
     func damaged() async throws {
         try await LabStage.with { stage in
