@@ -236,26 +236,4 @@ struct BoltCheckoutTests {
         let checkout = try await checkout(ScriptedPresenter { _ in "/?code=\(code)&state=wrong678" })
         #expect(canary.findings(in: await checkout.startLogin()).isEmpty)
     }
-
-    @Test("code from Bolt's documentation compiles against the shared checkout and runs")
-    func shared() async throws {
-        BoltCheckout.configure(provider: try await FakeBolt().provider(), presenter: ScriptedPresenter.good)
-        let done = Signal()
-        let loginConfig = BoltLoginConfig(usePkce: true)
-        BoltCheckout.shared.startLogin(loginConfig: loginConfig) { result in
-            switch result {
-            case .completed(let authorizationCode, let codeVerifier, let state):
-                #expect(!authorizationCode.isEmpty && !codeVerifier.isEmpty && !state.isEmpty)
-            case .canceled: Issue.record("canceled")
-            case .failed(let error): Issue.record("\(error.localizedDescription)")
-            }
-            done.set()
-        }
-        await done.wait()
-        let delegate = RecordingDelegate()
-        BoltCheckout.shared.startLogin(delegate: delegate)
-        BoltCheckout.shared.startLogin(loginConfig: loginConfig, delegate: delegate)
-        BoltCheckout.shared.startLogin { _ in }
-        BoltCheckout.shared.logOut()
-    }
 }
