@@ -97,7 +97,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 1
+        // Layer 1 and 1b
         library("IdentityCrypto", ["CIdentityOpenSSL"]),
         library("IdentityHTTP", ["IdentityPlatform", "CIdentityCurl"]),
         library("IdentityLoopback", ["IdentityHTTP", "IdentityPlatform"]),

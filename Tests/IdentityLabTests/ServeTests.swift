@@ -116,7 +116,7 @@ struct ServeTests {
         }
     }
 
-    @Test("serve sends a column again only after it has changed")
+    @Test("serve sends a provider's column of its page again only after it has changed")
     func revisions() async throws {
         try await with { browser, _ in
             _ = try await browser.signIn("right", "any", "async")

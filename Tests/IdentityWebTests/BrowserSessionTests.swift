@@ -69,7 +69,7 @@ struct BrowserSessionTests {
     }
 
     @Test(
-        "if another buyer signs in, the old session ends first, and the new session gets none of its data",
+        "if another buyer signs in, the old session ends, and its cart and data do not reach the new session",
         arguments: ["op", "posted"]
     )
     func otherBuyer(provider: String) async throws {

@@ -84,6 +84,21 @@ struct LegacyCustomerTests {
         }
     }
 
+    @Test("a token is not sent to another shop whose provider has the same name")
+    func otherShop() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock)
+            let client = try LegacyShop.client(of: "other.example", shop.sandbox, environment)
+            let other = LegacyPasswordProvider(client: client, environment: environment)
+            let account = LegacyCustomerAccount(of: session, provider: other, sessions: shop.sessions)
+            let requests = shop.sandbox.storefront.requests(to: .storefront).count
+            let error = await #expect(throws: IdentityError.self) { try await account.customer() }
+            #expect(error?.code == .unsupportedByProvider)
+            #expect(shop.sandbox.storefront.requests(to: .storefront).count == requests)
+        }
+    }
+
     @Test("an outage during a refresh, or the refusal of a token that is still valid, does not change the session")
     func outage() async throws {
         let refusal =

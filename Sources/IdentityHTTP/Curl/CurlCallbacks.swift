@@ -17,7 +17,7 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // A return value other than the offered count ends the transfer. 0 always does, because libcurl never offers an empty piece.
+    // A return value other than the offered count ends the transfer. After an empty piece, the failure of the reader decides.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)

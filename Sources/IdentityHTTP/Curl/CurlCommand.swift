@@ -27,8 +27,8 @@ enum CurlCommand: Sendable {
 /// Sendable although it has a pointer: other threads only call ``SocketPoll/wake()``, and only through the mailbox, which stops
 /// before both are freed. All other calls are made on the loop's thread.
 @safe struct CurlMultiHandle: @unchecked Sendable {
-    // Libcurl must be initialized once per process; doing so is thread-safe in every build that has the `threadsafe` feature, and
-    // a static constant makes it so in the others.
+    // Libcurl must be initialized once per process; doing so is thread-safe in every build that has the `threadsafe` feature. In
+    // the others, a static constant prevents that this module does it twice at once.
     private static let globalResult = identity_curl_global_init()
 
     /// The handle; for the loop's thread only.

@@ -87,8 +87,10 @@ extension IdentityError {
                 .retryLater,
                 .providerUnavailable,
                 "\(party)\(place) could not be reached over TLS.",
-                hint:
-                    "Check the server's certificate, host name and TLS version, and this machine's trusted certificate authorities.",
+                hint: """
+                    Check the server's certificate, host name and TLS version (with an https proxy, also the proxy's), and this machine's \
+                    clock and trusted certificate authorities.
+                    """,
                 cause: error
             )
         case .sendingRefused:

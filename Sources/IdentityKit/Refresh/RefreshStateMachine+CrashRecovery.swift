@@ -1,4 +1,6 @@
 /// The steps that continue after a crash, and the save of a response, which a crash would lose: each returns the next action.
+///
+/// `RefreshStateMachine+Refusals.swift` says what it means if the provider refuses a token that was sent again.
 extension RefreshStateMachine {
     /// The next step for the stored state if memory and spool contain no newer one.
     mutating func decide() -> Action {

@@ -28,7 +28,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             }
             return .seconds(seconds)
         }
-        // Both codes must be printable ASCII: a buyer types the user code, and control characters could change a terminal.
+        // RFC 6749 permits only printable ASCII in codes, and control characters in the user code could change a terminal.
         guard let code = object["device_code"]?.string, (1...4096).contains(code.utf8.count),
             code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw Self.invalid("device_code") }

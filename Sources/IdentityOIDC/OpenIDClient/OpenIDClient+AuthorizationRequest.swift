@@ -85,11 +85,11 @@ extension OpenIDClient {
         do {
             return AuthorizationRequest(url: try endpoint.appending(encoded: encoded, fields: fields), attempt: attempt)
         } catch {
+            let canPush = !encoded.isEmpty && metadata.pushedAuthorizationRequestEndpoint != nil
             throw IdentityError(
                 configuration: "The authorization URL would be too long.",
-                hint:
-                    "Shorten scopes, authorizationParameters or the options of the login, or (kind openid) set pushedAuthorization to "
-                    + "true.",
+                hint: "Shorten scopes, authorizationParameters or the options of the login"
+                    + (canPush ? ", or (kind openid) set pushedAuthorization to true." : "."),
                 reference: "RFC 9126 section 1",
                 cause: error
             )

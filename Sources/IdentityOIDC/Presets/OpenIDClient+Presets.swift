@@ -15,6 +15,7 @@ extension OpenIDClient.Configuration {
     /// Google accounts.
     public static func google(name: String, clientID: String) -> Self {
         var configuration = Self(name: name, issuer: "https://accounts.google.com", clientID: clientID)
+        configuration.issuerMembers = ["preset"]
         configuration.displayName = "Google"
         configuration.scopes = ["openid", "email", "profile"]
         return configuration
@@ -33,6 +34,7 @@ extension OpenIDClient.Configuration {
     public static func apple(name: String, clientID: String, teamID: String, key: ClientKey) -> Self {
         let issuer = "https://appleid.apple.com"
         var configuration = Self(name: name, issuer: issuer, clientID: clientID)
+        configuration.issuerMembers = ["preset"]
         configuration.displayName = "Apple"
         configuration.authentication = .signedSecretPost(
             SignedClientSecret(key: key, issuer: teamID, audience: issuer)
@@ -113,6 +115,7 @@ extension OpenIDClient.Configuration {
     public static func shop(name: String, clientID: String) -> Self {
         let issuer = "https://accounts.shop.app"
         var configuration = Self(name: name, issuer: issuer, clientID: clientID)
+        configuration.issuerMembers = ["preset"]
         configuration.displayName = "Shop"
         configuration.scopes = ["openid", "email"]
         // Metadata were found only at the address of RFC 8414, not at that of OpenID Connect Discovery.

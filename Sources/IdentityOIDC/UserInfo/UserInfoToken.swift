@@ -32,6 +32,7 @@ enum UserInfoToken {
 
     private static let errors = SignedTokenErrors(
         token: "UserInfo response",
-        hint: "Compare the client's registration at the provider with the configuration. The response was not used."
+        hint: "The response was not used. Unless a clock is wrong, compare the client's registration with the "
+            + "configuration."
     )
 }

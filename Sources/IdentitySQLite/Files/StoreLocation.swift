@@ -136,7 +136,7 @@ struct StoreLocation: Sendable {
             throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod 600 on it.")
+            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on it.")
         }
         return status
     }

@@ -82,8 +82,9 @@ package struct RecordSealer: Sendable {
                 .storeRecordTooLarge,
                 "A record of \(body.count) bytes is larger than the store's maximum of \(capacity) bytes.",
                 hint: """
-                    Keep less in the session: request fewer claims and scopes, or shorten its attachments. Or create a new store with a \
-                    larger slotSize, in which all buyers have to sign in again. The maximum is about sixteen times slotSize.
+                    For a session, request fewer claims and scopes; for an attachment, store less in it; for a login, shorten its \
+                    options. Or create a new store in Swift with a larger slotSize, in which all buyers have to sign in again. The \
+                    maximum is about sixteen times slotSize.
                     """
             )
         }

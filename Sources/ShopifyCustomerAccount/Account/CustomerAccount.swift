@@ -18,7 +18,7 @@ public struct CustomerAccount: Sendable {
     /// Creates the account of a session.
     ///
     /// - Parameters:
-    ///   - session: A session of a Shopify provider. Calls for other sessions throw, because they have no customer token.
+    ///   - session: A session of `ShopifyProvider`. Calls for sessions of other providers fail.
     ///   - client: The client of the shop that the session belongs to.
     ///   - sessions: The manager of the session.
     ///   - context: The language and country of the responses, by default the shop's.
@@ -52,7 +52,7 @@ public struct CustomerAccount: Sendable {
             .configuration,
             .unsupportedByProvider,
             "The provider of this session issues no Shopify customer token.",
-            hint: "Use a session of a Shopify provider."
+            hint: "Use a session of ShopifyProvider."
         )
     }
 

@@ -36,12 +36,14 @@ public struct LegacyCustomerAccount: Sendable {
     private func token() async throws -> Secret {
         let tokens = try await sessions.tokens(for: session)
         // A token is sent only to the shop that issued it, and no other provider's token is sent there.
-        guard tokens.session.provider.isIdentical(to: provider.descriptor.name) else {
+        guard tokens.session.provider.isIdentical(to: provider.descriptor.name),
+            tokens.tokens.buyer.issuer.isIdentical(to: provider.issuer)
+        else {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The session belongs to another provider.",
-                hint: "Use a session of LegacyPasswordProvider."
+                "The session belongs to another provider or shop.",
+                hint: "Use a session that this LegacyPasswordProvider created."
             )
         }
         return tokens.tokens.accessToken

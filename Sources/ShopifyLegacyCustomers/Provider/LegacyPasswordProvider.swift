@@ -21,7 +21,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     public let descriptor: ProviderDescriptor
     let client: StorefrontClient
     private let environment: IdentityEnvironment
-    private let issuer: String
+    let issuer: String
     let replacements = TokenReplacements()
 
     /// Creates a provider without a network request.

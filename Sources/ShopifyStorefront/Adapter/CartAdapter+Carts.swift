@@ -87,7 +87,7 @@ extension CartAdapter {
 
     func forget(for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
-            // Keep an attachment without a cart: another process wrote it and is about to create the cart.
+            // An attachment with only a start time is kept: a creation may be running, or its late call may still arrive.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }
             return CartChange((), saving: nil)

@@ -83,7 +83,8 @@ struct ProviderCheck {
     private func missing(_ endpoint: String, _ subject: String) -> IdentityError {
         IdentityError(
             configuration: "Neither the metadata nor the configuration contains the endpoint \(endpoint).",
-            hint: "Set \(subject).endpoints.\(endpoint), or correct the issuer or the shop domain."
+            hint: "Set \(subject).endpoints.\(endpoint), or correct the members from which the provider's address "
+                + "comes."
         )
     }
 

@@ -117,7 +117,8 @@ actor ServedRun {
         }
         let parsed = try? callback.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: callback.url)
         guard let attemptID, let id = parsed?.attemptID, id.isIdentical(to: attemptID) else { return nil }
-        // A posted form is stored, and the GET request that follows completes it. Only the form is recorded as the callback.
+        // A posted callback arrives as two requests: the form is stored, and the GET that follows completes the login. Only the first
+        // is recorded.
         if let redirect { approach.recorder.returned(with: callback, from: redirect) }
         redirect = nil
         let response = await answer(request)

@@ -27,16 +27,7 @@ struct LegacyShop {
         sandbox = try await ShopSandbox.start(settings)
         sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        client = StorefrontClient(
-            configuration: try StorefrontConfiguration(
-                shopDomain: "sandbox.example",
-                authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
-                endpoint: try HTTPURL(sandbox.storefront.endpoint),
-                allowsLoopbackHTTP: true
-            ),
-            environment: environment,
-            retry: .none
-        )
+        client = try Self.client(of: "sandbox.example", sandbox, environment)
         provider = LegacyPasswordProvider(client: client, environment: environment)
         let store = InMemoryStore()
         sessions = SessionManager(
@@ -45,6 +36,23 @@ struct LegacyShop {
             environment: environment
         )
         carts = CartAdapter(client: client, sessions: sessions, store: store)
+    }
+
+    static func client(
+        of shopDomain: String,
+        _ sandbox: ShopSandbox,
+        _ environment: IdentityEnvironment
+    ) throws -> StorefrontClient {
+        StorefrontClient(
+            configuration: try StorefrontConfiguration(
+                shopDomain: shopDomain,
+                authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
+                endpoint: try HTTPURL(sandbox.storefront.endpoint),
+                allowsLoopbackHTTP: true
+            ),
+            environment: environment,
+            retry: .none
+        )
     }
 
     func multipass(_ secret: String? = nil) throws -> Multipass {

@@ -186,7 +186,7 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
-        // If Shopify no longer has the guest's cart, it is removed from the guest's attachment.
+        // Throws `CartGone` if Shopify no longer has the guest's cart. The guest's attachment then loses the cart, or keeps its lines.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.

@@ -113,7 +113,8 @@ extension CartAdapter {
         case .standard, .attachmentOnly: return stored
         case .creating, .replacing:
             if let since = stored.pending?.since {
-                // Another process is creating a cart. It has already written an attachment, so the store can save one.
+                // A creation began, here or in another process, and its call may still arrive. The attachment is already written, so
+                // the store can save one.
                 guard !lateCallMayArrive(since: since) else { return stored }
                 report(.interrupted, id)
             } else if stored.binding != nil, use == .creating {
@@ -121,7 +122,7 @@ extension CartAdapter {
             }
         case .exclusive: guard stored.payload != nil else { return stored }
         }
-        // Writing the same payload again also tests the store, and gives the attachment a new revision.
+        // The write tests the store and gives the attachment a new revision, also if the payload stays the same.
         var payload = stored.binding?.payload
         if payload == nil {
             var pending = stored.pending ?? PendingCart()
