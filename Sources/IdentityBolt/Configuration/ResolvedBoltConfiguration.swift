@@ -100,9 +100,11 @@ struct ResolvedBoltConfiguration: Sendable {
         endpoints.token = configured.token
         endpoints.jwks = configured.jwks
         guard configured.discovery == nil else { return endpoints }
-        if endpoints.authorization == nil { endpoints.authorization = try endpoint("/v1/oauth/authorize") }
-        if endpoints.token == nil { endpoints.token = try endpoint("/v1/oauth/token") }
-        if endpoints.jwks == nil { endpoints.jwks = try endpoint("/v1/oauth/jwks.json") }
+        if endpoints.authorization == nil {
+            endpoints.authorization = try endpoint(BoltEnvironment.authorizationPath)
+        }
+        if endpoints.token == nil { endpoints.token = try endpoint(BoltEnvironment.tokenPath) }
+        if endpoints.jwks == nil { endpoints.jwks = try endpoint(BoltEnvironment.keySetPath) }
         return endpoints
     }
 

@@ -142,10 +142,10 @@ struct ResolvedSFCCConfiguration: Sendable {
     }
 
     private static func authorization(_ configuration: SFCCConfiguration) throws(IdentityError) -> HTTPURL {
-        let base = configuration.endpoints.api?.text ?? configuration.environment.apiBase
-        guard let url = try? HTTPURL(BoltEnvironment.withoutTrailingSlashes(base) + "/v1/oauth/internal/authorize"),
-            url.query == nil
-        else {
+        let base = BoltEnvironment.withoutTrailingSlashes(
+            configuration.endpoints.api?.text ?? configuration.environment.apiBase
+        )
+        guard let url = try? HTTPURL(base + BoltEnvironment.sfccAuthorizationPath), url.query == nil else {
             throw ResolvedBoltConfiguration.invalidBase
         }
         return url

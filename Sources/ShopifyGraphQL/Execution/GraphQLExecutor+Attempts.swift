@@ -139,21 +139,3 @@ extension GraphQLExecutor {
         reporter.report(.resumed, of: document, nil, since: retries.start)
     }
 }
-
-extension GraphQLResponse {
-    /// The failure of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
-    ///
-    /// Shopify has changed nothing then, so the mutation may be repeated.
-    func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
-        // If there are several fields, one of them may have been executed.
-        guard document.kind == .mutation, let field = data?.onlyMember, let errors = try? field.member("userErrors"),
-            !errors.isNull, var remaining = try? errors.elements()
-        else { return nil }
-        while let error = remaining.next() {
-            if let code = try? error.member("code"), code.isText("SERVICE_UNAVAILABLE") {
-                return (GraphQLFailure.Effect.none, nil)
-            }
-        }
-        return nil
-    }
-}

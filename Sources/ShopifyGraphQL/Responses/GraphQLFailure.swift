@@ -3,18 +3,6 @@ internal import IdentityKit
 
 /// The reason why an attempt returned no data, and its possible effect.
 struct GraphQLFailure: Error {
-    /// The effect of the attempt.
-    enum Effect: Sendable, Equatable {
-        /// None: the operation was not executed and may be sent again.
-        case none
-        /// Unknown: the operation may have been executed.
-        case unknown
-        /// None: the operation was not executed, and sending it again would fail again.
-        case refused
-        /// None: Shopify rejected the request as an attack.
-        case attack
-    }
-
     let error: IdentityError
     let effect: Effect
     let metadata: GraphQLMetadata?
@@ -28,18 +16,7 @@ struct GraphQLFailure: Error {
     }
 
     init(_ error: HTTPTransportError, asking party: String, at host: String) {
-        let wrapped = IdentityError(error, asking: party, at: host)
-        let effect: Effect =
-            switch (error.code, error.phase) {
-            case (.cancelled, _): .refused
-            // The request may have been sent before the error, so Shopify may have executed it.
-            case (_, .ambiguous): .unknown
-            case (.insecureURL, _), (.invalidURL, _), (.addressRefused, _), (.invalidHeader, _), (.invalidMethod, _),
-                (.tlsFailed, _), (.closed, _):
-                .refused
-            case (_, .notSent): .none
-            }
-        self.init(wrapped, effect)
+        self.init(IdentityError(error, asking: party, at: host), Effect(error))
         isFinal = error.code == .bodyTooLarge
     }
 

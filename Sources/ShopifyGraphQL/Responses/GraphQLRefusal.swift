@@ -16,15 +16,7 @@ struct GraphQLRefusal {
 
     /// The failure, with the effect that the request may have had.
     func failure(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
-        let effect: GraphQLFailure.Effect =
-            switch status {
-            case 429: .none
-            case 430: .attack
-            // A gateway that timed out may have forwarded the request.
-            case 408, 500...: .unknown
-            default: .refused
-            }
-        return GraphQLFailure(error(endpoint), effect, metadata)
+        GraphQLFailure(error(endpoint), GraphQLFailure.Effect(status: status), metadata)
     }
 
     private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
