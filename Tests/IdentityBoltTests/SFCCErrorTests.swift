@@ -56,6 +56,22 @@ struct SFCCErrorTests: SFCCSuite {
         #expect(shop.requests(to: Self.tokenPath).count == 1)
     }
 
+    @Test("an error about an unexpected response names the settings of the controller that sent the response")
+    func unexpectedResponses() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        shop.answer(Self.tokenPath, .json(["ok": .bool(true)]))
+        let second = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(second?.code == .unexpectedResponse && second?.kind == .rejected)
+        #expect(second?.hint?.contains("tokenExchangeAction") == true)
+        #expect(second?.hint?.contains("tokenJSONPaths") == true)
+        shop.answer(Self.codePath, .message(status: 200, body: Array("signed in".utf8)))
+        let first = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(first?.code == .unexpectedResponse && first?.kind == .rejected)
+        #expect(first?.hint?.contains("codeExchangeAction") == true)
+        #expect(first?.hint?.contains("token") == false)
+    }
+
     @Test(
         "every error format is read, also with status 200, and errors show neither code nor state",
         arguments: [

@@ -199,6 +199,24 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test(
+        "the error for a response that is not GraphQL says why, and advises to try again only if the shop may be unavailable",
+        arguments: [
+            ("<html>", "unexpected character", true), ("", "the text ends where a value is expected", true),
+            ("{}", "it contains neither data nor errors", false),
+            (#"{"data":null}"#, "it contains neither data nor errors", false),
+            (#"{"data":{},"data":{}}"#, "duplicate member name", false),
+            ("[1]", "the response is not an object", false),
+        ]
+    )
+    func unreadable(body: String, reason: String, isOutage: Bool) async throws {
+        let storefront = try await FakeStorefront.start([.message(status: 200, body: Array(body.utf8))])
+        let client = try storefront.client(clock: ManualClock(isAdvancedBySleeping: true), retry: .none)
+        let error = await #expect(throws: IdentityError.self) { try await client.execute(Probe<Shared>()) }
+        #expect(error?.message.hasSuffix(": \(reason).") == true)
+        #expect(error?.hint?.hasPrefix("Try again later.") == isOutage)
+    }
+
     @Test("a response that is too large is an error, and is not read to its end")
     func tooLarge() async throws {
         let body = Array(#"{"data":{"shop":{"name":"\#(String(repeating: "x", count: 9 << 20))"}}}"#.utf8)

@@ -36,6 +36,8 @@ import Testing
         for _ in 0..<5 {
             let refused = await #expect(throws: IdentityError.self) { try await client.execute(Probe<Shared>()) }
             #expect(refused?.code == .securityRejection && refused?.retryAfter == .seconds(30))
+            let hint = try #require(error?.hint)
+            #expect(refused?.hint == "Wait until retryAfter has passed. \(hint)")
         }
         #expect(storefront.calls.count == 2)
         clock.advance(by: .seconds(30))

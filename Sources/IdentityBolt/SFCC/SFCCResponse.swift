@@ -27,7 +27,12 @@ struct SFCCResponse: Sendable {
     /// response of the second controller shows whether the buyer is signed in.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
-        guard object != nil || wasRedirected || response.body.isEmpty else { throw unexpected }
+        guard object != nil || wasRedirected || response.body.isEmpty else {
+            throw unexpected(
+                "The SFCC storefront's response to the code is not a JSON object.",
+                compare: "siteID, locale, controllerBasePath and codeExchangeAction (or endpoints.codeExchange)"
+            )
+        }
     }
 
     /// The token from the `Authorization` header, else the first at the configured places; nil if the response has no token.
@@ -85,20 +90,34 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response that contains neither a token nor an error.
+    /// The error for a response of the second controller that contains neither a token nor an error.
+    var withoutToken: IdentityError {
+        unexpected(
+            "The SFCC storefront's response contains neither a token nor an error.",
+            compare: "siteID, locale, controllerBasePath and tokenExchangeAction (or endpoints.tokenExchange)",
+            advice: " Compare tokenJSONPaths with the members of the response."
+        )
+    }
+
+    /// The error for a response of an unexpected format.
     ///
-    /// An HTML page may come from a maintenance window, so the error is temporary. JSON without a token is a permanent error.
-    var unexpected: IdentityError {
+    /// An HTML page may come from a maintenance window, so the error is temporary. Any other format is a permanent error.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - settings: The settings on which the controller's URL depends.
+    ///   - advice: A second sentence of the hint, for a response that is not a page.
+    /// - Returns: The error.
+    private func unexpected(_ message: String, compare settings: String, advice: String = "") -> IdentityError {
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
         return IdentityError(
             isPage ? .retryLater : .rejected,
             .unexpectedResponse,
-            "The response of the SFCC storefront has neither an error nor a token where one is expected.",
+            message,
             hint: isPage
                 ? "Try again later, because a page may come from maintenance. A login has to begin again. If the page stays, "
-                    + "compare siteID, locale and the controllers' names with the storefront's own URLs."
-                : "Compare siteID, locale and the controllers' names with the storefront's own URLs, and tokenJSONPaths with "
-                    + "the response that contains the token.",
+                    + "compare \(settings) with the storefront's own URLs."
+                : "Compare \(settings) with the storefront's own URLs.\(advice)",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: providerAnswer(nil, nil)
         )

@@ -35,7 +35,7 @@ struct TapeBuilder {
         var builder = TapeBuilder(limits: limits)
         builder.entries.reserveCapacity(min(bytes.count / 12 + 4, limits.maximumElements))
         let text = bytes.span
-        // Outside of texts the grammar is ASCII, so one pass is enough.
+        // The whole body is validated as UTF-8 once, so the code that reads strings does not check it again.
         do { _ = try UTF8Span(validating: text) } catch {
             throw JSONError(reason: "invalid UTF-8", offset: error.byteOffsets.lowerBound)
         }

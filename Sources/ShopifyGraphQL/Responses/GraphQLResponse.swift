@@ -27,7 +27,13 @@ struct GraphQLResponse: Sendable {
         hiding secrets: RedactedValues
     ) throws(GraphQLFailure) {
         let limits = GraphQLLimits(maximumBytes: endpoint.maximumBodyBytes)
-        let body = try? GraphQLResponseBody(parsing: response.body, limits: limits)
+        var body: GraphQLResponseBody?
+        var problem = "it contains neither data nor errors"
+        do throws(JSONError) {
+            body = try GraphQLResponseBody(parsing: response.body, limits: limits)
+        } catch {
+            problem = error.reason
+        }
         errors = GraphQLError.entries(of: body?.errors, hiding: secrets)
         data = body?.data
         hasData = body?.hasData ?? false
@@ -48,10 +54,10 @@ struct GraphQLResponse: Sendable {
             let error = IdentityError(
                 isOutage ? .retryLater : .rejected,
                 .unexpectedResponse,
-                "\(endpoint.name) returned a response that is not GraphQL, or that has too many values to be read.",
-                hint:
-                    "Check what is served at \(endpoint.url). It may be a proxy or the shop's password page. "
-                    + "If it is the API, request less data at once.",
+                "\(endpoint.name) returned a response that could not be read as GraphQL: \(problem).",
+                hint: (isOutage ? "Try again later. If the error persists, check" : "Check")
+                    + " what is served at \(endpoint.url). It may be a proxy or the shop's password page. "
+                    + "If it is the API and the response is too large or nested too deeply, request less data at once.",
                 reference: "GraphQL specification section 7",
                 providerAnswer: IdentityError.ProviderAnswer(
                     errorDescription:

@@ -39,6 +39,8 @@ final class ShopBreaker: Sendable {
 
     private let shop: Shop
     private let pause: Duration
+    /// What an operator should do after a rejection as an attack.
+    private let advice: String
     private let environment: IdentityEnvironment
 
     init(of endpoint: GraphQLEndpoint, pause: Duration, in environment: IdentityEnvironment) {
@@ -50,6 +52,7 @@ final class ShopBreaker: Sendable {
                 ? ObjectIdentifier(clock as AnyObject) : ObjectIdentifier(type(of: clock))
         )
         self.pause = pause
+        advice = endpoint.advice.attack
         self.environment = environment
     }
 
@@ -61,7 +64,7 @@ final class ShopBreaker: Sendable {
         let (permit, refusal) = Self.states.withLock { states -> (CircuitBreaker.Permit, IdentityError?) in
             guard !states.isEmpty, var state = states[shop] else { return (.ordinary, nil) }
             guard let permit = state.breaker.permit(at: now) else {
-                return (.ordinary, Self.refusal(state.breaker, now))
+                return (.ordinary, refusal(state.breaker, now))
             }
             states[shop] = state
             return (permit, nil)
@@ -127,13 +130,13 @@ final class ShopBreaker: Sendable {
         states = states.filter { !$1.breaker.isIdle(for: .seconds(3600), at: $1.clock.elapsed) }
     }
 
-    private static func refusal(_ breaker: CircuitBreaker, _ now: Duration) -> IdentityError {
+    private func refusal(_ breaker: CircuitBreaker, _ now: Duration) -> IdentityError {
         let last = breaker.lastFailure
         return IdentityError(
             .retryLater,
             .securityRejection,
             "Requests to the shop are paused, because Shopify rejected requests of this process as an attack (HTTP 430).",
-            hint: last?.hint ?? "Wait until retryAfter has passed, and send fewer requests at once.",
+            hint: "Wait until retryAfter has passed. \(advice)",
             reference: "shopify.dev/docs/api/usage/response-codes",
             retryAfter: breaker.wait(at: now),
             providerAnswer: last?.providerAnswer,
