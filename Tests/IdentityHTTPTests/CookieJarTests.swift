@@ -53,13 +53,16 @@ import Testing
         #expect((try jar([line]).header(for: HTTPURL(url)) != nil) == belongs)
     }
 
-    @Test("a cookie for a numeric host is sent to that host only")
+    @Test(
+        "a cookie of an IP address is sent to that address only, and a cookie whose Domain is a part of the address is ignored"
+    )
     func numericHost() throws {
         let jar = try jar(
             ["a=1; Path=/; Domain=127.0.0.1", "b=2; Path=/; Domain=0.0.1; Secure", "c=3; Secure"],
             from: "http://127.0.0.1/"
         )
         #expect(jar.header(for: try HTTPURL("http://127.0.0.1:9/")) == "a=1; c=3")
+        #expect(jar.header(for: try HTTPURL("http://127.0.0.2/")) == nil)
     }
 
     @Test(

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("the proxies that the environment names are ignored")
+    @Test("proxies in environment variables are ignored")
     func environment() async throws {
         // In a separate process, because the environment belongs to the whole process.
         await #expect(processExitsWith: .success) {

@@ -74,7 +74,9 @@ struct FormPostTests {
         func present(_ login: PresentedLogin) async throws -> String { try await poster.present(login) }
     }
 
-    @Test("a presenter receives the form; a presenter without support for forms is a configuration error")
+    @Test(
+        "a login with response_mode form_post accepts the posted form, rejects a callback URL, and throws a configuration error if the presenter does not support form posts"
+    )
     func presenters() async throws {
         try await FakeWorld.run(Self.asked) { world in
             let sessions = SessionManager(

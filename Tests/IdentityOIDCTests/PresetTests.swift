@@ -323,7 +323,7 @@ struct PresetTests {
         }
     }
 
-    @Test("Microsoft: a key that names an issuer signs for this issuer only")
+    @Test("Microsoft: a key that names an issuer verifies tokens of this issuer only")
     func microsoftKeys() async throws {
         for (name, isAccepted) in [(Self.tenant, true), ("{tenantid}", true), (Self.otherTenant, false)] {
             try await withMicrosoft { world in

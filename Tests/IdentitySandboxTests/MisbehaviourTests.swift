@@ -102,7 +102,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the sandbox can delay, slow down and truncate a response")
+    @Test("the sandbox can delay, slow down, truncate or fail a response, and behave() ends the fault")
     func slow() async throws {
         let sandbox = try await ShopSandbox.start()
         let url = sandbox.bolt.jwksEndpoint

@@ -165,7 +165,10 @@ struct BoltLoginTests {
         #expect(await screen.isSignedIn)
     }
 
-    @Test("a view controller takes the delegate, and the app shows its page", .sample("B3"))
+    @Test(
+        "BoltLoginViewController reports a completed login to its delegate, and the backend can exchange the code",
+        .sample("B3")
+    )
     func viewController() async throws {
         let bolt = try await Bolt()
         let manager = LoginManager()

@@ -61,7 +61,8 @@ public final class CurlTransport: HTTPTransport {
         await mailbox.waitForEnd()
     }
 
-    // libcurl sets the framing headers. A second value for length or connection would allow request smuggling.
+    // These headers belong to the transport. A second value for Content-Length, Transfer-Encoding or Connection would allow
+    // request smuggling.
     private static let reservedHeaders: [String] = [
         "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
@@ -90,7 +91,7 @@ public final class CurlTransport: HTTPTransport {
             throw HTTPTransportError(
                 code: .invalidHeader,
                 phase: .notSent,
-                message: "The header \(name) is set by the transport and must not be given."
+                message: "The header \(name) is reserved for the transport and must not be set."
             )
         }
     }

@@ -29,7 +29,8 @@ extension OpenIDClient {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider's metadata and configuration contain no UserInfo endpoint.",
-                hint: "Set endpoints.userInfo, or use the claims of the ID token.",
+                hint:
+                    "Use the claims of the ID token. For a provider of kind openid, you can also set endpoints.userInfo.",
                 reference: "OpenID Connect Discovery 1.0 section 3"
             )
         }

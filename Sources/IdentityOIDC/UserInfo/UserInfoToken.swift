@@ -16,7 +16,8 @@ enum UserInfoToken {
     ) throws(IdentityError) -> JSONObject {
         let jwt = try JSONWebToken(parsing: token, as: errors.token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)
-        // Libraries send "JWT" or no type. Access tokens and logout tokens have other types.
+        // Libraries send "JWT" or no type. This refuses access tokens with type `at+jwt` (RFC 9068) and logout tokens with
+        // type `logout+jwt`.
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt"])
         try checks.checkSignature(jwt, algorithm, keys)
         _ = try checks.issuer(jwt.claims)

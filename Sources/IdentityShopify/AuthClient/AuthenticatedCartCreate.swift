@@ -87,7 +87,8 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                     .identityRejected,
                     "Shopify does not accept the buyer's access token for a cart.",
                     hint:
-                        "Refresh the access token, or let the buyer sign in again. Then create the cart with the new access token.",
+                        "Check that the access token belongs to this shop and has the scope customer-account-api:full. If both are "
+                        + "right, refresh it, or let the buyer sign in again, and create the cart with the new access token.",
                     reference: "Storefront API reference, CartBuyerIdentityInput",
                     providerAnswer: answer
                 )

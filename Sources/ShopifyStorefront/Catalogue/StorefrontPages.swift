@@ -70,7 +70,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         private mutating func page() async throws -> Connection? {
             try Task.checkCancellation()
-            // Without this check, a list of empty pages would cause an endless loop.
+            // Shopify serves at most 25,000 elements. The limit of requests ends a list of empty pages, which would otherwise never end.
             guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
                 throw Self.tooLong(count)
             }

@@ -23,8 +23,8 @@ extension StorefrontConfiguration {
                 redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
                 tooMany: "Wait before the next request. With a private token, pass the buyer's IP with every call.",
                 attack: sendsBuyerIP
-                    ? "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat it."
-                    : "Wait before you repeat it. On a server, use a private token, and pass the buyer's IP with every call."
+                    ? "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat the request."
+                    : "Wait before you repeat the request. On a server, use a private token, and pass the buyer's IP with every call."
             )
         )
     }

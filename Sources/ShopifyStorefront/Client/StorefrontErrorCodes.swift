@@ -9,7 +9,7 @@ extension IdentityError.Code {
     ///
     /// The cause is ``CartPartialAddition``.
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
-    /// Other processes kept changing the session's cart, so the operation was given up.
+    /// The session's cart changed during every attempt, for example by another process, so the operation failed.
     public static let cartBusy = Self(rawValue: "cart_busy")
     /// The cart's id came from an untrusted source and not from Shopify, so the cart gets no identity.
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")

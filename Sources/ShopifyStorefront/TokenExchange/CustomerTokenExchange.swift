@@ -6,7 +6,7 @@ internal import ShopifyGraphQL
 ///
 /// Shopify has deprecated this mutation since API version 2025-01, because carts accept the access token itself. Use the exchange only for
 /// a shop that rejects the access token with "Customer is invalid". The mutation belongs to the Customer Account API. The new token expires
-/// with the access token, so it is requested again for each attach after a refresh.
+/// with the access token and is not stored, so it is requested again whenever the adapter puts the buyer on a cart.
 public struct CustomerTokenExchange: Sendable {
     /// The Customer Account API's GraphQL endpoint.
     public let endpoint: HTTPURL
@@ -36,7 +36,7 @@ public struct CustomerTokenExchange: Sendable {
                     notFound: "Check the endpoint of the Customer Account API.",
                     redirected: "Take the endpoint from the shop's discovery document.",
                     tooMany: "Wait before the next request.",
-                    attack: "Wait before you repeat it."
+                    attack: "Wait before you repeat the request."
                 )
             ),
             environment: environment
@@ -56,7 +56,8 @@ public struct CustomerTokenExchange: Sendable {
         }
         let answer: StorefrontToken.Output
         do { answer = try await executor.execute(StorefrontToken(), call).data } catch {
-            // 401 concerns this buyer's token. The other refusals concern the app or the shop.
+            // 401 means that Shopify rejects this buyer's token. The other refusals, such as 403 for a missing scope, concern the app
+            // or the shop.
             guard error.code == .customerAccountRefused, error.providerAnswer?.status == 401 else { throw error }
             throw error.recast(as: .rejected, code: .identityRejected)
         }

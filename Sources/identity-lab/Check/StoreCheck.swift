@@ -79,7 +79,7 @@ struct StoreCheck {
                     configuration:
                         "Records are encrypted with a key that is not configured: \(missing.rows) with \(missing.id).",
                     hint:
-                        "Add this key to store.readOnlyKeys. If no process has it as store.key any more, run identity-lab keys rotate then."
+                        "Add this key to store.readOnlyKeys. When no process uses it as store.key any more, run: identity-lab keys rotate."
                 )
             }
             let old = keys.filter { $0.role == .readOnly }.reduce(0) { $0 + $1.rows }

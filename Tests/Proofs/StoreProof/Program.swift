@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// The command `store-proof errors [POINTS] | power-loss STATES [SEED] | kill ROUNDS [SEED] | full [FOLDER]`.
+/// The command `store-proof errors [POINTS] | power-loss STATES [SEED] | kill ROUNDS [SEED] | full [FOLDER] |
+/// read-only FOLDER [prepare]`.
 ///
-/// All forms except the last accept a mutant at the end.
+/// The first three forms accept a mutant at the end.
 @main
 enum Program {
     static func main() async {
@@ -10,7 +11,8 @@ enum Program {
         do {
             guard let isGood = try await run(arguments) else {
                 print(
-                    "store-proof errors [POINTS] | power-loss STATES [SEED] | kill ROUNDS [SEED] | full [FOLDER]  [MUTANT]"
+                    "store-proof errors [POINTS] | power-loss STATES [SEED] | kill ROUNDS [SEED]  [MUTANT]\n"
+                        + "store-proof full [FOLDER] | read-only FOLDER [prepare]"
                 )
                 exit(2)
             }

@@ -9,7 +9,7 @@ import ShopifyStorefront
 // The code of Documentation/Using/FlyingFox.md, compiled. A test of the root package compares it with the page.
 
 // swift-format-ignore
-private func server(_ sessions: SessionManager, _ carts: CartAdapter) throws {
+private func server(_ sessions: SessionManager, _ carts: CartAdapter) async throws {
     let routes = try SignInRoutes(
         sessions: sessions, carts: carts, configuration: .init(publicOrigin: "https://shop.example"))
     let server = HTTPServer(
@@ -20,5 +20,5 @@ private func server(_ sessions: SessionManager, _ carts: CartAdapter) throws {
                 return .html("<p>Signed in: \(session.id.reference)</p>")
             }
         })
-    _ = server
+    try await server.run()
 }

@@ -11,7 +11,7 @@ import ShopifyStorefront
 // package compares it with the pages.
 
 // swift-format-ignore
-private func server(_ sessions: SessionManager, _ carts: CartAdapter) throws {
+private func server(_ sessions: SessionManager, _ carts: CartAdapter) async throws {
     let routes = try SignInRoutes(
         sessions: sessions, carts: carts, configuration: .init(publicOrigin: "https://shop.example"))
     let router = Router(context: ClientContext.self)
@@ -22,7 +22,7 @@ private func server(_ sessions: SessionManager, _ carts: CartAdapter) throws {
         }
     })
     let application = Application(router: router)
-    _ = application
+    try await application.runService()
 }
 
 // swift-format-ignore

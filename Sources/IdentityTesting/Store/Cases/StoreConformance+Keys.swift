@@ -96,7 +96,7 @@ extension StoreConformance {
             #expect(step.resealed <= 5)
             try await rotation.expectWhole(rotation.store)
             let rest = try await rotation.run(limit: 5)
-            // The pending login was taken and stored again meanwhile.
+            // `expectWhole` took the pending login and stored it again, so that row is already sealed under the new key.
             #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
         },

@@ -142,7 +142,8 @@ extension CartAdapter {
         do {
             return try await sessions.withAccessToken(of: id) { access in
                 let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
-                // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens and call this closure again.
+                // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens once, if it can, and call
+                // this closure again.
                 if let refused, let token = identity.token, token.token.isEqual(to: refused.token) {
                     throw Self.refusedToken
                 }

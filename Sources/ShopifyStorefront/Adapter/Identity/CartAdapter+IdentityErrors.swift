@@ -12,8 +12,9 @@ extension CartAdapter {
             .identityRejected,
             "Shopify rejected the buyer's customer access token for the cart.",
             hint:
-                "Check that the token belongs to this shop and has the scope customer-account-api:full. If both are right, let the "
-                + "buyer sign in again.",
+                "Check that the token belongs to this shop. A Customer Account token also needs the scope customer-account-api:full. "
+                + "If both are right, let the buyer sign in again. If the shop rejects every Customer Account token, set "
+                + "CartPolicy.exchange.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate",
             providerAnswer: refusal.providerAnswer,
             cause: refusal.cause

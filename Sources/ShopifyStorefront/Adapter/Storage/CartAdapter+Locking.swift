@@ -77,7 +77,8 @@ extension CartAdapter {
             case .done(let result): return result
             case .gone(let wasOfSession): wasGone = wasOfSession || wasGone
             case .conflict:
-                // Throws if the session has ended. An operation that needs only the attachment checks that itself.
+                // Throws if the session has ended. An operation with `.attachmentOnly` goes on without this check: it reads the attachment
+                // again.
                 if use != .attachmentOnly { _ = try await sessions.session(id) }
             }
         }
@@ -173,7 +174,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .cartBusy,
-            "The operation was given up, because other processes kept changing the session's cart.",
+            "The operation failed after \(attempts) attempts, because the session's cart changed during each of them.",
             hint: "Try again."
         )
     }
