@@ -64,7 +64,7 @@ final class ShopBreaker: Sendable {
         let (permit, refusal) = Self.states.withLock { states -> (CircuitBreaker.Permit, IdentityError?) in
             guard !states.isEmpty, var state = states[shop] else { return (.ordinary, nil) }
             guard let permit = state.breaker.permit(at: now) else {
-                return (.ordinary, refusal(state.breaker, now))
+                return (.ordinary, self.refusal(state.breaker, now))
             }
             states[shop] = state
             return (permit, nil)
