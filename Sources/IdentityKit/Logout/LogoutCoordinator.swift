@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// A session that was removed from the store, with the values for the remaining steps.
 struct LoggedOutSession: Sendable {
     let session: Session
-    /// The tokens to revoke; nil for a guest.
+    /// The tokens to revoke; nil for a guest, and if the content of the session cannot be read.
     let tokens: TokenSet?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
@@ -24,7 +24,7 @@ struct LogoutCoordinator: Sendable {
     let cache: SessionTokensCache?
     let participants: SessionParticipants
     let revocation: TokenRevocation
-    let pages: LogoutPages
+    let providerLogout: ProviderLogout
     let returnPaths: ReturnPathPolicy
     let clock: any IdentityClock
     let events: EventSource
@@ -162,7 +162,7 @@ struct LogoutCoordinator: Sendable {
         for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {
             guard !ended.hadExpired else { continue }
             if let refusal { problems.append(refusal) }
-            let page = await pages.page(for: ended.session, ended.tokens, options, &problems)
+            let page = await providerLogout.page(for: ended.session, ended.tokens, options, &problems)
             events.emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
             results.append(
                 LogoutResult(

@@ -63,7 +63,7 @@ extension SessionManager {
         provider: String? = nil
     ) async throws -> CompletedLogout {
         try await Correlation.scope {
-            try await logoutPages.complete(callback, browserBinding: browserBinding, provider: provider)
+            try await providerLogout.complete(callback, browserBinding: browserBinding, provider: provider)
         }
     }
 

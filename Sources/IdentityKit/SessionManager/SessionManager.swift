@@ -11,7 +11,7 @@ public final class SessionManager: Sendable {
     let tokenAccess: TokenAccess
     let logouts: LogoutCoordinator
     let backChannelLogouts: BackChannelLogoutCoordinator
-    let logoutPages: LogoutPages
+    let providerLogout: ProviderLogout
     let upkeep: SessionUpkeep
     let signInRecords: SignInRecords
 
@@ -80,7 +80,7 @@ public final class SessionManager: Sendable {
             participants: participants,
             refused: RefusedTokens(clock)
         )
-        logoutPages = LogoutPages(
+        providerLogout = ProviderLogout(
             visible: visible,
             environment: environment,
             returnPaths: configuration.returnPaths,
@@ -93,7 +93,7 @@ public final class SessionManager: Sendable {
             cache: cache,
             participants: participants,
             revocation: revocation,
-            pages: logoutPages,
+            providerLogout: providerLogout,
             returnPaths: configuration.returnPaths,
             clock: clock,
             events: events

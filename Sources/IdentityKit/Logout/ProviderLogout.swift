@@ -3,7 +3,7 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 
 /// Creates the URLs of the providers' logout pages, and checks the browser's return from there.
-struct LogoutPages: Sendable {
+struct ProviderLogout: Sendable {
     let visible: VisibleSessions
     let environment: IdentityEnvironment
     let returnPaths: ReturnPathPolicy
@@ -91,7 +91,7 @@ struct LogoutPages: Sendable {
         _ options: LogoutOptions,
         _ problems: inout [IdentityError]
     ) async -> (url: HTTPURL?, awaitedReturn: LogoutResult.AwaitedReturn?) {
-        // A guest is signed in at no provider.
+        // A guest has no tokens, and the tokens of a damaged session cannot be read. Without tokens there is no logout URL.
         guard let tokens else { return (nil, nil) }
         do {
             let provider = try visible.providers.provider(ofStored: session.provider)
