@@ -72,6 +72,51 @@ import Testing
         #expect(shop.storefront.calls[2].identity?["email"] == .string("ada@example.com"))
     }
 
+    /// A Shopify that rejects every document with the country code XX.
+    @Sendable private static func withoutXX(_ call: FakeStorefront.Call) async -> LoopbackResponse {
+        guard String(decoding: call.request.body, as: UTF8.self).contains(#""XX""#) else { return .payload(call.field) }
+        return .json(#"{"errors":[{"message":"x","extensions":{"code":"INVALID_VARIABLE"}}]}"#)
+    }
+
+    private static func contactWithUnknownCountry() -> BuyerContact {
+        var contact = contact()
+        contact.countryCode = "XX"
+        contact.addresses[0].countryCode = "XX"
+        return contact
+    }
+
+    @Test("a new cart omits a contact's unknown country code, and keeps the valid phone number and e-mail")
+    func unknownCountryOfNewCart() async throws {
+        let shop = try await TestShop(.contact(Self.contactWithUnknownCountry()), Self.withoutXX)
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(shop.storefront.fields == ["cartCreate", "cartCreate", "cartCreate"])
+        #expect(cart.omitted == ["country", "address"] && cart.identity == .contact)
+        #expect(
+            shop.storefront.calls.last?.identity == [
+                "email": .string("ada@example.com"), "phone": .string("+14155550123"),
+            ]
+        )
+    }
+
+    @Test("an attach omits a contact's unknown country code, and keeps the valid phone number and e-mail")
+    func unknownCountryOfAttach() async throws {
+        let shop = try await TestShop(.none, Self.withoutXX)
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.provider.become(.contact(Self.contactWithUnknownCountry()))
+        shop.storefront.forget()
+        let cart = try await shop.carts.attach(to: shop.session)
+        #expect(
+            shop.storefront.fields
+                == ["cartBuyerIdentityUpdate", "cartBuyerIdentityUpdate", "cartDeliveryAddressesReplace"]
+        )
+        #expect(cart.omitted == ["country", "address"] && cart.identity == .contact)
+        #expect(
+            shop.storefront.calls[1].identity == [
+                "email": .string("ada@example.com"), "phone": .string("+14155550123"),
+            ]
+        )
+    }
+
     @Test("rejected lines are an error, and the call is not repeated without the identity")
     func refusedLines() async throws {
         let error = #"{"code":"INVALID","field":["input","lines","0","merchandiseId"],"message":"x"}"#

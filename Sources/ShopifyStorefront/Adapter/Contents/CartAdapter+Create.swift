@@ -21,7 +21,7 @@ extension CartAdapter {
             do {
                 response = try await send(mutation(lines, identity), in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                guard let less = identity.reduced(by: []) else { throw error }
+                guard let less = identity.reducedAfterRejectedDocument() else { throw error }
                 identity = less
                 continue
             }

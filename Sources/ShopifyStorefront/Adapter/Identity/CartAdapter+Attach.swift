@@ -78,9 +78,7 @@ extension CartAdapter {
             do {
                 response = try await updateBuyerIdentity(input, on: binding, in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                // For a country code that its enum does not contain, Shopify rejects the whole GraphQL document, and no user error names
-                // the field.
-                guard let less = identity.reduced(by: []) else { throw error }
+                guard let less = identity.reducedAfterRejectedDocument() else { throw error }
                 identity = less
                 continue
             }

@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 // `cartBuyerIdentityUpdate` puts the buyer on a cart (`CartAdapter+Attach.swift`), removes the buyer (`CartAdapter+Detach.swift`), and
-// sets the country and the company location.
+// sets the country and the company location. `CartBuyerIdentity.input(over:)` builds the input with the access token.
 
 extension CartAdapter {
     /// Sends `cartBuyerIdentityUpdate`; members that are not set stay as they are.

@@ -124,6 +124,19 @@ struct CartBuyerIdentity: Sendable {
         return less
     }
 
+    /// The identity with one part less, after Shopify rejected the whole GraphQL document and not one field.
+    ///
+    /// Shopify does this for example for an unknown country code. So the parts that contain a country code are omitted first: address,
+    /// country, phone, e-mail.
+    ///
+    /// - Returns: Nil if no part remains that can be omitted.
+    func reducedAfterRejectedDocument() -> CartBuyerIdentity? {
+        guard address == nil, country != nil else { return reduced(by: []) }
+        var less = self
+        less.country = nil
+        return less
+    }
+
     private static func refusesLocation(_ error: CartUserError) -> Bool {
         error.code == .invalidCompanyLocation || error.code == .buyerCannotPurchaseForCompanyLocation
     }
