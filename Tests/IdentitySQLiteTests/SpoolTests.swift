@@ -104,35 +104,42 @@ struct SpoolTests {
         let store = try await directory.open()
         let session = try sampleSession()
         try await store.spool(session)
-        let file = directory.spool + "/" + (try #require(directory.entries(of: directory.spool).first))
-        func expectRefusal() async {
-            await expect(.configurationInvalid, .configuration) { try await store.spooledSession(session.id) }
+        let name = try #require(directory.entries(of: directory.spool).first)
+        let file = directory.spool + "/" + name
+        func expectRefusal(_ reason: String) async {
+            let found = await result { try await store.spooledSession(session.id) }
+            guard case .failure(let error) = found else {
+                Issue.record("The spool was read. Expected: \(reason)")
+                return
+            }
+            #expect(error.code == .configurationInvalid && error.kind == .configuration)
+            #expect(error.message.hasSuffix(" cannot be used: \(reason)."))
         }
         for mode: mode_t in [0o640, 0o604] {
             try directory.setMode(mode, of: file)
-            await expectRefusal()
+            await expectRefusal("users other than the owner have access to its file \(name)")
         }
         try directory.setMode(0o600, of: file)
         let isLinked = unsafe link(file, directory.path + "/another") == 0
         try #require(isLinked)
-        await expectRefusal()
+        await expectRefusal("its file \(name) has more than one hard link")
         try directory.remove(directory.path + "/another")
         #expect(try await store.spooledSession(session.id) != nil)
         try directory.replaceByLink(file)
-        await expectRefusal()
+        await expectRefusal("its file \(name) is a symbolic link")
         try directory.remove(file)
         let isPipe = unsafe mkfifo(file, 0o600) == 0
         try #require(isPipe)
-        await expectRefusal()
+        await expectRefusal("\(name) in it is not a regular file")
         try directory.setMode(0o750, of: directory.spool)
-        await expectRefusal()
+        await expectRefusal("users other than the owner have access to it")
         await expect(.configurationInvalid, .configuration) { try await store.spool(session) }
         try directory.setMode(0o700, of: directory.spool)
         try directory.replaceByLink(directory.spool)
-        await expectRefusal()
+        await expectRefusal("its path leads to no directory, or ends with a symbolic link")
         try directory.remove(directory.spool)
         try directory.overwrite([], in: directory.spool)
-        await expectRefusal()
+        await expectRefusal("its path leads to no directory, or ends with a symbolic link")
     }
 
     @Test("a sweep removes expired sessions, and incomplete files that are a day old")

@@ -67,6 +67,26 @@ struct OpenIDFileTests {
         #expect(error.hint?.contains("Configuration.md") == false)
     }
 
+    @Test(
+        "the hint of a refused member is kept, and the reference to the page about the sandbox follows it",
+        arguments: [
+            ("[]", #"Write an object such as { "dpop": "off" }. "#),
+            (
+                #"{ "issuer": "http://id.example" }"#,
+                "Write an https URL. Plain http is permitted only to 127.0.0.1 and [::1]. "
+            ),
+            (
+                #"{ "lifetimes": { "access": 1 } }"#,
+                "Known members: code, accessToken, idToken, refreshToken. "
+            ),
+            (#"{ "dpop": "on" }"#, ""),
+        ]
+    )
+    func hint(text: String, advice: String) throws {
+        let error = try #require(throws: IdentityError.self) { try Self.read(text) }
+        #expect(error.hint == advice + #"See "The OpenID provider" in Documentation/Using/Sandbox.md."#)
+    }
+
     @Test("with an empty file the sandbox offers every optional feature and requires none")
     func defaults() async throws {
         let login = try await OpenIDLogin.start { $0 = try Self.read("{}") }

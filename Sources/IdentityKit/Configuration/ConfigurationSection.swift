@@ -11,6 +11,9 @@ public import IdentityHTTP
 /// try section.finish()
 /// ```
 public struct ConfigurationSection: Sendable {
+    /// The last sentence of a hint that refers to the page about the main configuration file.
+    package static let pageReference = "See Documentation/Operating/Configuration.md."
+
     /// The section's path in the file, member names joined by dots.
     public let path: String
     private let object: JSONObject
@@ -41,7 +44,7 @@ public struct ConfigurationSection: Sendable {
     public func error(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
         IdentityError(
             configuration: "Configuration member \(path(of: name)) \(problem).",
-            hint: hint ?? "See Documentation/Operating/Configuration.md."
+            hint: hint ?? Self.pageReference
         )
     }
 
@@ -120,8 +123,9 @@ public struct ConfigurationSection: Sendable {
             throw error(
                 name,
                 "must be an https URL",
-                hint:
-                    "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 and [::1]."
+                hint: allowsLoopbackHTTP
+                    ? "Write an https URL. Plain http is permitted only to 127.0.0.1 and [::1]."
+                    : "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 and [::1]."
             )
         }
         return url
@@ -190,7 +194,7 @@ public struct ConfigurationSection: Sendable {
         let suggestion = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
         return IdentityError(
             configuration: "Configuration member \(path(of: name)) is not known\(suggestion ?? ".")",
-            hint: "Known members: \(known.joined(separator: ", ")). See Documentation/Operating/Configuration.md."
+            hint: "Known members: \(known.joined(separator: ", ")). \(Self.pageReference)"
         )
     }
 }

@@ -4,7 +4,9 @@ package enum ShopifyVersions {
     package static let newest = "2026-10"
     package static let oldest = "2026-01"
 
-    /// The version that serves a request for a version; nil for a version that never existed.
+    /// The version that serves a request for a version; nil for a malformed or later version.
+    ///
+    /// Every version before ``oldest`` counts as retired, even one that never existed.
     package static func serving(_ wanted: String) -> String? {
         if wanted == "unstable" || supported.contains(wanted) { return wanted }
         let parts = wanted.split(separator: "-")

@@ -1,16 +1,21 @@
 package import IdentityKit
 
 extension IdentityError {
-    /// The error of a configuration section that is not part of the main configuration file, whose page it refers to.
+    /// The error of a configuration section that is not part of the main configuration file, with a reference to its own page.
     ///
     /// - Parameters:
     ///   - page: Where the members are described.
     ///   - subject: What the message calls a member.
-    /// - Returns: The error with another hint.
+    /// - Returns: The error with `subject` in the message, and with the reference to `page` at the end of the hint.
     package func referring(to page: String, subject: String = "Configuration member") -> IdentityError {
         let usual = "Configuration member"
         let text = message.hasPrefix(usual) ? subject + message.dropFirst(usual.count) : message
-        let known = (hint ?? "").split(separator: " See ").first.map(String.init) ?? ""
-        return IdentityError(kind, code, text, hint: (known.hasPrefix("Known") ? known + " " : "") + "See \(page).")
+        var advice = hint ?? ""
+        if advice.hasSuffix(ConfigurationSection.pageReference) {
+            advice.removeLast(ConfigurationSection.pageReference.count)
+        } else if !advice.isEmpty {
+            advice += " "
+        }
+        return IdentityError(kind, code, text, hint: advice + "See \(page).")
     }
 }

@@ -54,16 +54,15 @@ package struct SpoolDirectory: Sendable {
         guard file >= 0 else {
             let error = errno
             if error == ENOENT { return nil }
-            if error == ELOOP { throw refused("a file in it is a link") }
+            if error == ELOOP { throw refused("its file \(name) is a symbolic link") }
             throw failed("cannot be read", error)
         }
         defer { close(file) }
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { throw failed("cannot be read", errno) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else {
-            throw refused("a file in it is a link")
-        }
-        try check(status, "a file in it")
+        guard status.st_mode & S_IFMT == S_IFREG else { throw refused("\(name) in it is not a regular file") }
+        guard status.st_nlink <= 1 else { throw refused("its file \(name) has more than one hard link") }
+        try check(status, "its file \(name)")
         guard status.st_size <= maximumCount else { throw damaged(name) }
         return try read(file, of: name)
     }
@@ -118,7 +117,9 @@ package struct SpoolDirectory: Sendable {
         guard directory >= 0 else {
             let error = errno
             if error == ENOENT { return nil }
-            if error == ELOOP || error == ENOTDIR { throw refused("it is not a directory") }
+            if error == ELOOP || error == ENOTDIR {
+                throw refused("its path leads to no directory, or ends with a symbolic link")
+            }
             throw failed("cannot be opened", error)
         }
         var status = stat()
@@ -211,8 +212,9 @@ package struct SpoolDirectory: Sendable {
         IdentityError(
             configuration: "The store's spool directory \(path) cannot be used: \(reason).",
             hint: """
-                The spool must be a directory of the process's user with mode 0700. Its files must be regular files of this user with mode \
-                0600, and not links.
+                The spool must be a directory of the process's user with mode 0700, and not a link. Each file in it must be a regular file \
+                of this user with mode 0600 and one hard link. Correct owner and mode, but do not delete such a file: it contains the \
+                newest tokens of a session.
                 """
         )
     }
