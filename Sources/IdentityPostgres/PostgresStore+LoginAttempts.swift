@@ -36,7 +36,8 @@ extension PostgresStore: LoginAttemptStore {
                     return attempt
                 }
             }
-            // An earlier run of this call or another caller has removed the attempt, and only one caller may get it.
+            // If an earlier run of this call may have taken effect, it is unknown whether that run or another caller removed the
+            // attempt. Only one caller may get it.
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return nil
         }

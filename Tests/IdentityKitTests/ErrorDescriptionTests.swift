@@ -26,4 +26,16 @@ struct ErrorDescriptionTests {
             #expect(error.hint?.hasPrefix("The user agent is wrong.") == true)
         }
     }
+
+    @Test("the error for an http URL names https, and the error for a URL that the transport cannot use does not")
+    func unusableURL() {
+        for (code, isInsecure) in [(.insecureURL, true), (.invalidURL, false)] as [(HTTPTransportError.Code, Bool)] {
+            let cause = HTTPTransportError(code: code, phase: .notSent, message: "https://id.example: Unusable")
+            let error = IdentityError(cause, asking: "The provider", at: "id.example")
+            #expect(error.kind == .configuration && error.code == .configurationInvalid)
+            #expect(error.message.hasPrefix("The provider at id.example has a URL that "))
+            #expect(error.message.hasSuffix(" is not https.") == isInsecure)
+            #expect(error.hint?.contains("allowsLoopbackHTTP") == isInsecure)
+        }
+    }
 }

@@ -62,7 +62,7 @@ struct LoginFlowTests {
         return endings
     }
 
-    @Test("success, failure and cancellation give the same result and one callback at all three entry points")
+    @Test("success, failure and cancellation give the same result at all three entry points, and each is reported once")
     func sameEnding() async throws {
         #expect(try await endings(Buyer()) == ["completed", "completed", "completed"])
         let gaveUp = Buyer { _ in throw CancellationError() }

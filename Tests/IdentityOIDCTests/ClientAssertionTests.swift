@@ -115,6 +115,30 @@ struct ClientAssertionTests {
         #expect(!"\(try ClientKey(Self.jwk()))".contains("RSA"))
     }
 
+    @Test("an error about the algorithm of a client key names the member that has the wrong algorithm")
+    func badAlgorithms() throws {
+        let member = "clientKeyAlgorithm (in Swift: algorithm)"
+        let cases: [(message: String, member: String, make: () throws -> ClientKey)] = [
+            (
+                "The algorithm HS256 of the client key is not supported.", member,
+                { try ClientKey(Self.jwk(), algorithm: "HS256") }
+            ),
+            (
+                "The client key does not support the algorithm RS256.", member,
+                { try ClientKey(Self.pem, algorithm: "RS256") }
+            ),
+            (
+                "The client key does not support the algorithm ES256.", "alg in the JWK",
+                { try ClientKey(Self.jwk { $0["alg"] = .string("ES256") }) }
+            ),
+        ]
+        for (message, member, make) in cases {
+            let error = #expect(throws: IdentityError.self) { try make() }
+            #expect(error?.message == message)
+            #expect(error?.hint?.contains("correct \(member).") == true)
+        }
+    }
+
     @Test("the metadata do not change the authentication method; the error of a refused client names the difference")
     func unlistedMethod() async throws {
         let key = try ClientKey(Self.pem)

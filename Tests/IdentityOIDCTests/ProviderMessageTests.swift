@@ -113,7 +113,8 @@ struct ProviderMessageTests {
                     }
                     world.fake.replace("/token", by: Self.error(name))
                     let hint = try #require(await world.refusal()?.hint)
-                    #expect(hint.contains("set dpop to true") == (isListed && !isUsed), "\(name): \(hint)")
+                    let advice = "set dpop (in Swift: usesDPoP) to true"
+                    #expect(hint.contains(advice) == (isListed && !isUsed), "\(name): \(hint)")
                 }
             }
         }

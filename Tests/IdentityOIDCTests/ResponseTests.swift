@@ -144,7 +144,7 @@ struct ResponseTests {
         #expect(refusal("state=s&code=" + String(repeating: "c", count: 8193)) == .callbackInvalid)
     }
 
-    @Test("a plus in a callback's parameter is a space, and the parameters end at the fragment")
+    @Test("a plus in a callback's parameter is a space, the parameters end at the fragment, and a NUL is refused")
     func forms() throws {
         let callback = try LoginCallback(url: "/cb?a=b+c%2B#?state=x")
         #expect(try callback.value(of: "a")?.reveal() == "b c+")

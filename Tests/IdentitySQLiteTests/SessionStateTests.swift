@@ -125,7 +125,7 @@ struct SessionStateTests {
         await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
     }
 
-    @Test("a tenant gets the maximum number of sessions, and one more when one ends")
+    @Test("a tenant gets the maximum number of sessions, and one more after one is removed")
     func sessionsOfTenants() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.maximumSessionsPerTenant = 2 }

@@ -141,7 +141,9 @@ struct LogoutTests {
         #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
     }
 
-    @Test("a wrong method gets 405 with Allow, an unknown provider 404, and other paths belong to the app")
+    @Test(
+        "a wrong method gets 405 with Allow, an unknown provider 404, a large body 413, and other paths belong to the app"
+    )
     func methods() async throws {
         let stage = try await WebStage()
         let browser = stage.browser()

@@ -37,7 +37,7 @@ public struct HTTPURL: Sendable {
     }
 
     private init(_ bytes: [UInt8], _ parts: HTTPURLParser.Parts, host: String) {
-        // Copied from the bytes, because a String may share the storage of a larger text.
+        // Copied from the bytes, because the storage of the given String may have a larger capacity.
         text = String(decoding: bytes, as: UTF8.self)
         self.host = host
         port = parts.port

@@ -60,11 +60,21 @@ extension IdentityError {
             )
         case .cancelled:
             self = .cancellation(cause: error)
-        case .insecureURL, .invalidURL:
+        case .invalidURL:
             self.init(
                 .configuration,
                 .configurationInvalid,
-                "\(party) has a URL to which the SDK does not send requests.",
+                "\(party)\(place) has a URL that the HTTP transport cannot use.",
+                hint: """
+                    Read the error's cause. Correct the URL where it comes from: the configuration, the provider's metadata, or the call.
+                    """,
+                cause: error
+            )
+        case .insecureURL:
+            self.init(
+                .configuration,
+                .configurationInvalid,
+                "\(party)\(place) has a URL that is not https.",
                 hint: """
                     \(error.message) Use an https URL; for tests on one machine, "allowsLoopbackHTTP": true permits http to a loopback \
                     address.

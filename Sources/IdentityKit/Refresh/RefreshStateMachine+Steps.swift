@@ -92,7 +92,7 @@ extension RefreshStateMachine {
         }
         var marked = response
         marked.mismatch = error.code
-        // The store may contain a different response than memory or spool. The response in the store is not overwritten.
+        // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
         guard mayReplaceRow(marked, source) else {
             let action = Action.spool(.responded(tokens, marked), replacing: tokens)
             return run([.reportMismatch(error, marked), action, .finish(.failed(error))])

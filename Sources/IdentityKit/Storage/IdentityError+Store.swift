@@ -8,8 +8,8 @@ extension IdentityError {
             .storeFull,
             "The tenant already has the maximum number of sessions.",
             hint: """
-                Try again after other sessions have ended, or after sweep() has removed expired ones. If this happens often, increase \
-                maximumSessionsPerTenant where the app creates the store.
+                Try again after a logout has removed a session, or after sweep() has removed expired ones. If this happens often, \
+                increase maximumSessionsPerTenant where the app creates the store.
                 """
         )
     }

@@ -21,8 +21,10 @@ extension ClientAuthentication {
             throw section.error(
                 "clientKey",
                 "is missing",
-                hint:
-                    "Set it. Without a key, remove clientKeyID, clientKeyAlgorithm, clientAssertionAudience and private_key_jwt."
+                hint: """
+                    Set clientKey. If the client has no key, remove clientKeyID, clientKeyAlgorithm and clientAssertionAudience, and do \
+                    not set clientAuthentication to private_key_jwt.
+                    """
             )
         }
         switch (method, secret, keyText) {

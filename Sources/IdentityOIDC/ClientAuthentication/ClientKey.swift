@@ -44,11 +44,18 @@ public struct ClientKey: Sendable {
             configured = nil
             return
         }
-        guard let known = SignatureAlgorithm(name: name), key.supports(known) else {
+        let source = algorithm == nil ? "alg in the JWK" : "clientKeyAlgorithm (in Swift: algorithm)"
+        guard let known = SignatureAlgorithm(name: name) else {
+            let names = SignatureAlgorithm.allCases.flatMap(\.names).joined(separator: ", ")
+            throw Self.invalid(
+                "The algorithm \(LoggableName.shown(name)) of the client key is not supported.",
+                hint: "Use one of \(names): correct \(source)."
+            )
+        }
+        guard key.supports(known) else {
             throw Self.invalid(
                 "The client key does not support the algorithm \(LoggableName.shown(name)).",
-                hint:
-                    "Use a key for this algorithm. If the algorithm is wrong, correct clientKeyAlgorithm, or alg in the JWK."
+                hint: "Use a key for this algorithm. If the algorithm is wrong, correct \(source)."
             )
         }
         configured = name

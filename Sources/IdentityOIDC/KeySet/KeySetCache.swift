@@ -2,6 +2,8 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 /// Caches the last valid key set, and shares one fetch between all callers that wait for it; a failed fetch does not remove the keys.
+///
+/// ``KeySetSource`` puts the links of the chain together.
 struct KeySetCache: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock

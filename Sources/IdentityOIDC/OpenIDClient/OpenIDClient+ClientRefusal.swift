@@ -53,7 +53,8 @@ extension OpenIDClient {
         guard !configuration.usesDPoP, metadata.dpopAlgorithms != nil, failure.grant != .refreshToken,
             (400..<500).contains(failure.status), failure.status != 429
         else { return nil }
-        return "If the provider requires DPoP, set dpop to true: its metadata announce support for DPoP."
+        return
+            "If the provider requires DPoP, set dpop (in Swift: usesDPoP) to true: its metadata announce support for DPoP."
     }
 
     /// The error if the provider rejected the client, with hints about its authentication; nil for another error.

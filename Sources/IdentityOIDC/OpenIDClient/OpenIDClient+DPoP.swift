@@ -13,7 +13,7 @@ extension OpenIDClient {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider does not accept DPoP proofs with ES256.",
-                hint: "Set dpop to false for this provider, or ask the provider to support ES256.",
+                hint: "Set dpop (in Swift: usesDPoP) to false for this provider, or ask the provider to support ES256.",
                 reference: "RFC 9449 section 5.1"
             )
         }

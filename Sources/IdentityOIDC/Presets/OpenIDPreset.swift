@@ -84,7 +84,11 @@ enum OpenIDPreset: String, CaseIterable {
                 let key = try ClientKey(text, keyID: keyID, algorithm: "ES256")
                 return .apple(name: name, clientID: clientID, teamID: teamID, key: key)
             } catch {
-                throw section.error("clientKey", "cannot be used", hint: "\(error.message) \(error.hint ?? "")")
+                throw section.error(
+                    "clientKey",
+                    "cannot be used",
+                    hint: "\(error.message) Use the .p8 file that Apple issued for this clientKeyID, without changes."
+                )
             }
         }
     }

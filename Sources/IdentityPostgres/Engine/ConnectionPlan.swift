@@ -46,7 +46,10 @@ struct ConnectionPlan: Sendable {
         }
         let attributes = take("target_session_attrs") ?? "any"
         guard ["any", "read-write", "primary"].contains(attributes) else {
-            throw Self.invalid("its target_session_attrs must be any, read-write or primary, because the store writes")
+            throw Self.invalid(
+                "its target_session_attrs must be any, read-write or primary, because the store writes",
+                hint: "Set target_session_attrs to read-write, or remove it."
+            )
         }
         isStrict = attributes != "any"
         let limit = take("connect_timeout").flatMap(Int.init)
@@ -149,7 +152,11 @@ struct ConnectionPlan: Sendable {
     private static func invalid(_ reason: String, hint: String? = nil) -> IdentityError {
         IdentityError(
             configuration: "The store's connection string cannot be used: \(reason).",
-            hint: hint ?? "Use the form postgresql://user@host/database, see Documentation/Operating/PostgreSQL.md."
+            hint: hint
+                ?? """
+                Correct the connection string. Both forms of libpq are accepted, for example postgresql://user@host/database. See \
+                Documentation/Operating/PostgreSQL.md.
+                """
         )
     }
 }

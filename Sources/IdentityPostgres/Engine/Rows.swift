@@ -59,7 +59,7 @@ struct Row: ColumnReading, Sendable {
 
     private func word(_ column: Int32) -> UInt64 {
         let bytes = bytes(column)
-        // A column of four bytes is a number too. No statement returns a number longer than eight bytes.
+        // An int4 column has four bytes and is sign-extended. No statement returns a float4, or a number longer than eight bytes.
         if bytes.count == 4 { return UInt64(bitPattern: Int64(Int32(bitPattern: UInt32(fold(bytes))))) }
         return fold(bytes.prefix(8))
     }

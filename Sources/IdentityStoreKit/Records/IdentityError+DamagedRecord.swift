@@ -14,8 +14,8 @@ extension IdentityError {
             .storeCorrupt,
             "A stored record is damaged: \(reason). This call left it as it is.",
             hint: """
-                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup, or let the \
-                buyer sign in again.
+                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup. If that is \
+                not possible, start a new session: a buyer signs in again, a guest gets a new cart.
                 """,
             cause: cause
         )
@@ -27,7 +27,10 @@ extension IdentityError {
             .configuration,
             .storeCorrupt,
             "A stored record is damaged and was moved to quarantine.",
-            hint: "Restore the record from quarantine or from a backup, or let the buyer sign in again."
+            hint: """
+                Restore the record from quarantine or from a backup. If that is not possible, start a new session: a buyer signs in again, \
+                a guest gets a new cart.
+                """
         )
     }
 }

@@ -79,8 +79,12 @@ extension SignInRoutes {
                     || (try? HTTPURL(homePath))?.isSecure == true
             else {
                 throw IdentityError(
-                    configuration: "`homePath` of the routes is neither a path of the app nor an https URL.",
-                    hint: "Use a path that begins with one slash, for example /."
+                    configuration:
+                        "`homePath` of the routes is neither a path that the routes accept nor an https URL.",
+                    hint: """
+                        Use a path that begins with one slash, for example /, or an https URL. A path has at most 2048 bytes, and no empty \
+                        segments, escaped slashes or control characters.
+                        """
                 )
             }
             for name in thirdPartyLogins.values where !providers.contains(where: { $0.isIdentical(to: name) }) {

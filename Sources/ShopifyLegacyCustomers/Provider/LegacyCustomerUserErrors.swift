@@ -14,8 +14,11 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             .rejected,
             .legacyCustomerUserErrors,
             "Shopify rejected the request for a legacy customer: \(cause).",
-            hint: "The error's cause has the messages. Show the buyer which value is wrong, except for TAKEN, "
-                + "which reveals who is a customer. Tokens and URLs from e-mails, and Multipass tokens, work once.",
+            hint: """
+                Read the messages in the error's cause. For UNIDENTIFIED_CUSTOMER at a sign-in, tell the buyer that the e-mail address or \
+                the password is wrong. Do not show TAKEN: it reveals who is a customer. For other codes, show which value is wrong. A \
+                token or URL from an e-mail, and a Multipass token, can be used once.
+                """,
             reference: "Storefront API reference, CustomerUserError",
             cause: cause
         )
