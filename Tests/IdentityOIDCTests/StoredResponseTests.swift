@@ -123,7 +123,7 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "with a clock that is always two hours wrong, the error mentions the clock and no session is lost",
+        "with a clock that is two hours wrong, the error mentions the clock, and the session works again after the correction",
         arguments: [-7200.0, 7200]
     )
     func steadilyWrong(_ seconds: Double) async throws {

@@ -61,7 +61,7 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
-        // The caller may have read the code from a callback itself.
+        // A caller that reads the code from the callback itself has not checked this.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
         return try await exchange(code: code, for: attempt, try await metadataSource.metadata())
     }

@@ -67,7 +67,7 @@ struct LeaseLocks: Sendable {
                 if isOurs { lease.confirm(askedAt: asked) } else { lease.lose() }
                 pause = lease.duration / 6
             } catch {
-                // The renewal is repeated at once on another connection, because a broken connection must not lose the lease.
+                // The renewal is repeated soon, on another connection, because a broken connection must not lose the lease.
                 pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
             }
         }

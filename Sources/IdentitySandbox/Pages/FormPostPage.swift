@@ -21,7 +21,7 @@ enum FormPostPage {
             <script>\(HTMLText(stringLiteral: script))</script>
             """
         )
-        // The policy permits this one script by its hash.
+        // The page's Content-Security-Policy permits only this script, by its hash.
         let hash = (try? Digest.sha256(Array(script.utf8))).map(Base64.encode) ?? ""
         return .html(page, script: "'sha256-\(hash)'")
     }

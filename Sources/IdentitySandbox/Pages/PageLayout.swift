@@ -3,7 +3,7 @@ internal import IdentityHTTP
 /// The layout of every page: it names the sandbox and works on desktop and phone, light and dark.
 enum PageLayout {
     static func page(brand: String, title: String, _ content: HTMLText) -> String {
-        // Every provider has a different colour, so that a tester sees at which provider the browser is.
+        // Shopify, Bolt, SFCC and the OpenID providers have different colours, so that a tester sees where the browser is.
         let theme: HTMLText =
             switch brand {
             case "Shopify", "Shopify checkout": "shopify"

@@ -115,7 +115,7 @@ extension AuthClient {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "The authorization code and the code verifier do not belong to a pending login of this client.",
+            "The authorization code, or the code verifier that was passed with it, belongs to no pending login of this client.",
             hint:
                 "Pass a code from handleCallback(url:), or the code verifier of the same login. Each works once, "
                 + "until ten minutes after the start of the login; after that, start the login again.",

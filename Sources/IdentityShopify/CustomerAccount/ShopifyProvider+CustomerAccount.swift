@@ -42,7 +42,8 @@ extension ShopifyProvider {
         } else if answer.status == 403 {
             (kind, code, hint) = (
                 .configuration, .requestBlocked,
-                "Check in the shop's admin that the app is not blocked and the shop is open. Shopify also blocks machines and User-Agents."
+                "Check in the shop's admin that the app is not blocked and the shop is open. Check also whether Shopify blocks this "
+                    + "machine or its User-Agent."
             )
         } else if name.isIdentical(to: "ACCESS_DENIED") {
             (kind, code, hint) = (.rejected, .insufficientScope, error.hint)

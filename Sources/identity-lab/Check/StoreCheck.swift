@@ -105,14 +105,16 @@ struct StoreCheck {
                 let tokens = try? SessionState(newest).tokens, tokens.refreshToken == nil
             else { continue }
             // At other kinds of providers, refresh tokens do not depend on this scope.
-            let isMissing = provider.descriptor.kind == "openid" && !tokens.isGranted("offline_access")
+            let isOpenID = provider.descriptor.kind == "openid"
+            let isMissing = isOpenID && !tokens.isGranted("offline_access")
             report.warn(
                 "providers.\(provider.descriptor.name)",
                 "refresh token",
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
                     + " It ends with its access token.",
-                hint:
-                    "If the provider issues refresh tokens, request them: for many, scope offline_access with prompt=consent."
+                hint: isOpenID
+                    ? "If the provider issues refresh tokens, request them: for many, scope offline_access with prompt=consent."
+                    : "Read in the provider's documentation whether it issues refresh tokens to this kind of client."
             )
         }
     }
