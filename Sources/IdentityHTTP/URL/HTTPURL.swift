@@ -71,7 +71,7 @@ public struct HTTPURL: Sendable {
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
         guard !raw.isEmpty else { return self }
         let (bytes, start) = appending(raw.utf8.count) { $0 += raw.utf8 }
-        // The other parts were checked with this URL.
+        // The other parts were checked when this URL was parsed.
         try HTTPURLParser(bytes).checkQuery(from: start)
         return withQuery(bytes, from: start)
     }

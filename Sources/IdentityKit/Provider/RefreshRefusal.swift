@@ -63,9 +63,9 @@ public struct RefreshRefusal: Error, Sendable {
         let name = answer.error ?? ""
         switch status {
         case 429, 503: return .throttled
-        // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
         // A server may redirect after it has processed the request.
         case 300..<400: return .inDoubt
+        // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
         // Neither an HTML page with a success status nor a 401 without an OAuth error, which Shopify sends, proves that the refresh token
         // was not used.

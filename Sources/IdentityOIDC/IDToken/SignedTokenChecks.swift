@@ -14,7 +14,7 @@ struct SignedTokenChecks {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The \(errors.token) has no issuer, or another than is accepted.",
+                "The \(errors.token) has no issuer, or one that is not accepted.",
                 hint:
                     "Compare the token's issuer in providerAnswer with what is accepted (\(acceptedIssuers)). \(issuerRule)",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",

@@ -108,7 +108,7 @@ actor Database: BatchWorker {
             return try transact(batch, on: connection)
         } catch {
             guard batch.count > 1 else { throw error }
-            // One call made the transaction fail: run each of them in its own transaction.
+            // One call made the transaction fail, so each call is run in its own transaction.
             var answers: [@Sendable () -> Void] = []
             for work in batch {
                 do {
