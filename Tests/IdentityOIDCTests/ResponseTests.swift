@@ -297,6 +297,13 @@ struct ResponseTests {
         #expect(error?.reference == "RFC 7636 section 4.1")
     }
 
+    @Test("a code verifier is made from 32 to 96 random bytes", arguments: [31, 32, 96, 97])
+    func randomVerifier(count: Int) throws {
+        let pkce = try? PKCE(randomBytes: [UInt8](repeating: 0xFF, count: count))
+        #expect((pkce != nil) == (32...96).contains(count))
+        if let verifier = pkce?.verifier.reveal() { _ = try PKCE(verifier: verifier) }
+    }
+
     @Test("the PKCE challenge is the one of RFC 7636 appendix B")
     func pkce() throws {
         let key = try PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")

@@ -28,7 +28,11 @@ public struct HTTPHeaders: Sendable {
     /// Creates a list from fields that a transport has parsed and checked; ranges outside the buffer are ignored.
     package init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
-        self.fields = fields.filter { $0.name.upperBound <= buffer.count && $0.value.upperBound <= buffer.count }
+        func isInside(_ field: Field) -> Bool {
+            field.name.upperBound <= buffer.count && field.value.upperBound <= buffer.count
+        }
+        // Without the first test, each response would cost the copies of an array that grows.
+        self.fields = fields.allSatisfy(isInside) ? fields : fields.filter(isInside)
     }
 
     /// The number of fields.

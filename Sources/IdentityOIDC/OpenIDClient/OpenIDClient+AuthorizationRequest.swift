@@ -114,7 +114,7 @@ extension OpenIDClient {
 
     private func pkce(_ use: PKCEUse?, randomBytes: ArraySlice<UInt8>) throws -> PKCE? {
         switch use ?? (settings.usesPKCE ? .newVerifier : .disabled) {
-        case .newVerifier: try PKCE(randomBytes: Array(randomBytes))
+        case .newVerifier: try PKCE(randomBytes: randomBytes)
         case .own(let pkce): pkce
         case .disabled: nil
         }

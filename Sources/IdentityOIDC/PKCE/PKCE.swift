@@ -13,7 +13,12 @@ public struct PKCE: Sendable {
     ///
     /// - Throws: `IdentityError` for fewer than 32 or more than 96 bytes.
     public init(randomBytes: [UInt8]) throws(IdentityError) {
-        try self.init(verifier: Base64URL.encode(randomBytes))
+        try self.init(randomBytes: randomBytes[...])
+    }
+
+    init(randomBytes: ArraySlice<UInt8>) throws(IdentityError) {
+        guard (32...96).contains(randomBytes.count) else { throw Self.invalidVerifier }
+        try self.init(unchecked: Base64URL.encode(randomBytes))
     }
 
     /// Uses a given code verifier.
@@ -31,13 +36,15 @@ public struct PKCE: Sendable {
             && verifier.utf8.allSatisfy { byte in
                 ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
             }
-        guard isVerifier else {
-            throw IdentityError(
-                configuration: "The code verifier does not have 43 to 128 unreserved characters.",
-                hint: "Use PKCE(randomBytes:) with 32 bytes, or generateCodeVerifier() of AuthClient.",
-                reference: "RFC 7636 section 4.1"
-            )
-        }
+        guard isVerifier else { throw invalidVerifier }
+    }
+
+    private static var invalidVerifier: IdentityError {
+        IdentityError(
+            configuration: "The code verifier does not have 43 to 128 unreserved characters.",
+            hint: "Use PKCE(randomBytes:) with 32 bytes, or generateCodeVerifier() of AuthClient.",
+            reference: "RFC 7636 section 4.1"
+        )
     }
 
     /// Uses a given code verifier without a check, as Shopify's pages do.
