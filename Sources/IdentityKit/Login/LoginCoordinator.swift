@@ -1,16 +1,8 @@
 internal import FoundationEssentials
 
 /// Begins and completes logins with a redirect.
-struct LoginCoordinator: Sendable {
-    let visible: VisibleSessions
-    let mixUpCheck: MixUpCheck
-    let lockTimeCheck: LockTimeCheck
-    let creator: SessionCreator
-    let stepUps: StepUpCoordinator
-    let environment: IdentityEnvironment
-    let attemptLifetime: Duration
-    let returnPaths: ReturnPathPolicy
-    let events: EventSource
+struct LoginCoordinator: SessionService {
+    let context: SessionContext
 
     func begin(
         _ provider: String,
@@ -47,14 +39,14 @@ struct LoginCoordinator: Sendable {
         _ binding: BrowserBinding,
         _ stepUp: PendingStepUp? = nil
     ) async throws -> AuthorizationRequest {
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         let provider = try visible.providers.provider(named: name)
         try lockTimeCheck.run(provider)
-        let returnPath = try options.returnPath.map(returnPaths.location(for:))
+        let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)
         request.attempt.returnPath = returnPath
-        request.attempt.createdAt = environment.clock.now
-        request.attempt.expiresAt = request.attempt.createdAt + attemptLifetime.timeInterval
+        request.attempt.createdAt = clock.now
+        request.attempt.expiresAt = request.attempt.createdAt + configuration.attemptLifetime.timeInterval
         request.attempt.tenant = provider.descriptor.tenant
         request.attempt.browserBindingHash = binding.hash
         request.attempt.stepUp = stepUp
@@ -69,7 +61,7 @@ struct LoginCoordinator: Sendable {
         provider expectedProvider: String?,
         admitting admit: AdmissionCheck? = nil
     ) async throws -> CompletedLogin {
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         var name = expectedProvider ?? ""
         do {
             var callback = callback
@@ -78,7 +70,7 @@ struct LoginCoordinator: Sendable {
             try checkTime(of: attempt)
             try mixUpCheck.run(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
-            var returnPath = try attempt.returnPath.map(returnPaths.location(for:))
+            var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
             let provider = try visible.providers.provider(ofStored: attempt.provider)
             // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
             if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
@@ -104,7 +96,7 @@ struct LoginCoordinator: Sendable {
     ///
     /// Browsers send all cookies of the app with this GET, but not with the post from the provider's site.
     func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         do {
             var callback = callback
             var attempt = try await take(&callback, browserBinding)
@@ -161,7 +153,7 @@ struct LoginCoordinator: Sendable {
     }
 
     private func checkTime(of attempt: LoginAttempt) throws(IdentityError) {
-        guard attempt.expiresAt > environment.clock.now else {
+        guard attempt.expiresAt > clock.now else {
             throw IdentityError(
                 .rejected,
                 .attemptExpired,

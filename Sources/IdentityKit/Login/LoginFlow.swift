@@ -121,7 +121,7 @@ public struct LoginFlow: Sendable {
 
     private func present(_ options: LoginOptions, by presenter: any Presenter) async throws -> Session {
         let descriptor = try sessions.descriptor(of: provider)
-        let binding = try BrowserBinding(random: sessions.logins.environment.random)
+        let binding = try BrowserBinding(random: sessions.environment.random)
         let usedRedirectURI = Mutex<String?>(nil)
         let login = PresentedLogin(provider: provider, redirectURI: options.redirectURI ?? descriptor.redirectURI) {
             [sessions, provider] redirectURI in

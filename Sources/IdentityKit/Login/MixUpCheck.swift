@@ -4,10 +4,8 @@
 /// provider's code to the malicious provider.
 ///
 /// Providers that send `iss` with the callback (RFC 9207) are also checked when the code is exchanged.
-struct MixUpCheck: Sendable {
-    let providers: ProviderRegistry
-    /// The providers of all tenants, because any of them may send a browser to a callback of this tenant.
-    let possibleSenders: ProviderRegistry
+struct MixUpCheck: SessionService {
+    let context: SessionContext
 
     /// Checks a callback.
     ///
@@ -60,7 +58,9 @@ struct MixUpCheck: Sendable {
     private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
         let given = try callback.value(of: "iss")
         if let issuer = attempt.issuer, let given, given.isEqual(to: Secret(issuer)) { return }
-        guard possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else { return }
+        guard context.possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else {
+            return
+        }
         let namesAnother = attempt.issuer != nil && given != nil
         throw IdentityError(
             .rejected,
@@ -83,7 +83,7 @@ struct MixUpCheck: Sendable {
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),
-            let configured = try? providers.provider(named: attempt.provider).descriptor.redirectURI,
+            let configured = try? visible.providers.provider(named: attempt.provider).descriptor.redirectURI,
             configured.isIdentical(to: redirectURI),
             let otherRedirectURI = other.redirectURI
         else { return true }

@@ -2,12 +2,8 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 /// Executes a provider's requests to end sessions (OpenID Connect Back-Channel Logout 1.0).
-struct BackChannelLogoutCoordinator: Sendable {
-    let visible: VisibleSessions
-    let logouts: LogoutCoordinator
-    let participants: SessionParticipants
-    let clock: any IdentityClock
-    let events: EventSource
+struct BackChannelLogoutCoordinator: SessionService {
+    let context: SessionContext
 
     func logout(provider name: String, body: [UInt8], contentType: String?) async -> BackChannelLogoutResult {
         let started = clock.elapsed

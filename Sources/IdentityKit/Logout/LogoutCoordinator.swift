@@ -13,25 +13,17 @@ struct LoggedOutSession: Sendable {
 }
 
 /// Ends sessions: removes them from the store first, then notifies carts and revokes the tokens.
-struct LogoutCoordinator: Sendable {
+struct LogoutCoordinator: SessionService {
     /// The number of sessions whose tokens are revoked concurrently.
     ///
     /// The limit exists so that a buyer with many sessions does not flood the provider.
     private static let concurrentRevocations = 8
 
-    let visible: VisibleSessions
-    let refresher: TokenRefresher
-    let cache: SessionTokensCache?
-    let participants: SessionParticipants
-    let revocation: TokenRevocation
-    let providerLogout: ProviderLogout
-    let returnPaths: ReturnPathPolicy
-    let clock: any IdentityClock
-    let events: EventSource
+    let context: SessionContext
 
     func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         var options = options
-        options.returnPath = try options.returnPath.map(returnPaths.location(for:))
+        options.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         let started = clock.elapsed
         let (results, failure) = await end([id], options, since: started)
         if let failure { throw failure }
@@ -186,7 +178,7 @@ struct LogoutCoordinator: Sendable {
                 if index >= Self.concurrentRevocations, let (done, problem) = await group.next() {
                     problems[done] = problem
                 }
-                group.addTask { [revocation] in
+                group.addTask { [self] in
                     guard let tokens = session.tokens else { return (index, nil) }
                     return (index, await revocation.revoke(tokens, of: session.session))
                 }

@@ -3,20 +3,15 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 
 /// Creates the URLs of the providers' logout pages, and checks the browser's return from there.
-struct ProviderLogout: Sendable {
-    let visible: VisibleSessions
-    let environment: IdentityEnvironment
-    let returnPaths: ReturnPathPolicy
-    /// How long a `state` is accepted.
-    let attemptLifetime: Duration
-    let events: EventSource
+struct ProviderLogout: SessionService {
+    let context: SessionContext
 
     func complete(
         _ callback: LogoutCallback,
         browserBinding: Secret?,
         provider: String?
     ) async throws -> CompletedLogout {
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         guard let state = callback.state else {
             return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
         }
@@ -25,7 +20,7 @@ struct ProviderLogout: Sendable {
             let logout = try await take(state, browserBinding)
             name = logout.provider
             try check(logout, provider)
-            let returnPath = try logout.returnPath.map(returnPaths.location(for:))
+            let returnPath = try logout.returnPath.map(configuration.returnPaths.location(for:))
             return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
         } catch {
             events.emit(
@@ -60,7 +55,7 @@ struct ProviderLogout: Sendable {
     }
 
     private func check(_ logout: StoredLogout, _ provider: String?) throws(IdentityError) {
-        guard logout.expiresAt > environment.clock.now else {
+        guard logout.expiresAt > clock.now else {
             throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
         }
         guard provider.map({ $0.isIdentical(to: logout.provider) }) ?? true else {
@@ -123,7 +118,7 @@ struct ProviderLogout: Sendable {
             return nil
         }
         let binding = try BrowserBinding(random: environment.random)
-        let expiresAt = environment.clock.now + attemptLifetime.timeInterval
+        let expiresAt = clock.now + configuration.attemptLifetime.timeInterval
         let logout = StoredLogout(
             provider: provider.descriptor.name,
             tenant: provider.descriptor.tenant,

@@ -1,21 +1,19 @@
 /// Checks that a request with a refresh token ends while the session's lock is certainly held.
-struct LockTimeCheck: Sendable {
-    let providers: ProviderRegistry
-    let store: any SessionStore
+struct LockTimeCheck: SessionService {
+    let context: SessionContext
 
     /// Checks every provider.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     func run() throws(IdentityError) {
-        for provider in providers.all { try run(provider) }
+        for provider in visible.providers.all { try run(provider) }
     }
 
     /// Checks one provider.
     func run(_ provider: any IdentityProvider) throws(IdentityError) {
-        guard let limit = store.guaranteedLockDuration, let timeout = provider.descriptor.timeout, timeout > limit
-        else {
-            return
-        }
+        guard let limit = visible.store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
+            timeout > limit
+        else { return }
         let seconds = limit.timeInterval
         throw IdentityError(
             configuration: """

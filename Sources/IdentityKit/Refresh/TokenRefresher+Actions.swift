@@ -67,7 +67,7 @@ extension TokenRefresher {
         _ attempt: inout RefreshAttempt
     ) async -> RefreshStateMachine.Event {
         guard let base = attempt.stored else { return .conflicted }
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         let next = successor(of: base, state, purpose)
         if case .tokens(let source) = purpose { noteRefresh(state, source, &attempt) }
         do {
@@ -117,7 +117,7 @@ extension TokenRefresher {
     ///
     /// - Returns: Whether the session is saved; false if it has another generation or was removed.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
-        let deadline = environment.clock.elapsed + Self.savingLimit
+        let deadline = clock.elapsed + Self.savingLimit
         var attempt = 0
         while true {
             do {
@@ -130,8 +130,8 @@ extension TokenRefresher {
                     return true
                 }
                 attempt += 1
-                guard attempt < attempts, environment.clock.elapsed < deadline else { throw error }
-                try? await environment.clock.sleep(for: .milliseconds(50 << attempt))
+                guard attempt < attempts, clock.elapsed < deadline else { throw error }
+                try? await clock.sleep(for: .milliseconds(50 << attempt))
             }
         }
     }
@@ -179,7 +179,7 @@ extension TokenRefresher {
                 }
             }
             let correlationID = Correlation.current ?? ""
-            return .prepared(RefreshClaim(correlationID: correlationID, startedAt: environment.clock.now))
+            return .prepared(RefreshClaim(correlationID: correlationID, startedAt: clock.now))
         } catch {
             return .notPrepared(.wrapping(error))
         }
@@ -238,7 +238,7 @@ extension TokenRefresher {
             // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
             // failure when it ends, and a response of another login is reported separately.
             if !error.isAttackSuspected, response.mismatch == nil,
-                reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.hasPrepared
+                context.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.hasPrepared
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
@@ -249,7 +249,9 @@ extension TokenRefresher {
     /// Reports once in this process that a response belongs to another login, even if that cannot be saved.
     private func reportMismatch(_ error: IdentityError, of response: RefreshResponse, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedMismatch = true
-        guard attempt.stored != nil, reportedResponses.insert(error.code, of: response, for: attempt.id) else { return }
+        guard attempt.stored != nil, context.reportedResponses.insert(error.code, of: response, for: attempt.id) else {
+            return
+        }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 }

@@ -6,9 +6,9 @@ extension TokenRefresher {
         since started: Duration,
         until deadline: Duration
     ) async throws -> (RefreshOutcome, RefreshAttempt) {
-        let asked = environment.clock.elapsed
+        let asked = clock.elapsed
         return try await visible.store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
-            if environment.clock.elapsed - asked > .milliseconds(10) {
+            if clock.elapsed - asked > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: asked)
             }
             // Another process that gets the lock concludes that this process has crashed. It must not get the lock while only this

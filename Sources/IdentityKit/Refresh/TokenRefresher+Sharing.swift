@@ -8,7 +8,7 @@ extension TokenRefresher {
         for goal: RefreshGoal,
         waitingUpTo limit: Duration? = nil
     ) async throws -> SessionTokens {
-        let begun = environment.clock.elapsed
+        let begun = clock.elapsed
         let limit = limit ?? configuration.lockWait
         var goal = goal
         while true {
@@ -29,7 +29,7 @@ extension TokenRefresher {
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)
-            guard environment.clock.elapsed - begun < limit else { throw IdentityError.refreshTakesLong }
+            guard clock.elapsed - begun < limit else { throw IdentityError.refreshTakesLong }
         }
     }
 

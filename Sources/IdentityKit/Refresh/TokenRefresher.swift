@@ -5,56 +5,8 @@ internal import Synchronization
 ///
 /// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
 /// refresh is here, and in ``UnsavedTokens`` for the spool.
-final class TokenRefresher: Sendable {
-    let visible: VisibleSessions
-    let lockTimeCheck: LockTimeCheck
-    let schedule: RefreshSchedule
-    let cache: SessionTokensCache?
-    let participants: SessionParticipants
-    let revocation: TokenRevocation
-    let environment: IdentityEnvironment
-    let configuration: SessionManager.Configuration
-    let events: EventSource
-    let pauses: RefreshPauses
-    /// The states that could not be saved yet.
-    let unsaved: UnsavedTokens
-    let reportedResponses = ReportedResponses()
-    /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
-    let flights: SingleFlight<SessionID, SessionTokens>
-    private let claims: ObservedRefreshClaims
-    private let limiters = Mutex<[String: RefreshLimiter]>([:])
-
-    init(
-        visible: VisibleSessions,
-        lockTimeCheck: LockTimeCheck,
-        schedule: RefreshSchedule,
-        cache: SessionTokensCache?,
-        participants: SessionParticipants,
-        revocation: TokenRevocation,
-        environment: IdentityEnvironment,
-        configuration: SessionManager.Configuration,
-        events: EventSource
-    ) {
-        self.visible = visible
-        self.lockTimeCheck = lockTimeCheck
-        self.schedule = schedule
-        self.cache = cache
-        self.participants = participants
-        self.revocation = revocation
-        self.environment = environment
-        self.configuration = configuration
-        self.events = events
-        pauses = RefreshPauses(in: environment)
-        unsaved = UnsavedTokens(visible.store, events)
-        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
-        // of tokens.
-        flights = SingleFlight(
-            waitingUpTo: configuration.refreshLimits.maximumWait,
-            on: SystemClock(),
-            error: IdentityError.refreshTakesLong
-        )
-        claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
-    }
+struct TokenRefresher: SessionService {
+    let context: SessionContext
 
     /// Refreshes a session, or adopts the tokens that another process has received for it.
     ///
@@ -68,7 +20,7 @@ final class TokenRefresher: Sendable {
     func run(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> SessionTokens {
         defer { cache?.remove(id) }
         try lockTimeCheck.run()
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         let wasUnsaved = unsaved[id] != nil
         var deadline = started + limit
         var conflicts = 0
@@ -76,7 +28,7 @@ final class TokenRefresher: Sendable {
             let (outcome, attempt) = try await runUnderLock(id, for: goal, since: started, until: deadline)
             switch outcome {
             case .refreshed(let tokens, _):
-                claims.forget(id)
+                context.claims.forget(id)
                 let session = Session(try attempt.row(), .active(tokens))
                 let losses = goal.losses(in: tokens)
                 if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
@@ -84,12 +36,12 @@ final class TokenRefresher: Sendable {
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return result(session, tokens, attempt.outcome, losses)
             case .adopted(let state, let tokens):
-                claims.forget(id)
+                context.claims.forget(id)
                 return result(Session(try attempt.row(), state), tokens, .waited)
             case .changed:
                 conflicts += 1
-                guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
-                try await environment.clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
+                guard clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
+                try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try attempt.row()
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
@@ -134,7 +86,7 @@ final class TokenRefresher: Sendable {
     // MARK: Unfinished refreshes of other processes
 
     /// Whether this process has to wait longer before it takes over the unfinished refresh of another process.
-    func mustWait(forHolderOf claimed: StoredSession) -> Bool { claims.observe(claimed) < claimWait(claimed) }
+    func mustWait(forHolderOf claimed: StoredSession) -> Bool { context.claims.observe(claimed) < claimWait(claimed) }
 
     /// How long this process waits before it takes over the unfinished refresh of a process that may still run.
     ///
@@ -150,8 +102,8 @@ final class TokenRefresher: Sendable {
     /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
     private func waitForResponse(to claimed: StoredSession, until deadline: Duration) async throws {
         while true {
-            guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
-            try await environment.clock.sleep(for: .milliseconds(250))
+            guard clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
+            try await clock.sleep(for: .milliseconds(250))
             // Time during which the store cannot be read does not count.
             guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return }
@@ -161,7 +113,7 @@ final class TokenRefresher: Sendable {
     // MARK: The provider's limits
 
     func limiter(of provider: String) -> RefreshLimiter {
-        limiters.withLock { limiters in
+        context.limiters.withLock { limiters in
             if let limiter = limiters[provider] { return limiter }
             let limiter = RefreshLimiter(configuration.refreshLimits, in: environment)
             limiters[provider] = limiter

@@ -1,11 +1,8 @@
 internal import FoundationEssentials
 
 /// Revokes tokens if the provider supports it (RFC 7009).
-package struct TokenRevocation: Sendable {
-    let providers: ProviderRegistry
-    let environment: IdentityEnvironment
-    let configuration: SessionManager.Configuration
-    let events: EventSource
+package struct TokenRevocation: SessionService {
+    let context: SessionContext
 
     /// Revokes the tokens of one session, within the configured time.
     ///
@@ -21,7 +18,7 @@ package struct TokenRevocation: Sendable {
 
     /// Revokes the tokens of a failed login within the configured time, and reports the result to the observers.
     func drop(_ tokens: TokenSet, of provider: String) async {
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         let isRevoked = (try? await revoke(tokens, of: provider, nil)) ?? false
         events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider, since: started)
     }
@@ -33,11 +30,11 @@ package struct TokenRevocation: Sendable {
         _ session: SessionID?
     ) async throws(IdentityError) -> Bool {
         guard configuration.revokesTokens,
-            let revoking = (try? providers.provider(named: provider)) as? any TokenRevoking
+            let revoking = (try? visible.providers.provider(named: provider)) as? any TokenRevoking
         else { return false }
-        let started = environment.clock.elapsed
+        let started = clock.elapsed
         do {
-            return try await Self.limited(to: configuration.revocationTimeout, on: environment.clock) {
+            return try await Self.limited(to: configuration.revocationTimeout, on: clock) {
                 try await revoking.revoke(tokens)
             }
         } catch {

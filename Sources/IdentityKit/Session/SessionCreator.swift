@@ -2,14 +2,8 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 /// Stores new sessions, each with a new id.
-struct SessionCreator: Sendable {
-    let store: any SessionStore
-    let environment: IdentityEnvironment
-    /// The tenant of guests' sessions.
-    let tenant: String?
-    let lifetime: SessionLifetime
-    let revocation: TokenRevocation
-    let signInRecords: SignInRecords
+struct SessionCreator: SessionService {
+    let context: SessionContext
 
     /// Runs the last steps of a login; if they fail, the tokens are revoked, because no session has them.
     func revokingOnFailure(
@@ -20,7 +14,7 @@ struct SessionCreator: Sendable {
         do {
             return try await steps()
         } catch {
-            await outlivingCaller { [revocation] in await revocation.drop(tokens, of: provider.name) }
+            await outlivingCaller { [self] in await revocation.drop(tokens, of: provider.name) }
             throw error
         }
     }
@@ -41,7 +35,7 @@ struct SessionCreator: Sendable {
             )
         }
         let id = try newID()
-        let now = environment.clock.now
+        let now = clock.now
         let state = SessionState.active(tokens)
         let stored = StoredSession(
             id: id,
@@ -51,23 +45,23 @@ struct SessionCreator: Sendable {
             subject: tokens.buyer.subject,
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
-            retainedUntil: lifetime.end(ofSessionSince: now),
+            retainedUntil: visible.lifetime.end(ofSessionSince: now),
             // A new session reserves space so that later saves succeed on a full disk. A session in memory needs none.
-            payload: state.payload(ofNewSession: !(store is InMemoryStore))
+            payload: state.payload(ofNewSession: !(visible.store is InMemoryStore))
         )
-        try await store.insert(stored)
-        await signInRecords.begin(id)
+        try await visible.store.insert(stored)
+        await context.signInRecords.begin(id)
         return Session(stored, state)
     }
 
     /// Stores a guest's session.
     func createGuest(retainedFor retention: Duration) async throws -> Session {
-        let now = environment.clock.now
+        let now = clock.now
         let state = SessionState.ended(.guest, nil)
         let stored = StoredSession(
             id: try newID(),
             provider: SessionManager.guestProvider,
-            tenant: tenant ?? "",
+            tenant: visible.tenant ?? "",
             issuer: SessionManager.guestProvider,
             // A guest has no subject at a provider. This one is random, because it must not reveal the session id.
             subject: Base64URL.encode(try environment.random.exactly(16)),
@@ -76,7 +70,7 @@ struct SessionCreator: Sendable {
             retainedUntil: now + retention.timeInterval,
             payload: state.payload()
         )
-        try await store.insert(stored)
+        try await visible.store.insert(stored)
         return Session(stored, state)
     }
 

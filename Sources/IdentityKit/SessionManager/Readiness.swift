@@ -53,7 +53,7 @@ extension SessionManager {
         let providers = visible.providers.all.map { provider in
             Readiness.Provider(
                 name: provider.descriptor.name,
-                pause: tokenAccess.refresher.limiter(of: provider.descriptor.name).pause,
+                pause: refresher.limiter(of: provider.descriptor.name).pause,
                 keys: (provider as? any KeySetStateProviding)?.keySetState
             )
         }

@@ -13,7 +13,7 @@ extension SessionManager {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
             for session in try await visible.matching(try await buyer(of: id)).reversed() where !session.needsLogin {
-                let record = try await signInRecords.record(of: session.id)
+                let record = try await context.signInRecords.record(of: session.id)
                 list.append(
                     BuyerSignIn(
                         reference: session.id.reference,
@@ -65,7 +65,7 @@ extension SessionManager {
     /// The time is stored at most once in ``SessionManager/Configuration/useInterval``. The routes of `IdentityWeb` call this method. It
     /// never fails: if the store is down, the time is not stored.
     public func noteUse(of session: Session) async {
-        await signInRecords.noteUse(of: session)
+        await context.signInRecords.noteUse(of: session)
     }
 
     /// A filter for all sessions of the buyer to whom a session belongs.

@@ -14,7 +14,7 @@ extension SessionManager {
     /// Whether a server rejected the session's tokens right after their refresh.
     package func hasRefusedTokens(_ id: SessionID) async throws -> Bool { try await tokenAccess.hasRefusedTokens(id) }
 
-    package var clock: any IdentityClock { logins.environment.clock }
+    package var clock: any IdentityClock { environment.clock }
 
     /// ``complete(_:browserBinding:provider:)`` with an admission check; tokens of a buyer who is refused are revoked.
     package func complete(

@@ -1,19 +1,8 @@
 /// The main interface of the SDK: it begins and completes logins, stores sessions, returns valid tokens and ends sessions.
 ///
 /// One instance serves a whole app; every method may be called from any task.
-public final class SessionManager: Sendable {
-    let visible: VisibleSessions
-    let lockTimeCheck: LockTimeCheck
-    let participants: SessionParticipants
-    let creator: SessionCreator
-    let logins: LoginCoordinator
-    let deviceLogins: DeviceLoginCoordinator
-    let tokenAccess: TokenAccess
-    let logouts: LogoutCoordinator
-    let backChannelLogouts: BackChannelLogoutCoordinator
-    let providerLogout: ProviderLogout
-    let upkeep: SessionUpkeep
-    let signInRecords: SignInRecords
+public final class SessionManager: SessionService {
+    let context: SessionContext
 
     /// Creates a manager.
     ///
@@ -31,110 +20,7 @@ public final class SessionManager: Sendable {
         configuration: Configuration = Configuration(),
         observers: [any IdentityObserver] = []
     ) {
-        let (possibleSenders, clock) = (providers, environment.clock)
-        let providers = configuration.tenant.map(providers.limited(to:)) ?? providers
-        let events = EventSource(observers: observers, clock: clock, providers: providers)
-        let revocation = TokenRevocation(
-            providers: providers,
-            environment: environment,
-            configuration: configuration,
-            events: events
-        )
-        let lifetime = SessionLifetime(configuration, clock: clock)
-        visible = VisibleSessions(store: store, providers: providers, tenant: configuration.tenant, lifetime: lifetime)
-        lockTimeCheck = LockTimeCheck(providers: providers, store: store)
-        participants = SessionParticipants(visible, clock: clock, events: events)
-        let schedule = RefreshSchedule(configuration, clock: clock)
-        let cache = SessionTokensCache(
-            maximum: configuration.cachedSessions,
-            lifetime: configuration.cacheLifetime,
-            clock: clock
-        )
-        let refresher = TokenRefresher(
-            visible: visible,
-            lockTimeCheck: lockTimeCheck,
-            schedule: schedule,
-            cache: cache,
-            participants: participants,
-            revocation: revocation,
-            environment: environment,
-            configuration: configuration,
-            events: events
-        )
-        signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
-        creator = SessionCreator(
-            store: store,
-            environment: environment,
-            tenant: configuration.tenant,
-            lifetime: lifetime,
-            revocation: revocation,
-            signInRecords: signInRecords
-        )
-        deviceLogins = DeviceLoginCoordinator(providers: providers, creator: creator, clock: clock, events: events)
-        tokenAccess = TokenAccess(
-            visible: visible,
-            reads: SharedReads(visible),
-            schedule: schedule,
-            refresher: refresher,
-            cache: cache,
-            participants: participants,
-            refused: RefusedTokens(clock)
-        )
-        providerLogout = ProviderLogout(
-            visible: visible,
-            environment: environment,
-            returnPaths: configuration.returnPaths,
-            attemptLifetime: configuration.attemptLifetime,
-            events: events
-        )
-        logouts = LogoutCoordinator(
-            visible: visible,
-            refresher: refresher,
-            cache: cache,
-            participants: participants,
-            revocation: revocation,
-            providerLogout: providerLogout,
-            returnPaths: configuration.returnPaths,
-            clock: clock,
-            events: events
-        )
-        let stepUps = StepUpCoordinator(
-            visible: visible,
-            refresher: refresher,
-            creator: creator,
-            logouts: logouts,
-            participants: participants,
-            attemptLifetime: configuration.attemptLifetime,
-            clock: clock,
-            events: events
-        )
-        logins = LoginCoordinator(
-            visible: visible,
-            mixUpCheck: MixUpCheck(providers: providers, possibleSenders: possibleSenders),
-            lockTimeCheck: lockTimeCheck,
-            creator: creator,
-            stepUps: stepUps,
-            environment: environment,
-            attemptLifetime: configuration.attemptLifetime,
-            returnPaths: configuration.returnPaths,
-            events: events
-        )
-        backChannelLogouts = BackChannelLogoutCoordinator(
-            visible: visible,
-            logouts: logouts,
-            participants: participants,
-            clock: clock,
-            events: events
-        )
-        upkeep = SessionUpkeep(
-            visible: visible,
-            lockTimeCheck: lockTimeCheck,
-            refresher: refresher,
-            participants: participants,
-            repairInterval: configuration.repairInterval,
-            clock: clock,
-            events: events
-        )
+        context = SessionContext(providers, store, environment, configuration, observers)
     }
 
     /// Adds a participant, such as a cart adapter, which is notified when sessions change or end.

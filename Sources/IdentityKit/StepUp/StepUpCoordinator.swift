@@ -1,15 +1,8 @@
 internal import FoundationEssentials
 
 /// Re-authenticates the buyers of existing sessions: a login whose session replaces the old one.
-struct StepUpCoordinator: Sendable {
-    let visible: VisibleSessions
-    let refresher: TokenRefresher
-    let creator: SessionCreator
-    let logouts: LogoutCoordinator
-    let participants: SessionParticipants
-    let attemptLifetime: Duration
-    let clock: any IdentityClock
-    let events: EventSource
+struct StepUpCoordinator: SessionService {
+    let context: SessionContext
 
     /// A session that can be stepped up, with its tokens.
     ///
@@ -23,7 +16,7 @@ struct StepUpCoordinator: Sendable {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
         // The response to the session's last refresh belongs to another login. A step-up would move the session's cart to the new session.
-        if let mismatch = refresher.unsaved.pendingResponse(to: tokens, of: id, state)?.mismatch {
+        if let mismatch = unsaved.pendingResponse(to: tokens, of: id, state)?.mismatch {
             throw IdentityError.otherLogin(mismatch)
         }
         return (found.stored, tokens)
@@ -39,7 +32,7 @@ struct StepUpCoordinator: Sendable {
         }
         // With max_age the ID token has to contain auth_time, which shows whether the provider followed prompt=login.
         let age = requirement.maximumAge ?? options.maximumAge
-        options.maximumAge = age ?? (requirement.demandsLogin ? attemptLifetime : nil)
+        options.maximumAge = age ?? (requirement.demandsLogin ? configuration.attemptLifetime : nil)
         return options
     }
 

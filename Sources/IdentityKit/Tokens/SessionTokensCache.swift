@@ -25,10 +25,9 @@ final class SessionTokensCache: Sendable {
     private let state = Mutex(State())
 
     /// Creates a cache; nil if caching is switched off.
-    init?(maximum: Int, lifetime: Duration, clock: any IdentityClock) {
+    init?(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
+        (maximum, lifetime) = (configuration.cachedSessions, configuration.cacheLifetime)
         guard maximum > 0, lifetime > .zero else { return nil }
-        self.maximum = maximum
-        self.lifetime = lifetime
         self.clock = clock
     }
 

@@ -1,14 +1,8 @@
 internal import FoundationEssentials
 
 /// Returns the tokens of sessions, and refreshes them first if necessary.
-struct TokenAccess: Sendable {
-    let visible: VisibleSessions
-    let reads: SharedReads
-    let schedule: RefreshSchedule
-    let refresher: TokenRefresher
-    let cache: SessionTokensCache?
-    let participants: SessionParticipants
-    let refused: RefusedTokens
+struct TokenAccess: SessionService {
+    let context: SessionContext
 
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         // Tokens from the cache need no correlation id.
@@ -17,7 +11,7 @@ struct TokenAccess: Sendable {
             let ticket = cache?.ticket
             let found: StoredState
             do {
-                found = try await reads.load(id)
+                found = try await context.reads.load(id)
             } catch {
                 guard let held = inMemory(id, after: error) else { throw error }
                 return held
@@ -31,7 +25,7 @@ struct TokenAccess: Sendable {
     /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed; `reason` is the error of the store.
     private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
         let error = IdentityError.wrapping(error)
-        guard error.kind != .signInAgain, let entry = refresher.unsaved[id], case .active(let tokens) = entry.state,
+        guard error.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
             !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
         else { return nil }
         return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
@@ -47,7 +41,7 @@ struct TokenAccess: Sendable {
             session: session,
             tokens: tokens,
             outcome: reason == nil ? .stored : .stillValid,
-            warning: refresher.unsaved.warning(for: session.id),
+            warning: unsaved.warning(for: session.id),
             reason: reason
         )
     }
@@ -70,14 +64,14 @@ struct TokenAccess: Sendable {
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         if let end = state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
-            guard refresher.unsaved[stored.id] != nil else {
+            guard unsaved[stored.id] != nil else {
                 participants.notifyNeedsLogin(of: stored.id)
                 throw IdentityError.ended(end)
             }
             return try await refresher.refresh(stored.id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let response = refresher.unsaved.pendingResponse(to: tokens, of: stored.id, state)
+        let response = unsaved.pendingResponse(to: tokens, of: stored.id, state)
         if let response {
             // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
             // short while the old tokens are valid.
@@ -130,7 +124,7 @@ struct TokenAccess: Sendable {
             }
         } catch let error as IdentityError where error.code == .notSignedIn {
             // A guest has no identity for the cart. That is not a failure.
-            return (.none, try await reads.load(id).read().session)
+            return (.none, try await context.reads.load(id).read().session)
         }
     }
 
@@ -142,7 +136,7 @@ struct TokenAccess: Sendable {
     }
 
     func refreshTokens(for id: SessionID) async throws -> SessionTokens {
-        let state = try await reads.load(id).read().state
+        let state = try await context.reads.load(id).read().state
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         return try await refresher.refresh(id, for: .replacing(tokens))
     }
@@ -182,12 +176,12 @@ struct TokenAccess: Sendable {
     }
 
     /// Records that a server rejected tokens right after their refresh, so that no further refresh follows for a while.
-    func noteRefusal(of tokens: TokenSet, of id: SessionID) { refused.add(tokens, of: id) }
+    func noteRefusal(of tokens: TokenSet, of id: SessionID) { context.refused.add(tokens, of: id) }
 
     /// Whether a server rejected the session's tokens right after their refresh.
     func hasRefusedTokens(_ id: SessionID) async throws -> Bool {
-        guard let tokens = try await reads.load(id).read().state.tokens else { return false }
-        return refused.contains(tokens, of: id)
+        guard let tokens = try await context.reads.load(id).read().state.tokens else { return false }
+        return context.refused.contains(tokens, of: id)
     }
 
     /// Runs a call with a session's access token.
@@ -205,17 +199,17 @@ struct TokenAccess: Sendable {
         } catch let error as IdentityError where error.mayEndWithRefresh {
             guard first.session.isRefreshable else { throw error.withoutRefresh }
             if first.outcome == .refreshedEarly || first.outcome == .refreshedLate {
-                refused.add(first.tokens, of: id)
+                context.refused.add(first.tokens, of: id)
                 throw error.afterRefresh
             }
-            guard !refused.contains(first.tokens, of: id) else { throw error.afterRefresh }
+            guard !context.refused.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
         // If another caller has refreshed the tokens in the meantime, this caller gets its result.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         do {
             return try await call(ResourceAccess(second, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {
-            refused.add(second.tokens, of: id)
+            context.refused.add(second.tokens, of: id)
             throw error.afterRefresh
         }
     }

@@ -1,12 +1,6 @@
 /// Repairs sessions, removes expired ones, and waits for refreshes before a process ends.
-struct SessionUpkeep: Sendable {
-    let visible: VisibleSessions
-    let lockTimeCheck: LockTimeCheck
-    let refresher: TokenRefresher
-    let participants: SessionParticipants
-    let repairInterval: Duration
-    let clock: any IdentityClock
-    let events: EventSource
+struct SessionUpkeep: SessionService {
+    let context: SessionContext
 
     private static let repairsAtATime = 8
     private static let lastAttempts = 4
@@ -39,7 +33,7 @@ struct SessionUpkeep: Sendable {
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
         // A refresh that runs in this process needs no repair, and other sessions would have to wait for it.
-        if refresher.flights.isUnderWay(id) { return .busy }
+        if flights.isUnderWay(id) { return .busy }
         do {
             if visible.tenant != nil {
                 // The spool may contain sessions of other tenants.
@@ -67,7 +61,7 @@ struct SessionUpkeep: Sendable {
             } catch {
                 events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
             }
-            try? await clock.sleep(for: repairInterval)
+            try? await clock.sleep(for: configuration.repairInterval)
         }
     }
 
@@ -80,17 +74,17 @@ struct SessionUpkeep: Sendable {
     }
 
     func drain() async -> Set<SessionReference> {
-        await refresher.flights.drain()
+        await flights.drain()
         for _ in 0..<Self.lastAttempts {
-            let unsaved = refresher.unsaved.sessions
-            guard !unsaved.isEmpty else { break }
-            for id in unsaved { refresher.startRepair(id) }
-            await refresher.flights.drain()
-            guard !refresher.unsaved.sessions.isEmpty else { break }
+            let ids = unsaved.sessions
+            guard !ids.isEmpty else { break }
+            for id in ids { refresher.startRepair(id) }
+            await flights.drain()
+            guard !unsaved.sessions.isEmpty else { break }
             try? await clock.sleep(for: .milliseconds(250))
         }
         await participants.drain()
-        return Set(refresher.unsaved.sessionsNotDurable.map(\.reference))
+        return Set(unsaved.sessionsNotDurable.map(\.reference))
     }
 }
 

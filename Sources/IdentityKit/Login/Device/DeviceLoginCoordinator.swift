@@ -1,9 +1,6 @@
 /// Signs buyers in on another device (RFC 8628).
-struct DeviceLoginCoordinator: Sendable {
-    let providers: ProviderRegistry
-    let creator: SessionCreator
-    let clock: any IdentityClock
-    let events: EventSource
+struct DeviceLoginCoordinator: SessionService {
+    let context: SessionContext
 
     func login(
         _ provider: String,
@@ -18,7 +15,7 @@ struct DeviceLoginCoordinator: Sendable {
             try await prompt(authorization.prompt)
             let schedule = DevicePollSchedule(authorization, askedAt: started)
             let tokens = try await tokens(for: authorization, from: device, by: schedule)
-            let descriptor = try providers.provider(named: provider).descriptor
+            let descriptor = try visible.providers.provider(named: provider).descriptor
             let session = try await creator.revokingOnFailure(tokens, of: descriptor) {
                 try await creator.create(for: tokens, by: descriptor)
             }
@@ -36,7 +33,7 @@ struct DeviceLoginCoordinator: Sendable {
     }
 
     private func deviceProvider(_ name: String) throws(IdentityError) -> any DeviceAuthorizing {
-        guard let device = try providers.provider(named: name) as? any DeviceAuthorizing else {
+        guard let device = try visible.providers.provider(named: name) as? any DeviceAuthorizing else {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,

@@ -1,0 +1,93 @@
+internal import Synchronization
+
+/// What all parts of one ``SessionManager`` share, including everything that the manager keeps in memory.
+final class SessionContext: Sendable {
+    let environment: IdentityEnvironment
+    let configuration: SessionManager.Configuration
+    let events: EventSource
+    let visible: VisibleSessions
+    /// The providers of all tenants, because any of them may send a browser to a callback of this tenant.
+    let possibleSenders: ProviderRegistry
+    let participants: SessionParticipants
+    let signInRecords: SignInRecords
+
+    let cache: SessionTokensCache?
+    let reads: SharedReads
+    let refused: RefusedTokens
+
+    let schedule: RefreshSchedule
+    /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
+    let flights: SingleFlight<SessionID, SessionTokens>
+    /// The states that could not be saved yet.
+    let unsaved: UnsavedTokens
+    let pauses: RefreshPauses
+    let limiters = Mutex<[String: RefreshLimiter]>([:])
+    let claims: ObservedRefreshClaims
+    let reportedResponses = ReportedResponses()
+
+    init(
+        _ providers: ProviderRegistry,
+        _ store: any SessionStore,
+        _ environment: IdentityEnvironment,
+        _ configuration: SessionManager.Configuration,
+        _ observers: [any IdentityObserver]
+    ) {
+        self.environment = environment
+        self.configuration = configuration
+        let clock = environment.clock
+        possibleSenders = providers
+        let providers = configuration.tenant.map(providers.limited(to:)) ?? providers
+        events = EventSource(observers: observers, clock: clock, providers: providers)
+        let lifetime = SessionLifetime(configuration, clock: clock)
+        visible = VisibleSessions(store: store, providers: providers, tenant: configuration.tenant, lifetime: lifetime)
+        participants = SessionParticipants(visible, clock: clock, events: events)
+        signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
+        cache = SessionTokensCache(configuration, clock: clock)
+        reads = SharedReads(visible)
+        refused = RefusedTokens(clock)
+        schedule = RefreshSchedule(configuration, clock: clock)
+        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
+        // of tokens.
+        flights = SingleFlight(
+            waitingUpTo: configuration.refreshLimits.maximumWait,
+            on: SystemClock(),
+            error: IdentityError.refreshTakesLong
+        )
+        unsaved = UnsavedTokens(store, events)
+        pauses = RefreshPauses(in: environment)
+        claims = ObservedRefreshClaims(clock, longestStep: configuration.repairInterval)
+    }
+}
+
+/// A part of a ``SessionManager``; its state, if any, is in the context.
+protocol SessionService: Sendable {
+    var context: SessionContext { get }
+}
+
+extension SessionService {
+    var environment: IdentityEnvironment { context.environment }
+    var clock: any IdentityClock { context.environment.clock }
+    var configuration: SessionManager.Configuration { context.configuration }
+    var events: EventSource { context.events }
+    var visible: VisibleSessions { context.visible }
+    var participants: SessionParticipants { context.participants }
+    var cache: SessionTokensCache? { context.cache }
+    var schedule: RefreshSchedule { context.schedule }
+    var flights: SingleFlight<SessionID, SessionTokens> { context.flights }
+    var unsaved: UnsavedTokens { context.unsaved }
+    var pauses: RefreshPauses { context.pauses }
+
+    var logins: LoginCoordinator { LoginCoordinator(context: context) }
+    var deviceLogins: DeviceLoginCoordinator { DeviceLoginCoordinator(context: context) }
+    var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
+    var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }
+    var creator: SessionCreator { SessionCreator(context: context) }
+    var tokenAccess: TokenAccess { TokenAccess(context: context) }
+    var refresher: TokenRefresher { TokenRefresher(context: context) }
+    var lockTimeCheck: LockTimeCheck { LockTimeCheck(context: context) }
+    var revocation: TokenRevocation { TokenRevocation(context: context) }
+    var logouts: LogoutCoordinator { LogoutCoordinator(context: context) }
+    var providerLogout: ProviderLogout { ProviderLogout(context: context) }
+    var backChannelLogouts: BackChannelLogoutCoordinator { BackChannelLogoutCoordinator(context: context) }
+    var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
+}
