@@ -17,6 +17,9 @@ struct LoginCookieValue {
     let time: Int
     let state: State
 
+    /// The binding of a login that is not complete.
+    var binding: Secret? { if case .pending(let binding) = state { binding } else { nil } }
+
     init(_ login: StartedLogin) {
         time = Int(login.expiresAt.timeIntervalSince1970)
         state = .pending(login.browserBinding)

@@ -92,10 +92,7 @@ public struct SignInCookies: Sendable {
 
     /// The browser binding of the login that a callback belongs to; nil if this browser has no pending login for it.
     public func binding(of callback: LoginCallback, in request: WebRequest) -> Secret? {
-        guard let id = callback.attemptID, case .pending(let binding)? = loginValue(id, in: request)?.state else {
-            return nil
-        }
-        return binding
+        callback.attemptID.flatMap { loginValue($0, in: request)?.binding }
     }
 
     /// The content of the cookie of a login; nil if the browser has none.

@@ -23,7 +23,7 @@ extension SignInRoutes {
         let old = try await readableSession(in: context)
         let completed = try await sessions.complete(
             callback,
-            browserBinding: cookies.binding(of: callback, in: request),
+            browserBinding: cookie?.binding,
             provider: provider
         ) { tokens, tenant, returnPath in
             let path = try await self.landingPath(admitting: tokens.buyer, of: provider, request, returnPath)
