@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 extension TokenSet {
     /// The token set as a part of the record that a store seals.
@@ -52,13 +52,13 @@ extension JSONValue {
     /// A date as milliseconds since 1970.
     ///
     /// A date outside of the years 1970 to 9999 is clamped to them, because only those can be decoded.
-    static func date(_ date: Date) -> JSONValue {
+    package static func date(_ date: Date) -> JSONValue {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         return .integer(milliseconds > 0 ? Int(min(milliseconds, 253_402_300_799_000)) : 0)
     }
 
     /// The date of milliseconds since 1970; nil outside of the years 1970 to 9999.
-    var date: Date? {
+    package var date: Date? {
         guard let milliseconds = number?.integer, (0...253_402_300_799_000).contains(milliseconds) else { return nil }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }

@@ -45,28 +45,11 @@ package struct GraphQLExecutor: Sendable {
         _ call: GraphQLCall
     ) async throws(IdentityError) -> GraphQLResult<Operation.Output> {
         try await reporting(Operation.document, call) { call throws(IdentityError) in
-            let delivery = try await answer(to: operation, call, needsData: true)
-            let answer = delivery.response
-            let document = Operation.document
-            guard let data = answer.data, !answer.isFailure else {
-                throw answer.failure(endpoint, of: document.kind).error(for: document)
+            let (output, answer, origin) = try await read(operation, call, needsData: true)
+            guard let output else {
+                throw answer.failure(endpoint, of: Operation.document.kind).error(for: Operation.document)
             }
-            do {
-                let output = try Operation.output(data)
-                await keep(delivery, of: call)
-                return GraphQLResult(
-                    data: output,
-                    errors: answer.errors,
-                    metadata: answer.metadata,
-                    origin: delivery.origin
-                )
-            } catch {
-                // Errors beside the data explain a null where the reader needs a value.
-                guard answer.errors.isEmpty else {
-                    throw answer.failure(endpoint, of: document.kind).error(for: document)
-                }
-                throw answer.unreadable(error, endpoint).error(for: document)
-            }
+            return GraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata, origin: origin)
         }
     }
 
@@ -78,24 +61,31 @@ package struct GraphQLExecutor: Sendable {
         _ call: GraphQLCall
     ) async throws(IdentityError) -> PartialGraphQLResult<Operation.Output> {
         try await reporting(Operation.document, call) { call throws(IdentityError) in
-            let delivery = try await answer(to: operation, call, needsData: false)
-            let answer = delivery.response
-            var output: Operation.Output?
-            if let data = answer.data {
-                do { output = try Operation.output(data) } catch {
-                    guard !answer.errors.isEmpty else {
-                        throw answer.unreadable(error, endpoint).error(for: Operation.document)
-                    }
+            let (output, answer, origin) = try await read(operation, call, needsData: false)
+            return PartialGraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata, origin: origin)
+        }
+    }
+
+    /// Reads a response, and stores it if it may be stored.
+    ///
+    /// Errors beside the data explain a null where the reader needs a value, so such data count as missing.
+    private func read<Operation: GraphQLOperation>(
+        _ operation: Operation,
+        _ call: GraphQLCall,
+        needsData: Bool
+    ) async throws(IdentityError) -> (output: Operation.Output?, answer: GraphQLResponse, origin: GraphQLOrigin) {
+        let delivery = try await answer(to: operation, call, needsData: needsData)
+        let answer = delivery.response
+        var output: Operation.Output?
+        if let data = answer.data, !needsData || !answer.isFailure {
+            do { output = try Operation.output(data) } catch {
+                guard !answer.errors.isEmpty else {
+                    throw answer.unreadable(error, endpoint).error(for: Operation.document)
                 }
             }
-            if output != nil { await keep(delivery, of: call) }
-            return PartialGraphQLResult(
-                data: output,
-                errors: answer.errors,
-                metadata: answer.metadata,
-                origin: delivery.origin
-            )
         }
+        if output != nil { await keep(delivery, of: call) }
+        return (output, answer, delivery.origin)
     }
 
     /// Runs a call under one correlation id, and reports its end.

@@ -8,11 +8,9 @@ extension CartAdapter {
         in context: StorefrontContext,
         _ mutation: @escaping @Sendable (CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
-        try await withLockedCart(id) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id) { binding, locked in
             let response = try await self.send(mutation(binding), in: context)
-            let result = try await self.accept(response, &binding, of: locked, in: context)
-            return CartChange(result.sessionCart(binding), saving: binding)
+            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 

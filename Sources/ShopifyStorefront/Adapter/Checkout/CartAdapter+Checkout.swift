@@ -21,13 +21,11 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext(),
         options: CheckoutOptions = CheckoutOptions()
     ) async throws -> CheckoutHandoff {
-        try await withLockedCart(id) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id) { binding, locked in
             let (claim, problem) = try await self.claim(for: id, validFor: options.tokenMargin)
             var result = try await self.confirm(claim, problem, &binding, locked, context)
             if result.problem == nil { result.problem = problem }
-            let handoff = try self.handoff(result, binding, options)
-            return CartChange(handoff, saving: binding)
+            return try self.handoff(result, binding, options)
         }
     }
 

@@ -9,65 +9,32 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> CartChange<SessionCart> {
         var (claim, problem) = try await claim(for: id)
-        var whole = CartBuyerIdentity(claim, in: context)
-        var identity = whole
-        do { try await exchange(&identity) } catch let error as IdentityError where error.kind != .cancelled {
-            problem = error
-            identity = .guest(in: context)
-        }
-        var refreshed: TokenSet?
+        var negotiation = IdentityNegotiation(CartBuyerIdentity(claim, in: context))
         while true {
-            let response: CartMutationResponse
-            do {
-                response = try await send(mutation(lines, identity), in: context)
-            } catch let error as IdentityError where error.code == .graphQLErrors {
-                guard let less = identity.reducedAfterRejectedDocument() else { throw error }
-                identity = less
-                continue
+            let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true, in: context) {
+                try await send(mutation(lines, $0), in: context)
             }
-            let errors = response.payload.userErrors
-            if let cart = response.payload.cart {
-                if !errors.isEmpty { problem = Self.refused(Self.code(of: response), errors) }
-                return try bind(cart, response, identity, of: whole, problem, id, context)
-            }
-            switch response.outcome {
-            case .tokenRefused:
-                if let refreshed {
-                    sessions.noteRefusal(of: refreshed, of: id)
-                } else if identity.token != nil,
-                    let (next, tokens) = try await refreshedIdentity(for: id, replacing: whole.token, in: context)
-                {
-                    refreshed = tokens
-                    whole = next
-                    identity = next
-                    do { try await exchange(&identity) } catch let error as IdentityError
-                        where error.kind != .cancelled
-                    {
-                        problem = error
-                        identity = .guest(in: context)
-                    }
-                    continue
+            switch outcome {
+            case .answered(let response):
+                guard let cart = response.payload.cart else {
+                    throw IdentityError(
+                        .retryLater,
+                        .unexpectedResponse,
+                        "Shopify's response to cartCreate contains neither a cart nor an error.",
+                        hint: "Try again."
+                    )
                 }
-                guard identity.token != nil else { throw IdentityError.refusal(of: errors) }
-                problem = Self.refused(.identityRejected, errors)
-                identity = .guest(in: context)
-            case .refused:
-                guard let less = identity.reduced(by: errors) else {
-                    guard identity.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
+                let errors = response.payload.userErrors
+                if !errors.isEmpty { problem = Self.refused(Self.code(of: response), errors) }
+                return try bind(cart, response, negotiation, problem, id, context)
+            case .rejected(let error, let response):
+                if let errors = response?.payload.userErrors {
+                    guard negotiation.identity.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
                         throw IdentityError.refusal(of: errors)
                     }
-                    problem = Self.refused(.cartUserErrors, errors)
-                    identity = .guest(in: context)
-                    continue
                 }
-                identity = less
-            case .done, .gone, .empty:
-                throw IdentityError(
-                    .retryLater,
-                    .unexpectedResponse,
-                    "Shopify's response to cartCreate contains neither a cart nor an error.",
-                    hint: "Try again."
-                )
+                problem = error
+                negotiation.identity = .guest(in: context)
             }
         }
     }
@@ -101,13 +68,13 @@ extension CartAdapter {
     private func bind(
         _ cart: Cart,
         _ response: CartMutationResponse,
-        _ identity: CartBuyerIdentity,
-        of whole: CartBuyerIdentity,
+        _ negotiation: IdentityNegotiation,
         _ problem: IdentityError?,
         _ id: SessionID,
         _ context: StorefrontContext
     ) throws -> CartChange<SessionCart> {
         var problem = problem
+        let (identity, whole) = (negotiation.identity, negotiation.whole)
         var binding = CartBinding(cartID: cart.id)
         try record(identity, of: whole, in: &binding, context)
         record(cart, in: &binding)

@@ -11,11 +11,10 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> [CartDeliveryGroup] {
-        try await withLockedCart(id) { locked in
-            guard let binding = locked.binding else { throw Self.noCart }
+        try await withCart(id) { binding, _ in
             let query = CartDeliveryQuery(cartID: binding.cartID)
             guard let cart = try await self.client.execute(query, in: context).data else { throw CartGone() }
-            return CartChange(cart.deliveryGroups.nodes, saving: binding)
+            return cart.deliveryGroups.nodes
         }
     }
 

@@ -62,31 +62,20 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedCart(id) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id) { binding, locked in
             let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs)
-            let response = try await self.send(remove, in: context)
+            var response = try await self.send(remove, in: context)
             if case .refused(let errors) = response.outcome {
                 let isGone = errors.allSatisfy { $0.field.first == "lineIds" }
                 let current = try await self.current(&binding, in: context)
                 let still = Set(current.cart.lines.map(\.id)).intersection(lineIDs)
                 guard isGone, still.count < lineIDs.count else { throw IdentityError.refusal(of: errors) }
-                guard !still.isEmpty else { return CartChange(current.sessionCart(binding), saving: binding) }
+                guard !still.isEmpty else { return current.sessionCart(binding) }
                 // A missing line fails the whole call, so a second call removes the others.
-                let rest = CartLinesRemove(
-                    cartID: binding.cartID,
-                    lineIDs: lineIDs.filter(still.contains)
-                )
-                let result = try await self.accept(
-                    try await self.send(rest, in: context),
-                    &binding,
-                    of: locked,
-                    in: context
-                )
-                return CartChange(result.sessionCart(binding), saving: binding)
+                let rest = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs.filter(still.contains))
+                response = try await self.send(rest, in: context)
             }
-            let result = try await self.accept(response, &binding, of: locked, in: context)
-            return CartChange(result.sessionCart(binding), saving: binding)
+            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 

@@ -45,14 +45,12 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedCart(id, .exclusive) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id, .exclusive) { binding, locked in
             let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
             let codes = present.filter { !removed.hasCode($0) }.mergingCodes(added)
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
             let response = try await self.send(update, in: context)
-            let result = try await self.accept(response, &binding, of: locked, in: context)
-            return CartChange(result.sessionCart(binding), saving: binding)
+            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 }

@@ -20,17 +20,11 @@ extension CartAdapter {
         under locks: InProcessCartLocks?,
         in context: StorefrontContext
     ) async throws -> SessionCart {
-        try await withLockedCart(id, under: locks) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id, under: locks) { binding, locked in
             let claim = try await self.sessions.cartClaim(for: id).claim
-            let result: CartIdentityResult
-            if case .none = claim {
-                result = try await self.detach(&binding, in: context)
-            } else {
-                let identity = CartBuyerIdentity(claim, in: context)
-                result = try await self.attach(identity, to: &binding, of: locked, in: context)
-            }
-            return CartChange(result.sessionCart(binding), saving: binding)
+            if case .none = claim { return try await self.detach(&binding, in: context).sessionCart(binding) }
+            let identity = CartBuyerIdentity(claim, in: context)
+            return try await self.attach(identity, to: &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 
@@ -65,103 +59,34 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         // Addresses have a separate mutation, so that an invalid address does not reject the rest.
-        var whole = wanted.withoutAddress()
-        whole.companyLocationID = binding.companyLocationID
-        var identity = whole
-        do { try await exchange(&identity) } catch let error as IdentityError where error.kind != .cancelled {
-            return try await degrade(error, &binding, id, in: context)
-        }
-        var refreshed: TokenSet?
-        while true {
-            let input = identity.input(over: binding)
-            let response: CartMutationResponse
-            do {
-                response = try await updateBuyerIdentity(input, on: binding, in: context)
-            } catch let error as IdentityError where error.code == .graphQLErrors {
-                guard let less = identity.reducedAfterRejectedDocument() else { throw error }
-                identity = less
-                continue
+        var negotiation = IdentityNegotiation(wanted.withoutAddress(), companyLocationID: binding.companyLocationID)
+        let present = binding
+        switch try await negotiate(
+            &negotiation,
+            for: id,
+            in: context,
+            {
+                try await updateBuyerIdentity($0.input(over: present), on: present, in: context)
             }
-            switch response.outcome {
-            case .gone: throw CartGone()
-            case .done, .empty:
-                var result = try await resolve(response, &binding, in: context)
-                try record(identity, of: whole, in: &binding, context)
-                if identity.token != nil, result.lacksCustomer {
-                    result.problem = Self.identityMissing
-                    binding.problem = .identityMissing
-                    report(.degraded(.identityMissing), id)
-                    return result
-                }
-                result.omitted = identity.omissions(from: whole)
-                result.isConfirmed = identity.token != nil
-                try await setAddress(wanted.address, &result, &binding, in: context)
+        ) {
+        case .rejected(let problem, let response):
+            return try await degrade(problem, &binding, id, after: response, in: context)
+        case .answered(let response):
+            if case .gone = response.outcome { throw CartGone() }
+            let identity = negotiation.identity
+            var result = try await resolve(response, &binding, in: context)
+            try record(identity, of: negotiation.whole, in: &binding, context)
+            if identity.token != nil, result.lacksCustomer {
+                result.problem = Self.identityMissing
+                binding.problem = .identityMissing
+                report(.degraded(.identityMissing), id)
                 return result
-            case .tokenRefused(let errors):
-                if let refreshed {
-                    sessions.noteRefusal(of: refreshed, of: id)
-                } else if identity.token != nil,
-                    let (next, tokens) = try await refreshedIdentity(for: id, replacing: whole.token, in: context)
-                {
-                    refreshed = tokens
-                    whole = next
-                    whole.companyLocationID = binding.companyLocationID
-                    identity = whole
-                    do { try await exchange(&identity) } catch let error as IdentityError
-                        where error.kind != .cancelled
-                    { return try await degrade(error, &binding, id, in: context) }
-                    continue
-                }
-                return try await degrade(
-                    Self.refused(.identityRejected, errors),
-                    &binding,
-                    id,
-                    after: response,
-                    in: context
-                )
-            case .refused(let errors):
-                if let less = identity.reduced(by: errors) {
-                    identity = less
-                    continue
-                }
-                return try await degrade(IdentityError.refusal(of: errors), &binding, id, after: response, in: context)
             }
+            result.omitted = identity.omissions(from: negotiation.whole)
+            result.isConfirmed = identity.token != nil
+            try await setAddress(wanted.address, &result, &binding, in: context)
+            return result
         }
-    }
-
-    /// Refreshes the session's tokens after Shopify rejected its access token, and returns the identity with the new token.
-    ///
-    /// Returns nil if the refresh failed. The caller then reports Shopify's rejection.
-    func refreshedIdentity(
-        for id: SessionID,
-        replacing refused: CustomerAccessToken?,
-        in context: StorefrontContext
-    ) async throws -> (identity: CartBuyerIdentity, tokens: TokenSet)? {
-        do {
-            return try await sessions.withAccessToken(of: id) { access in
-                let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
-                // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens once, if it can, and call
-                // this closure again.
-                if let refused, let token = identity.token, token.token.isEqual(to: refused.token) {
-                    throw Self.refusedToken
-                }
-                return (identity, access.tokens)
-            }
-        } catch {
-            let error = IdentityError.wrapping(error)
-            guard error.kind != .cancelled, error.code != .sessionUnknown else { throw error }
-            return nil
-        }
-    }
-
-    private static var refusedToken: IdentityError {
-        IdentityError(
-            .retryLater,
-            .accessTokenRefused,
-            "The Storefront API rejected the customer's access token.",
-            hint: "Refresh the access token and try again.",
-            reference: "Storefront API reference, cartBuyerIdentityUpdate"
-        )
     }
 
     func send<Operation: CartReading>(
@@ -272,11 +197,5 @@ extension CartAdapter {
         result.problem = problem
         report(.degraded(problem.code), id)
         return result
-    }
-
-    /// Replaces the customer access token by a Storefront token, if the policy has an exchange for that.
-    func exchange(_ identity: inout CartBuyerIdentity) async throws {
-        guard let exchange = policy.exchange, let token = identity.token else { return }
-        identity.replaceToken(by: try await exchange.storefrontToken(for: token))
     }
 }

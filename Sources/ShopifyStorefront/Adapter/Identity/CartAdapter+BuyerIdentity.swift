@@ -63,13 +63,12 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedCart(id) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id) { binding, locked in
             let input = CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
             let response = try await self.updateBuyerIdentity(input, on: binding, in: context)
             let result = try await self.accept(response, &binding, of: locked, in: context)
             binding.companyLocationID = locationID
-            return CartChange(result.sessionCart(binding), saving: binding)
+            return result.sessionCart(binding)
         }
     }
 }

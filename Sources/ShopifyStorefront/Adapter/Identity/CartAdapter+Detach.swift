@@ -12,10 +12,8 @@ extension CartAdapter {
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedCart(id) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
-            let result = try await self.detach(&binding, in: context)
-            return CartChange(result.sessionCart(binding), saving: binding)
+        try await withCart(id) { binding, _ in
+            try await self.detach(&binding, in: context).sessionCart(binding)
         }
     }
 

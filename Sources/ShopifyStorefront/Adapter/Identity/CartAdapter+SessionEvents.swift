@@ -27,9 +27,8 @@ extension CartAdapter: SessionParticipant {
     ///
     /// - Throws: `IdentityError` when the buyer may still be on the cart, so that the logout reports it.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
-        guard policy.logout != .drop, let payload = attachments[self.attachments.name], PendingCart(payload) == nil
+        guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
-        let binding = try CartBinding(payload)
         // A guest's cart has no buyer.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {

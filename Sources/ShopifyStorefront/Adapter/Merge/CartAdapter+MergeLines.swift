@@ -14,17 +14,14 @@ extension CartAdapter {
         let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let guestCartID = source.cartID
         // The present lines are saved first, so that an interrupted merge continues and does not start again.
-        try await withLockedCart(id, .exclusive, under: locks) { locked -> CartChange<Void> in
-            guard var binding = locked.binding else { throw Self.noCart }
+        try await withCart(id, .exclusive, under: locks) { binding, _ in
             if binding.mergeBase == nil || binding.mergeSource != guestCartID {
                 binding.mergeSource = guestCartID
                 let cart = try await self.current(&binding, in: context).cart
                 binding.mergeBase = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
             }
-            return CartChange((), saving: binding)
         }
-        return try await withLockedCart(id, .exclusive, under: locks) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
+        return try await withCart(id, .exclusive, under: locks) { binding, locked in
             var merge = CartMergeResult(outcome: .merged)
             let base = CartLineCounts(binding.mergeBase ?? [])
             var cart = try await self.current(&binding, in: context).cart
@@ -56,7 +53,7 @@ extension CartAdapter {
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
             merge.cart = result.sessionCart(binding)
-            return CartChange(merge, saving: binding)
+            return merge
         }
     }
 

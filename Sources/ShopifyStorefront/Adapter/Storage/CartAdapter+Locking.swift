@@ -46,6 +46,22 @@ extension CartAdapter {
         }
     }
 
+    /// Runs an operation on the cart of a session that has one, and saves the binding.
+    ///
+    /// - Throws: As ``withLockedCart(_:_:under:_:)``; with code `IdentityError.Code.cartMissing` when the session has no cart.
+    func withCart<Result: Sendable>(
+        _ id: SessionID,
+        _ use: CartUse = .standard,
+        under locks: InProcessCartLocks? = nil,
+        _ body: @Sendable (inout CartBinding, LockedCart) async throws -> Result
+    ) async throws -> Result {
+        try await withLockedCart(id, use, under: locks) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
+            let result = try await body(&binding, locked)
+            return CartChange(result, saving: binding)
+        }
+    }
+
     private func attempt<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse,
@@ -92,9 +108,10 @@ extension CartAdapter {
         _ use: CartUse
     ) async throws -> CartAttempt<Result> {
         guard let new = change.binding else { return .done(change.result) }
-        if locked.sent == .nothing, use != .exclusive, locked.isSaved(new) { return .done(change.result) }
+        let payload = new.payload
+        if locked.sent == .nothing, use != .exclusive, locked.isSaved(payload) { return .done(change.result) }
         do {
-            if try await locked.write(new.payload) { return .done(change.result) }
+            if try await locked.write(payload) { return .done(change.result) }
         } catch {
             // No attachment refers to the new cart, so the buyer must not stay on it.
             if case .detachAndRepeat = change.onConflict { try? await detachUnsaved(new) }

@@ -83,31 +83,29 @@ struct CartBinding: Sendable {
             "v": .integer(Self.version), "cart": .string(cartID.rawValue), "identity": .string(identity.rawValue),
         ]
         object["fingerprint"] = fingerprint.map { .string(Base64URL.encode($0)) }
-        object["expires"] = expiresAt?.storedMilliseconds.map { .integer($0) }
+        object["expires"] = expiresAt.map { .date($0) }
         object["problem"] = problem.map { .string($0.rawValue) }
         object["country"] = country.map { .string($0) }
         if hasEmail { object["email"] = .bool(true) }
         if hasPhone { object["phone"] = .bool(true) }
         if !addressIDs.isEmpty { object["addresses"] = .array(addressIDs.map { .string($0) }) }
-        object["unanswered"] = unanswered.flatMap { unanswered in
-            unanswered.since.storedMilliseconds
-                .map { .object(["since": .integer($0), "identity": .bool(unanswered.isIdentity)]) }
+        object["unanswered"] = unanswered.map {
+            .object(["since": .date($0.since), "identity": .bool($0.isIdentity)])
         }
         object["ip"] = buyerIP.map { .string($0) }
         if isUntrusted { object["untrusted"] = .bool(true) }
         object["location"] = companyLocationID.map { .string($0) }
         object["lines"] = lines.map(CartLineInput.json)
-        object["reservation"] = reservation.flatMap { reservation in
-            reservation.since.storedMilliseconds
-                .map { .object(["session": .string(reservation.session), "since": .integer($0)]) }
+        object["reservation"] = reservation.map {
+            .object(["session": .string($0.session), "since": .date($0.since)])
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
-    init(_ payload: Secret) throws(IdentityError) {
-        guard let value = try? JSONValue(parsing: payload.revealBytes()), value["v"]?.number?.integer == Self.version,
+    init(_ value: JSONValue?) throws(IdentityError) {
+        guard let value, value["v"]?.number?.integer == Self.version,
             let cartID = value["cart"]?.string.flatMap(CartID.init(rawValue:)),
             let identity = value["identity"]?.string.flatMap(CartIdentity.init(rawValue:))
         else {
@@ -122,26 +120,21 @@ struct CartBinding: Sendable {
         self.cartID = cartID
         self.identity = identity
         fingerprint = value["fingerprint"]?.string.flatMap { Base64URL.decode($0) }
-        expiresAt = value["expires"]?.number?.integer.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+        expiresAt = value["expires"]?.date
         problem = value["problem"]?.string.map(IdentityError.Code.init(rawValue:))
         country = value["country"]?.string
         hasEmail = value["email"]?.bool ?? false
         hasPhone = value["phone"]?.bool ?? false
         addressIDs = value["addresses"]?.array?.compactMap(\.string) ?? []
-        if let since = value["unanswered"]?["since"]?.number?.integer {
-            unanswered = Unanswered(
-                since: Date(timeIntervalSince1970: Double(since) / 1000),
-                isIdentity: value["unanswered"]?["identity"]?.bool ?? true
-            )
+        unanswered = value["unanswered"]?["since"]?.date.map {
+            Unanswered(since: $0, isIdentity: value["unanswered"]?["identity"]?.bool ?? true)
         }
         buyerIP = value["ip"]?.string
         isUntrusted = value["untrusted"]?.bool ?? false
         companyLocationID = value["location"]?.string
         lines = value["lines"]?.array?.compactMap { CartLineInput($0) }
-        if let session = value["reservation"]?["session"]?.string,
-            let since = value["reservation"]?["since"]?.number?.integer
-        {
-            reservation = (session, Date(timeIntervalSince1970: Double(since) / 1000))
+        if let session = value["reservation"]?["session"]?.string, let since = value["reservation"]?["since"]?.date {
+            reservation = (session, since)
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))

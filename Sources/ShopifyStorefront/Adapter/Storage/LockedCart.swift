@@ -49,11 +49,8 @@ final class LockedCart: Sendable {
     /// The data of the buyer that may have been sent since the attachment was read.
     var sent: SentData { state.withLock { $0.sent } }
 
-    /// Whether a binding equals the content of the attachment.
-    func isSaved(_ binding: CartBinding) -> Bool {
-        let payload = state.withLock { $0.payload }
-        return payload.map { binding.payload.isEqual(to: $0) } ?? false
-    }
+    /// Whether the attachment has this content.
+    func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
     /// Writes the attachment, or removes it.
     ///

@@ -28,11 +28,9 @@ struct PendingCart: Sendable {
     }
 
     /// Reads an attachment; nil for an attachment with a cart.
-    init?(_ payload: Secret) {
-        guard let value = try? JSONValue(parsing: payload.revealBytes()), value["cart"] == nil,
-            value["v"]?.number?.integer == CartBinding.version
-        else { return nil }
-        since = value["pending"]?.number?.integer.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    init?(_ value: JSONValue) {
+        guard value["cart"] == nil, value["v"]?.number?.integer == CartBinding.version else { return nil }
+        since = value["pending"]?.date
         lines = value["lines"]?.array?.compactMap { CartLineInput($0) } ?? []
         country = value["country"]?.string
         buyerIP = value["ip"]?.string
@@ -41,15 +39,10 @@ struct PendingCart: Sendable {
 
     var payload: Secret {
         var object: JSONObject = ["v": .integer(CartBinding.version)]
-        object["pending"] = since?.storedMilliseconds.map { .integer($0) }
+        object["pending"] = since.map { .date($0) }
         if !lines.isEmpty { object["lines"] = CartLineInput.json(lines) }
         object["country"] = country.map { .string($0) }
         object["ip"] = buyerIP.map { .string($0) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
-}
-
-extension Date {
-    /// Milliseconds since 1970, the form in which attachments store times.
-    var storedMilliseconds: Int? { Int(exactly: (timeIntervalSince1970 * 1000).rounded()) }
 }

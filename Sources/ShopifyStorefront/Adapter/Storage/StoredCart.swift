@@ -6,8 +6,18 @@ struct StoredCart: Sendable {
     var binding: CartBinding?
     /// The content of an attachment without a cart.
     var pending: PendingCart?
-    var payload: Secret?
-    var revision: Int64?
+    let payload: Secret?
+    let revision: Int64?
+
+    /// Reads an attachment; without one, the session has no cart.
+    init(_ payload: Secret?, revision: Int64? = nil) throws(IdentityError) {
+        self.payload = payload
+        self.revision = revision
+        guard let payload else { return }
+        let value = try? JSONValue(parsing: payload.revealBytes())
+        pending = value.flatMap { PendingCart($0) }
+        if pending == nil { binding = try CartBinding(value) }
+    }
 }
 
 /// The attachments of sessions in which the carts of one shop are stored.
@@ -23,10 +33,7 @@ struct CartAttachments: Sendable {
     ///
     /// The result can become outdated at any time, so changes require a ``LockedCart``.
     func read(_ session: SessionID) async throws -> StoredCart {
-        guard let attachment = try await store.attachment(name, of: session) else { return StoredCart() }
-        var stored = StoredCart(payload: attachment.payload, revision: attachment.revision)
-        stored.pending = PendingCart(attachment.payload)
-        if stored.pending == nil { stored.binding = try CartBinding(attachment.payload) }
-        return stored
+        let attachment = try await store.attachment(name, of: session)
+        return try StoredCart(attachment?.payload, revision: attachment?.revision)
     }
 }

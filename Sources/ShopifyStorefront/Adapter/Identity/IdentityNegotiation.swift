@@ -1,0 +1,126 @@
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+/// An identity for a cart, of which Shopify may reject parts.
+struct IdentityNegotiation {
+    /// How a negotiation ends.
+    enum Outcome {
+        /// Shopify accepted the identity, or the response does not reject it.
+        case answered(CartMutationResponse)
+        /// Shopify rejected the identity, or the token exchange failed before a request.
+        case rejected(IdentityError, CartMutationResponse?)
+    }
+
+    /// The identity with all parts.
+    fileprivate(set) var whole: CartBuyerIdentity
+    /// The identity without the parts that Shopify rejected, with the token of the policy's exchange.
+    var identity: CartBuyerIdentity
+    /// The session's tokens, after Shopify rejected the token before them.
+    fileprivate var refreshed: TokenSet?
+
+    init(_ whole: CartBuyerIdentity, companyLocationID: String? = nil) {
+        self.whole = whole
+        self.whole.companyLocationID = companyLocationID
+        identity = self.whole
+    }
+}
+
+extension CartAdapter {
+    /// Sends an identity until Shopify accepts it.
+    ///
+    /// Parts that Shopify rejects, such as the phone number, are omitted. A rejected access token is refreshed once.
+    ///
+    /// - Parameters:
+    ///   - negotiation: The identity, which is reduced.
+    ///   - id: The session.
+    ///   - endsWithCart: Whether each response with a cart ends the negotiation, also a response that rejects parts of the identity.
+    ///   - context: The buyer's IP, country and language.
+    ///   - send: Sends the identity.
+    /// - Returns: The outcome of the last request.
+    /// - Throws: The error of a request that Shopify did not answer, or of a cancelled caller.
+    func negotiate(
+        _ negotiation: inout IdentityNegotiation,
+        for id: SessionID,
+        endsWithCart: Bool = false,
+        in context: StorefrontContext,
+        _ send: (CartBuyerIdentity) async throws -> CartMutationResponse
+    ) async throws -> IdentityNegotiation.Outcome {
+        var isExchanged = false
+        while true {
+            let response: CartMutationResponse
+            do {
+                if !isExchanged { try await exchange(&negotiation.identity) }
+                isExchanged = true
+                response = try await send(negotiation.identity)
+            } catch let error as IdentityError where !isExchanged && error.kind != .cancelled {
+                return .rejected(error, nil)
+            } catch let error as IdentityError where error.code == .graphQLErrors {
+                guard let less = negotiation.identity.reducedAfterRejectedDocument() else { throw error }
+                negotiation.identity = less
+                continue
+            }
+            if endsWithCart, response.payload.cart != nil { return .answered(response) }
+            switch response.outcome {
+            case .done, .empty, .gone: return .answered(response)
+            case .tokenRefused(let errors):
+                if let refreshed = negotiation.refreshed {
+                    sessions.noteRefusal(of: refreshed, of: id)
+                } else if negotiation.identity.token != nil,
+                    let (next, tokens) = try await refreshed(negotiation.whole, for: id, in: context)
+                {
+                    negotiation = IdentityNegotiation(next, companyLocationID: negotiation.whole.companyLocationID)
+                    negotiation.refreshed = tokens
+                    isExchanged = false
+                    continue
+                }
+                return .rejected(Self.refused(.identityRejected, errors), response)
+            case .refused(let errors):
+                guard let less = negotiation.identity.reduced(by: errors) else {
+                    return .rejected(IdentityError.refusal(of: errors), response)
+                }
+                negotiation.identity = less
+            }
+        }
+    }
+
+    /// Replaces the customer access token by a Storefront token, if the policy has an exchange for that.
+    private func exchange(_ identity: inout CartBuyerIdentity) async throws {
+        guard let exchange = policy.exchange, let token = identity.token else { return }
+        identity.replaceToken(by: try await exchange.storefrontToken(for: token))
+    }
+
+    /// Refreshes the session's tokens after Shopify rejected its access token, and returns the identity with the new token.
+    ///
+    /// Returns nil if the refresh failed. The caller then reports Shopify's rejection.
+    private func refreshed(
+        _ refused: CartBuyerIdentity,
+        for id: SessionID,
+        in context: StorefrontContext
+    ) async throws -> (identity: CartBuyerIdentity, tokens: TokenSet)? {
+        do {
+            return try await sessions.withAccessToken(of: id) { access in
+                let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
+                // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens once, if it can, and call
+                // this closure again.
+                if let old = refused.token, let token = identity.token, token.token.isEqual(to: old.token) {
+                    throw Self.refusedToken
+                }
+                return (identity, access.tokens)
+            }
+        } catch {
+            let error = IdentityError.wrapping(error)
+            guard error.kind != .cancelled, error.code != .sessionUnknown else { throw error }
+            return nil
+        }
+    }
+
+    private static var refusedToken: IdentityError {
+        IdentityError(
+            .retryLater,
+            .accessTokenRefused,
+            "The Storefront API rejected the customer's access token.",
+            hint: "Refresh the access token and try again.",
+            reference: "Storefront API reference, cartBuyerIdentityUpdate"
+        )
+    }
+}
