@@ -142,8 +142,7 @@ struct KeySetLinkTests {
 
     @Test("a failed fetch does not count in the rate limit")
     func budget() async throws {
-        let events = KeySetEventSource(environment: environment(), provider: "any")
-        let budget = KeySetRefetchLimiter(stub, clock: clock, events: events)
+        let budget = KeySetRefetchLimiter(stub, environment: environment(), provider: "any")
         let known = try await budget.keys(at: url, .usable)
         stub.goDown()
         for _ in 0..<10 {

@@ -1,34 +1,21 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Reports events about a provider's keys to the environment's observers.
-struct KeySetEventSource: Sendable {
+/// Reports the outcome of each fetch to the environment's observers.
+struct KeySetFetchReporting: KeySetProviding {
+    let next: any KeySetProviding
     let environment: IdentityEnvironment
     let provider: String
 
-    func report(_ kind: IdentityEvent.Kind, since start: Duration) {
-        environment.report(kind, provider: provider, since: start)
-    }
-}
-
-/// Reports the outcome of each fetch.
-struct KeySetFetchReporting: KeySetProviding {
-    private let next: any KeySetProviding
-    private let events: KeySetEventSource
-
-    init(_ next: any KeySetProviding, events: KeySetEventSource) {
-        self.next = next
-        self.events = events
-    }
-
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
-        let start = events.environment.clock.elapsed
+        let start = environment.clock.elapsed
         do {
             let snapshot = try await next.keys(at: url, requirement)
-            events.report(.keySetRefreshed, since: start)
+            environment.report(.keySetRefreshed, provider: provider, since: start)
             return snapshot
         } catch {
-            events.report(.keySetUnavailable(IdentityError.wrapping(error).code), since: start)
+            let code = IdentityError.code(of: error)
+            environment.report(.keySetUnavailable(code), provider: provider, since: start)
             throw error
         }
     }

@@ -13,26 +13,26 @@ final class KeySetRefetchLimiter: KeySetProviding {
     }
 
     private let next: any KeySetProviding
-    private let clock: any IdentityClock
-    private let events: KeySetEventSource
+    private let environment: IdentityEnvironment
+    private let provider: String
     private let state = Mutex(State())
 
-    init(_ next: any KeySetProviding, clock: any IdentityClock, events: KeySetEventSource) {
+    init(_ next: any KeySetProviding, environment: IdentityEnvironment, provider: String) {
         self.next = next
-        self.clock = clock
-        self.events = events
+        self.environment = environment
+        self.provider = provider
     }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         guard case .newer(let known, _) = requirement else { return try await next.keys(at: url, requirement) }
-        let now = clock.elapsed
+        let now = environment.clock.elapsed
         let (isAllowed, isFirstRefusal) = state.withLock { state in
             let isAllowed = state.bucket.take(at: now)
             defer { state.isRefusing = !isAllowed }
             return (isAllowed, !isAllowed && !state.isRefusing)
         }
         // Reported once per flood, so that the flood does not fill the log.
-        if isFirstRefusal { events.report(.keySetRefetchRefused, since: now) }
+        if isFirstRefusal { environment.report(.keySetRefetchRefused, provider: provider, since: now) }
         guard isAllowed else { return known }
         do {
             return try await next.keys(at: url, requirement)

@@ -19,15 +19,16 @@ package struct KeySetSource: Sendable {
     ///   - provider: The provider's name, for events.
     ///   - headers: Headers in addition to `Accept`.
     package init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
-        let clock = httpClient.environment.clock
-        let events = KeySetEventSource(environment: httpClient.environment, provider: provider)
-        let fetch = KeySetFetchReporting(KeySetFetcher(httpClient: httpClient, headers: headers), events: events)
+        let environment = httpClient.environment
+        let clock = environment.clock
+        let fetcher = KeySetFetcher(httpClient: httpClient, headers: headers)
+        let fetch = KeySetFetchReporting(next: fetcher, environment: environment, provider: provider)
         let backoff = KeySetRetryBackoff(fetch, clock: clock)
         let lastKnown = LastKnownKeySet()
         self.lastKnown = lastKnown
         self.clock = clock
         func chain() -> KeySetNegativeCache {
-            let limited = KeySetRefetchLimiter(backoff, clock: clock, events: events)
+            let limited = KeySetRefetchLimiter(backoff, environment: environment, provider: provider)
             let tolerant = KeySetStaleIfError(limited, clock: clock)
             let cache = KeySetCache(tolerant, clock: clock, lastKnown: lastKnown)
             return KeySetNegativeCache(cache, clock: clock)
@@ -80,23 +81,14 @@ package struct KeySetSource: Sendable {
         keyID: String?,
         _ verify: (JSONWebKeySet) throws -> Value
     ) async throws -> Value {
-        let known = try await keys(at: url)
-        let refusal: IdentityError
-        do {
-            return try verify(known.keys)
-        } catch {
-            refusal = IdentityError.wrapping(error)
+        try await verifying(with: url, verify) { known, refusal in
+            do {
+                return try await newerKeys(at: url, than: known, keyID: keyID)
+            } catch {
+                // An invalid signature is not caused by an outage; an unknown key may be.
+                throw refusal.code == .idTokenSignature ? refusal : error
+            }
         }
-        guard Self.newerKeysMayHelp(refusal) else { throw refusal }
-        let newer: KeySetSnapshot?
-        do {
-            newer = try await newerKeys(at: url, than: known, keyID: keyID)
-        } catch {
-            // An invalid signature is not caused by an outage; an unknown key may be.
-            throw refusal.code == .idTokenSignature ? refusal : error
-        }
-        guard let newer else { throw refusal }
-        return try verify(newer.keys)
     }
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
@@ -116,28 +108,38 @@ package struct KeySetSource: Sendable {
         keyID: String?,
         _ verify: (JSONWebKeySet) throws -> Value
     ) async throws -> Value {
+        try await verifying(with: url, verify) { known, _ in
+            let latest = try await unsolicitedChain.keys(at: url, .newer(than: known, keyID: keyID))
+            guard latest.fetch != known.fetch else {
+                throw IdentityError(
+                    .retryLater,
+                    .discoveryFailed,
+                    "The token could not be verified with the known keys, and the rate limit permits no new fetch of the key set yet.",
+                    hint:
+                        "The session was not ended. Respond with an error status so that the provider can send the logout token again. If this happens often, look for forged logout tokens.",
+                    reference: "OpenID Connect Core section 10.1.1"
+                )
+            }
+            return latest
+        }
+    }
+
+    /// Verifies a token with the known keys, and with `newer` keys if they may verify it; `newer` gets the known keys and their refusal.
+    private func verifying<Value>(
+        with url: HTTPURL,
+        _ verify: (JSONWebKeySet) throws -> Value,
+        newer: (KeySetSnapshot, IdentityError) async throws -> KeySetSnapshot?
+    ) async throws -> Value {
         let known = try await keys(at: url)
+        let refusal: IdentityError
         do {
             return try verify(known.keys)
         } catch {
-            guard Self.newerKeysMayHelp(IdentityError.wrapping(error)) else { throw error }
+            refusal = IdentityError.wrapping(error)
         }
-        let latest = try await unsolicitedChain.keys(at: url, .newer(than: known, keyID: keyID))
-        guard latest.fetch != known.fetch else {
-            throw IdentityError(
-                .retryLater,
-                .discoveryFailed,
-                "The token could not be verified with the known keys, and the rate limit permits no new fetch of the key set yet.",
-                hint:
-                    "The session was not ended. Respond with an error status so that the provider can send the logout token again. If this happens often, look for forged logout tokens.",
-                reference: "OpenID Connect Core section 10.1.1"
-            )
-        }
-        return try verify(latest.keys)
-    }
-
-    /// Whether newer keys may verify the rejected token.
-    private static func newerKeysMayHelp(_ refusal: IdentityError) -> Bool {
-        refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature
+        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature,
+            let newer = try await newer(known, refusal)
+        else { throw refusal }
+        return try verify(newer.keys)
     }
 }
