@@ -65,10 +65,8 @@ extension ShopifyProvider {
             shop: configuration.shopDomain ?? configuration.shopID ?? configuration.name,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            members: CustomerAccountAPI.Members(
-                endpoint: "endpoints.api",
-                shopAndVersion: "shopDomain, shopID, apiVersion and endpoints.api"
-            )
+            endpointMember: "endpoints.api",
+            shopAndVersionMembers: "shopDomain, shopID, apiVersion and endpoints.api"
         )
         api.endpoint = configuration.endpoints.api
         api.discoveryURL = discovery.flatMap { ShopifyURLs.apiDiscovery(beside: $0) }

@@ -39,7 +39,8 @@ public struct CustomerAccountClient: Sendable {
             shop: configuration.shopDomain,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            members: CustomerAccountAPI.Members(endpoint: "endpoint", shopAndVersion: "shopDomain and apiVersion")
+            endpointMember: "endpoint",
+            shopAndVersionMembers: "shopDomain and apiVersion"
         )
         api.endpoint = configuration.endpoint
         api.discoveryURL = configuration.discovery

@@ -27,8 +27,10 @@ package final class CustomerAccountAPI: Sendable {
         package var timeout: Duration
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         package var allowsLoopbackHTTP: Bool
-        /// The configuration members that errors name.
-        package var members: Members
+        /// The configuration member for the API's URL, which errors name.
+        package var endpointMember: String
+        /// The configuration members that select shop and version, which errors name.
+        package var shopAndVersionMembers: String
 
         /// Describes an API.
         package init(
@@ -37,27 +39,16 @@ package final class CustomerAccountAPI: Sendable {
             shop: String,
             timeout: Duration,
             allowsLoopbackHTTP: Bool,
-            members: Members
+            endpointMember: String,
+            shopAndVersionMembers: String
         ) {
             self.hosts = hosts
             self.version = version
             self.shop = shop
             self.timeout = timeout
             self.allowsLoopbackHTTP = allowsLoopbackHTTP
-            self.members = members
-        }
-    }
-
-    /// The names of the configuration members in errors.
-    package struct Members: Sendable {
-        /// The member for the API's URL.
-        package var endpoint: String
-        /// The members that select shop and version.
-        package var shopAndVersion: String
-
-        package init(endpoint: String, shopAndVersion: String) {
-            self.endpoint = endpoint
-            self.shopAndVersion = shopAndVersion
+            self.endpointMember = endpointMember
+            self.shopAndVersionMembers = shopAndVersionMembers
         }
     }
 
@@ -154,7 +145,7 @@ package final class CustomerAccountAPI: Sendable {
             headers: configuration.origin.map { [("Origin", $0)] } ?? [],
             within: configuration.hosts,
             asking: "The shop's customer-account-api document",
-            setting: "\(configuration.members.endpoint) to the address of the API"
+            setting: "\(configuration.endpointMember) to the address of the API"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         guard response.status == 200 else {
@@ -199,7 +190,7 @@ package final class CustomerAccountAPI: Sendable {
             hint: kind == .retryLater
                 ? "Try again later."
                 : "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
-                    + "\(configuration.members.endpoint).",
+                    + "\(configuration.endpointMember).",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
             providerAnswer: IdentityError.ProviderAnswer(status: response.status)
@@ -207,8 +198,7 @@ package final class CustomerAccountAPI: Sendable {
     }
 
     private func endpoint(_ url: HTTPURL) -> GraphQLEndpoint {
-        let members = configuration.members
-        return GraphQLEndpoint(
+        GraphQLEndpoint(
             name: "The Customer Account API",
             shop: configuration.shop,
             url: url,
@@ -224,8 +214,9 @@ package final class CustomerAccountAPI: Sendable {
                     "Refresh the token. If that does not help, check the app's scopes, and the origin of a public web client. "
                     + "After HTTP 403, check also whether Shopify blocks this machine or its User-Agent.",
                 denied: "Request customer-account-api:full, and ask Shopify for access to protected customer data.",
-                notFound: "Check \(members.shopAndVersion), and that the shop has the new customer accounts.",
-                redirected: "Set \(members.endpoint) to the URL that responds without a redirect.",
+                notFound:
+                    "Check \(configuration.shopAndVersionMembers), and that the shop has the new customer accounts.",
+                redirected: "Set \(configuration.endpointMember) to the URL that responds without a redirect.",
                 tooMany: "Wait before the next request of this customer: each customer has a separate rate limit.",
                 attack: "Do not retry at once. Check the shop's admin, and whether Shopify blocks this machine."
             )
