@@ -49,16 +49,13 @@ extension SandboxBolt {
     }
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
-        let now = clock.now
-        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
-        case .answer(let answer): return answer
-        case .denied(let login):
-            return login.redirect(with: [("error", "access_denied"), ("error_description", "The shopper declined.")])
-        case .signedIn(let login, let email):
-            let buyer = directory.buyer(email: email).number
-            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
-            return finish(login, session).with("Set-Cookie", cookie)
-        }
+        login(
+            call,
+            denied: {
+                $0.redirect(with: [("error", "access_denied"), ("error_description", "The shopper declined.")])
+            },
+            finish: finish
+        )
     }
 
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
@@ -72,13 +69,6 @@ extension SandboxBolt {
     }
 
     func issueCode(for grant: Grant) -> String {
-        let now = clock.now
-        let code = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
-        tokens.state.withLock { state in
-            let added = state.ledger.add(grant)
-            state.ledger.addCode(code, for: added.id, expires: now + codeLifetime.timeInterval)
-        }
-        journal.count(\.codesIssued)
-        return code
+        issue(code: RandomText.base64URL(32) + "." + RandomText.base64URL(32), for: grant)
     }
 }

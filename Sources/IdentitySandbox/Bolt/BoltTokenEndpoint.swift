@@ -59,19 +59,12 @@ extension SandboxBolt {
         hasSecret: Bool,
         idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
     ) throws(OAuthRefusal) -> SandboxAnswer {
-        let now = clock.now
-        let code = fields["code"] ?? ""
-        let body = try tokens.state.withLock { state throws(OAuthRefusal) in
-            let grant: Grant
-            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw revokeIfReused(error, &state)
-            }
+        try redeem(code: fields["code"] ?? "", refuse: { _ in invalidGrant }) { grant, state, now throws(OAuthRefusal) in
             try requireSecret(hasSecret, for: grant)
             guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
                 PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
             else { throw invalidGrant }
             let scopes = try scopes(asked: fields["scope"], grant)
-            state.ledger.spendCode(code)
             let refreshes = hasSecret || configuration.refreshesPublicClients
             var body = issue(grant, scopes: scopes, withRefreshToken: refreshes, &state, now)
             if scopes.contains("openid") {
@@ -80,8 +73,6 @@ extension SandboxBolt {
             }
             return body
         }
-        journal.count(\.exchanges)
-        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
     /// Returns the scopes of the login, restricted to those that the token request asks for, which spaces or plus signs separate.
@@ -116,26 +107,21 @@ extension SandboxBolt {
     // MARK: Refresh
 
     private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxAnswer {
-        let now = clock.now
-        let token = fields["refresh_token"] ?? ""
-        return try tokens.state.withLock { state throws(OAuthRefusal) in
-            let grant: Grant
-            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
-                throw revokeIfReused(error, &state)
+        try redeem(
+            refreshToken: fields["refresh_token"] ?? "",
+            refuse: { _ in invalidGrant },
+            scopes: { grant, _ throws(OAuthRefusal) in
+                try requireSecret(hasSecret, for: grant)
+                guard fields["scope"].map({ $0.isEmpty || $0 == Self.viewScope }) ?? true else {
+                    throw OAuthRefusal("invalid_scope", "A refresh grants \(Self.viewScope) only.")
+                }
+                return [Self.viewScope]
+            },
+            issue: { grant, scopes, state, now in
+                state.ledger.revokeAccessTokens(of: grant.id)
+                return issue(grant, scopes: scopes, withRefreshToken: true, &state, now)
             }
-            try requireSecret(hasSecret, for: grant)
-            guard fields["scope"].map({ $0.isEmpty || $0 == Self.viewScope }) ?? true else {
-                throw OAuthRefusal("invalid_scope", "A refresh grants \(Self.viewScope) only.")
-            }
-            let repeated = state.ledger.repeatedAnswer(to: token)
-            journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
-            if let repeated { return repeated }
-            state.ledger.revokeAccessTokens(of: grant.id)
-            let body = issue(grant, scopes: [Self.viewScope], withRefreshToken: true, &state, now)
-            let answer = SandboxAnswer.json(body).with("Cache-Control", "no-store")
-            state.ledger.keep(answer, to: token)
-            return answer
-        }
+        )
     }
 
     private func issue(
@@ -166,23 +152,15 @@ extension SandboxBolt {
         return body
     }
 
-    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout SandboxTokens.State) -> OAuthRefusal {
-        state.ledger.revokeIfReused(refusal, journal)
-        return invalidGrant
-    }
-
     // MARK: SFCC
 
     /// What SFCC's controller does server-to-server: exchanges a code with the merchant's secret and without PKCE.
     func exchangeForSFCC(code: String) -> KnownBuyer? {
-        let fields = [
-            "grant_type": "authorization_code", "client_id": configuration.publishableKey, "code": code,
-        ]
         let now = clock.now
         guard let grant = tokens.state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }
-        var complete = fields
-        complete["redirect_uri"] = grant.redirectURI
-        guard (try? exchange(complete, hasSecret: true, idTokenChanges: [])) != nil else { return nil }
+        var fields = ["client_id": configuration.publishableKey, "code": code]
+        fields["redirect_uri"] = grant.redirectURI
+        guard (try? exchange(fields, hasSecret: true, idTokenChanges: [])) != nil else { return nil }
         return directory.buyer(number: grant.buyer)
     }
 }

@@ -49,13 +49,8 @@ extension SandboxOpenID {
         _ key: String?,
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxAnswer {
-        let now = clock.now
-        let code = try form.required("code")
-        let body = try tokens.state.withLock { state throws(OAuthRefusal) in
-            let grant: Grant
-            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw revokeIfReused(error, "code", &state)
-            }
+        try redeem(code: try form.required("code"), refuse: { Self.refusal(of: $0, "code") }) {
+            grant, state, now throws(OAuthRefusal) in
             try Self.check(client, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
             else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }
@@ -63,11 +58,8 @@ extension SandboxOpenID {
                 throw OAuthRefusal("invalid_grant", reason)
             }
             try Self.check(key, bound: grant.keyThumbprint, "code")
-            state.ledger.spendCode(code)
             return issue(grant, .first, client, grant.scopes, key, &state, now, call)
         }
-        journal.count(\.exchanges)
-        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
     private func refresh(
@@ -76,28 +68,22 @@ extension SandboxOpenID {
         _ key: String?,
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxAnswer {
-        let now = clock.now
         let token = try form.required("refresh_token")
-        return try tokens.state.withLock { state throws(OAuthRefusal) in
-            let grant: Grant
-            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
-                throw revokeIfReused(error, "refresh token", &state)
-            }
-            try Self.check(client, owns: grant, "refresh token")
-            try Self.check(key, bound: state.ledger.key(ofRefreshToken: token), "refresh token")
-            let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) } ?? grant.scopes
-            guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
-                throw OAuthRefusal("invalid_scope", "The scope exceeds the scopes that the buyer granted.")
-            }
-            let repeated = state.ledger.repeatedAnswer(to: token)
-            let isFirst = !configuration.rotatesRefreshTokens || state.ledger.spendRefreshToken(token, at: now)
-            journal.count(isFirst ? \.refreshes : \.refreshReplays)
-            if let repeated { return repeated }
-            let body = issue(grant, .refreshed, client, scopes, key, &state, now, call)
-            let answer = SandboxAnswer.json(body).with("Cache-Control", "no-store")
-            state.ledger.keep(answer, to: token)
-            return answer
-        }
+        return try redeem(
+            refreshToken: token,
+            isRotated: configuration.rotatesRefreshTokens,
+            refuse: { Self.refusal(of: $0, "refresh token") },
+            scopes: { grant, ledger throws(OAuthRefusal) in
+                try Self.check(client, owns: grant, "refresh token")
+                try Self.check(key, bound: ledger.key(ofRefreshToken: token), "refresh token")
+                let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) } ?? grant.scopes
+                guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
+                    throw OAuthRefusal("invalid_scope", "The scope exceeds the scopes that the buyer granted.")
+                }
+                return scopes
+            },
+            issue: { issue($0, .refreshed, client, $1, key, &$2, $3, call) }
+        )
     }
 
     /// The tokens of a device whose buyer has approved.
@@ -117,7 +103,7 @@ extension SandboxOpenID {
             return issue(grant, .first, client, grant.scopes, key, &state, now, call)
         }
         journal.count(\.exchanges)
-        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+        return .tokens(body)
     }
 
     private static func check(
@@ -137,18 +123,13 @@ extension SandboxOpenID {
         }
     }
 
-    private func revokeIfReused(
-        _ refusal: GrantLedger.Refusal,
-        _ what: String,
-        _ state: inout SandboxTokens.State
-    ) -> OAuthRefusal {
-        state.ledger.revokeIfReused(refusal, journal)
+    private static func refusal(of refusal: GrantLedger.Refusal, _ what: String) -> OAuthRefusal {
         switch refusal {
         case .reused:
-            return OAuthRefusal("invalid_grant", "The \(what) was used before: all tokens of its login are revoked.")
-        case .unknown: return OAuthRefusal("invalid_grant", "The \(what) is unknown.")
-        case .expired: return OAuthRefusal("invalid_grant", "The \(what) has expired.", isViolation: false)
-        case .revoked: return OAuthRefusal("invalid_grant", "The \(what) was revoked.", isViolation: false)
+            OAuthRefusal("invalid_grant", "The \(what) was used before: all tokens of its login are revoked.")
+        case .unknown: OAuthRefusal("invalid_grant", "The \(what) is unknown.")
+        case .expired: OAuthRefusal("invalid_grant", "The \(what) has expired.", isViolation: false)
+        case .revoked: OAuthRefusal("invalid_grant", "The \(what) was revoked.", isViolation: false)
         }
     }
 

@@ -82,26 +82,15 @@ extension SandboxShopify {
     }
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
-        let now = clock.now
-        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
-        case .answer(let answer): return answer
-        case .denied(let login):
-            return login.redirect(with: [("error", "access_denied"), ("error_description", "The buyer cancelled.")])
-        case .signedIn(let login, let email):
-            let buyer = directory.buyer(email: email).number
-            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
-            return finish(login, session).with("Set-Cookie", cookie)
-        }
+        login(
+            call,
+            denied: { $0.redirect(with: [("error", "access_denied"), ("error_description", "The buyer cancelled.")]) },
+            finish: finish
+        )
     }
 
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
-        let now = clock.now
-        let code = "shcac_" + RandomText.hexadecimal(32)
-        tokens.state.withLock { state in
-            let grant = state.ledger.add(Grant(login, session))
-            state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
-        }
-        journal.count(\.codesIssued)
+        let code = issue(code: "shcac_" + RandomText.hexadecimal(32), for: Grant(login, session))
         return login.redirect(with: [("code", code)])
     }
 }

@@ -85,13 +85,7 @@ extension SandboxShopify {
         _ client: SandboxShopifyClient,
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxAnswer {
-        let now = clock.now
-        let code = fields["code"] ?? ""
-        let answer = try tokens.state.withLock { state throws(OAuthRefusal) in
-            let grant: Grant
-            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
-                throw revokeIfReused(error, &state)
-            }
+        try redeem(code: fields["code"] ?? "", refuse: Self.invalidGrant) { grant, state, now throws(OAuthRefusal) in
             guard grant.clientID == client.id else {
                 throw OAuthRefusal("invalid_grant", "The code is another client's.")
             }
@@ -101,39 +95,28 @@ extension SandboxShopify {
             guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
                 throw OAuthRefusal("invalid_grant", "code_verifier does not match.")
             }
-            state.ledger.spendCode(code)
             let idToken = grant.scopes.contains("openid") ? mintIDToken(grant, &state, now, call) : nil
             return issue(grant, client, idToken: idToken, &state, now)
         }
-        journal.count(\.exchanges)
-        return answer
     }
 
     private func refresh(
         _ fields: [String: String],
         _ client: SandboxShopifyClient
     ) throws(OAuthRefusal) -> SandboxAnswer {
-        let now = clock.now
-        let token = fields["refresh_token"] ?? ""
-        return try tokens.state.withLock { state throws(OAuthRefusal) in
-            do throws(GrantLedger.Refusal) {
-                let grant = try state.ledger.grant(ofRefreshToken: token, at: now)
-                guard grant.clientID == client.id else { throw .unknown }
-                let repeated = state.ledger.repeatedAnswer(to: token)
-                journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
-                if let repeated { return repeated }
-                let answer = issue(grant, client, idToken: nil, &state, now)
-                state.ledger.keep(answer, to: token)
-                return answer
-            } catch {
-                throw revokeIfReused(error, &state)
-            }
-        }
+        try redeem(
+            refreshToken: fields["refresh_token"] ?? "",
+            refuse: Self.invalidGrant,
+            scopes: { grant, _ throws(OAuthRefusal) in
+                guard grant.clientID == client.id else { throw Self.invalidGrant(.unknown) }
+                return grant.scopes
+            },
+            issue: { grant, _, state, now in issue(grant, client, idToken: nil, &state, now) }
+        )
     }
 
-    private func revokeIfReused(_ refusal: GrantLedger.Refusal, _ state: inout SandboxTokens.State) -> OAuthRefusal {
-        state.ledger.revokeIfReused(refusal, journal)
-        return OAuthRefusal("invalid_grant", "The grant is invalid, expired or was revoked.")
+    private static func invalidGrant(_: GrantLedger.Refusal) -> OAuthRefusal {
+        OAuthRefusal("invalid_grant", "The grant is invalid, expired or was revoked.")
     }
 
     // MARK: Tokens
@@ -144,7 +127,7 @@ extension SandboxShopify {
         idToken: String?,
         _ state: inout SandboxTokens.State,
         _ now: Date
-    ) -> SandboxAnswer {
+    ) -> JSONObject {
         let lifetime = state.accessTokenLifetime
         let accessToken = Self.accessToken(grant, issuer: issuer, shopID: shopID, now, lifetime)
         state.ledger.addAccessToken(
@@ -164,7 +147,7 @@ extension SandboxShopify {
         }
         if configuration.includesTokenType { body["token_type"] = .string("bearer") }
         if configuration.includesScope { body["scope"] = .string(grant.scopes.joined(separator: " ")) }
-        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+        return body
     }
 
     private func mintIDToken(

@@ -98,6 +98,7 @@ extension SandboxOpenID {
     private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
         var login = login
         login.step = .consent
+        login.asksConsent = false
         login.session = session
         return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
@@ -112,19 +113,14 @@ extension SandboxOpenID {
     }
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
-        let now = clock.now
-        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
-        case .answer(let answer): return answer
-        case .denied(let login):
-            if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
-            return answer([("error", "access_denied"), ("error_description", "The buyer cancelled.")], login)
-        case .signedIn(let login, let email):
-            // The buyer was signed in already and has given consent.
-            if let session = login.session { return finish(login, session) }
-            let buyer = directory.buyer(email: email).number
-            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
-            return afterLogin(login, session).with("Set-Cookie", cookie)
-        }
+        login(
+            call,
+            denied: { login in
+                if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
+                return answer([("error", "access_denied"), ("error_description", "The buyer cancelled.")], login)
+            },
+            finish: afterLogin
+        )
     }
 
     private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {

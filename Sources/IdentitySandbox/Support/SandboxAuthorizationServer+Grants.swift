@@ -1,0 +1,106 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+/// What all authorization servers of the sandbox do with logins, codes and refresh tokens.
+extension SandboxAuthorizationServer {
+    /// Serves the pages of a login.
+    ///
+    /// - Parameters:
+    ///   - call: The request of the browser.
+    ///   - denied: Creates the response to a buyer who cancelled.
+    ///   - finish: Creates the response to a buyer who signed in.
+    func login(
+        _ call: SandboxCall,
+        denied: (HostedLogin) -> SandboxAnswer,
+        finish: (HostedLogin, LoginSessions.Session) -> SandboxAnswer
+    ) -> SandboxAnswer {
+        let now = clock.now
+        switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
+        case .answer(let answer): return answer
+        case .denied(let login): return denied(login)
+        case .signedIn(let login, let email):
+            // The buyer was signed in already and has given consent.
+            if let session = login.session { return finish(login, session) }
+            let buyer = directory.buyer(email: email).number
+            let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
+            return finish(login, session).with("Set-Cookie", cookie)
+        }
+    }
+
+    /// Issues a code for a login.
+    func issue(code: String, for grant: Grant) -> String {
+        let now = clock.now
+        tokens.state.withLock { state in
+            let added = state.ledger.add(grant)
+            state.ledger.addCode(code, for: added.id, expires: now + codeLifetime.timeInterval)
+        }
+        journal.count(\.codesIssued)
+        return code
+    }
+
+    /// Exchanges a code for tokens.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - refuse: The error of a code that is not valid.
+    ///   - issue: Checks the request and issues the tokens; the code stays unused if it throws.
+    func redeem(
+        code: String,
+        refuse: (GrantLedger.Refusal) -> OAuthRefusal,
+        issue: (Grant, inout SandboxTokens.State, Date) throws(OAuthRefusal) -> JSONObject
+    ) throws(OAuthRefusal) -> SandboxAnswer {
+        let now = clock.now
+        return try tokens.state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
+                state.ledger.revokeIfReused(error, journal)
+                throw refuse(error)
+            }
+            let body = try issue(grant, &state, now)
+            state.ledger.spendCode(code)
+            journal.count(\.exchanges)
+            return .tokens(body)
+        }
+    }
+
+    /// Exchanges a refresh token for new tokens, or repeats the response to it.
+    ///
+    /// - Parameters:
+    ///   - token: The refresh token.
+    ///   - isRotated: Whether it can be used once only.
+    ///   - refuse: The error of a token that is not valid.
+    ///   - scopes: Checks the request and returns the scopes of the new tokens.
+    ///   - issue: Issues the tokens.
+    func redeem(
+        refreshToken token: String,
+        isRotated: Bool = true,
+        refuse: (GrantLedger.Refusal) -> OAuthRefusal,
+        scopes: (Grant, GrantLedger) throws(OAuthRefusal) -> [String],
+        issue: (Grant, [String], inout SandboxTokens.State, Date) -> JSONObject
+    ) throws(OAuthRefusal) -> SandboxAnswer {
+        let now = clock.now
+        return try tokens.state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
+                state.ledger.revokeIfReused(error, journal)
+                throw refuse(error)
+            }
+            let scopes = try scopes(grant, state.ledger)
+            let repeated = state.ledger.repeatedAnswer(to: token)
+            let isFirst = !isRotated || state.ledger.spendRefreshToken(token, at: now)
+            journal.count(isFirst ? \.refreshes : \.refreshReplays)
+            if let repeated { return repeated }
+            let answer = SandboxAnswer.tokens(issue(grant, scopes, &state, now))
+            state.ledger.keep(answer, to: token)
+            return answer
+        }
+    }
+}
+
+extension SandboxAnswer {
+    /// A response with tokens, which no cache may keep (RFC 6749 section 5.1).
+    static func tokens(_ body: JSONObject) -> SandboxAnswer {
+        json(body).with("Cache-Control", "no-store")
+    }
+}
