@@ -2,47 +2,21 @@ internal import IdentityStoreKit
 
 extension SealedRow.Kind {
     /// Lists rows in the order of their keys.
-    var list: Query {
-        switch self {
-        case .session: .listSessionRows
-        case .loginAttempt: .listAttempts
-        case .attachment: .listAttachments
-        }
-    }
-
+    var list: Query { pick(.listSessionRows, .listAttempts, .listAttachments) }
     /// Lists the keys that rows are sealed under.
-    var listKeys: Query {
-        switch self {
-        case .session: .listSessionKeys
-        case .loginAttempt: .listAttemptKeys
-        case .attachment: .listAttachmentKeys
-        }
-    }
-
+    var listKeys: Query { pick(.listSessionKeys, .listAttemptKeys, .listAttachmentKeys) }
     /// Replaces the record of a row if the row is unchanged.
-    var reseal: Query {
-        switch self {
-        case .session: .resealSession
-        case .loginAttempt: .resealAttempt
-        case .attachment: .resealAttachment
-        }
-    }
-
+    var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }
     /// Copies a row into quarantine if its record has not changed since it was read.
-    var quarantine: Query {
-        switch self {
-        case .session: .quarantineSession
-        case .loginAttempt: .quarantineAttempt
-        case .attachment: .quarantineAttachment
-        }
-    }
-
+    var quarantine: Query { pick(.quarantineSession, .quarantineAttempt, .quarantineAttachment) }
     /// Removes a row.
-    var delete: Query {
+    var delete: Query { pick(.deleteSession, .deleteAttempt, .deleteAttachmentRow) }
+
+    private func pick(_ session: Query, _ loginAttempt: Query, _ attachment: Query) -> Query {
         switch self {
-        case .session: .deleteSession
-        case .loginAttempt: .deleteAttempt
-        case .attachment: .deleteAttachmentRow
+        case .session: session
+        case .loginAttempt: loginAttempt
+        case .attachment: attachment
         }
     }
 }

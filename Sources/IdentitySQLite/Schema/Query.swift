@@ -55,36 +55,13 @@ enum Query: Int, CaseIterable {
         case .hasSession: "SELECT hash = ?2 FROM session WHERE key = ?1"
         case .countSessionsOfTenant: "SELECT count(*) FROM session WHERE tenant = ?1"
         case .markRestored: "UPDATE session SET restored = 1"
-        case .listSessions:
-            """
-            SELECT \(Self.sessionColumns) FROM session
-            WHERE key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4) AND ?5 IS NULL
-            ORDER BY key LIMIT ?2
-            """
-        case .listSessionsOfBuyer:
-            """
-            SELECT \(Self.sessionColumns) FROM session
-            WHERE buyer = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4)
-            ORDER BY key LIMIT ?2
-            """
-        case .listSessionsOfProviderSession:
-            """
-            SELECT \(Self.sessionColumns) FROM session
-            WHERE provider_session = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4)
-            ORDER BY key LIMIT ?2
-            """
+        case .listSessions: Self.sessions("WHERE \(Self.filter) AND ?5 IS NULL")
+        case .listSessionsOfBuyer: Self.sessions("WHERE buyer = ?5 AND \(Self.filter)")
+        case .listSessionsOfProviderSession: Self.sessions("WHERE provider_session = ?5 AND \(Self.filter)")
         case .listSessionsOfTenant:
-            """
-            SELECT \(Self.sessionColumns) FROM session
-            WHERE tenant = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3)
-            ORDER BY key LIMIT ?2
-            """
+            Self.sessions("WHERE tenant = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3)")
         case .listSessionsInDoubt:
-            """
-            SELECT \(Self.sessionColumns) FROM session
-            INDEXED BY session_in_doubt WHERE in_doubt = 1 AND ?5 IS NULL AND key > ?1 AND (?3 IS NULL OR provider = ?3)
-            AND (?4 IS NULL OR tenant = ?4) ORDER BY key LIMIT ?2
-            """
+            Self.sessions("INDEXED BY session_in_doubt WHERE in_doubt = 1 AND ?5 IS NULL AND \(Self.filter)")
         case .listSweepable:
             """
             SELECT sweep_after, key, retained_until FROM session
@@ -93,7 +70,7 @@ enum Query: Int, CaseIterable {
         case .deleteRetired: "DELETE FROM session WHERE key = ?1 AND retained_until < ?2"
         case .postponeSweep:
             "UPDATE session SET sweep_after = retained_until WHERE key = ?1 AND sweep_after < retained_until"
-        case .listSessionRows: "SELECT \(Self.sessionColumns) FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
+        case .listSessionRows: Self.sessions("WHERE key > ?1")
 
         case .insertAttempt:
             "INSERT OR REPLACE INTO login_attempt (key, hash, expires_at, slot, tenant) VALUES (?1, ?2, ?3, ?4, ?5)"
@@ -199,6 +176,12 @@ enum Query: Int, CaseIterable {
         """
     private static let attemptColumns = "key, \(rowHash), tenant, expires_at, slot"
     private static let attachmentColumns = "key, \(rowHash), revision, slot"
+
+    private static let filter = "key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4)"
+
+    private static func sessions(_ condition: String) -> String {
+        "SELECT \(sessionColumns) FROM session \(condition) ORDER BY key LIMIT ?2"
+    }
 
     private static func keys(of table: String) -> String {
         "SELECT key, substr(slot, 1, 24) FROM \(table) WHERE key > ?1 ORDER BY key LIMIT ?2"
