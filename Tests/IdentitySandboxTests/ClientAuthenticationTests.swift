@@ -46,7 +46,7 @@ import Testing
         }
         let client = login.openID.configuration
         let id = [(name: "client_id", value: client.clientID)]
-        let escaped = FormText.escape(client.clientSecret ?? "")
+        let escaped = FormEncoding.escape(client.clientSecret ?? "")
         for used in Method.allCases {
             let code = try await login.code()
             var (fields, headers): (Fields, [String: String]) = (login.exchange(code: code), [:])
@@ -78,7 +78,7 @@ import Testing
         }
         let secret = login.openID.configuration.clientSecret ?? ""
         let exchange = login.exchange(code: "c")
-        let good = basic(login, FormText.escape(secret))
+        let good = basic(login, FormEncoding.escape(secret))
         let both = try await login.token(exchange + login.credentials, headers: good)
         #expect(both.status == 400)
         #expect(both.json["error_description"]?.string?.contains("more than one method") == true)

@@ -35,7 +35,7 @@ import Testing
         ]
         var headers: [String: String] = [:]
         if basic {
-            headers["Authorization"] = TestClient.basic(client.clientID, FormText.escape(secret))
+            headers["Authorization"] = TestClient.basic(client.clientID, FormEncoding.escape(secret))
         } else {
             fields += [("client_id", client.clientID), ("client_secret", secret)]
         }

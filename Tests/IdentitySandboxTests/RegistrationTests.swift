@@ -108,16 +108,16 @@ struct RegistrationTests {
     @Test("form-encoding changes only the secrets with special characters, not the default secrets")
     func secrets() async throws {
         let defaults = [SandboxOpenIDConfiguration().clientSecret, SandboxShopifyClient.confidential.secret]
-        for secret in defaults.compactMap(\.self) { #expect(FormText.escape(secret) == secret) }
+        for secret in defaults.compactMap(\.self) { #expect(FormEncoding.escape(secret) == secret) }
         for secret in [SandboxOpenIDConfiguration.specialClientSecret, SandboxShopifyClient.specialSecret] {
-            #expect(FormText.escape(secret) != secret)
+            #expect(FormEncoding.escape(secret) != secret)
         }
         for (secret, verbatimIsGood) in [
             (defaults[0] ?? "", true), (SandboxOpenIDConfiguration.specialClientSecret, false),
         ] {
             let login = try await OpenIDLogin.start { $0.clientSecret = secret }
             let id = login.openID.configuration.clientID
-            for (sent, isGood) in [(FormText.escape(secret), true), (secret, verbatimIsGood)] {
+            for (sent, isGood) in [(FormEncoding.escape(secret), true), (secret, verbatimIsGood)] {
                 let answer = try await login.token(
                     login.exchange(code: try await login.code()),
                     headers: ["Authorization": TestClient.basic(id, sent)]

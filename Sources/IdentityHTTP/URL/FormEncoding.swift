@@ -97,7 +97,8 @@ package enum FormEncoding {
             switch bytes[index] {
             case UInt8(ascii: "+"): output.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+                guard bytes.endIndex - index > 2, let high = ASCII.hexValue(bytes[index + 1]),
+                    let low = ASCII.hexValue(bytes[index + 2])
                 else { return nil }
                 output.append(high << 4 | low)
                 index += 2
@@ -108,14 +109,5 @@ package enum FormEncoding {
         }
         guard !output.contains(0) else { return nil }
         return String(validating: output, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

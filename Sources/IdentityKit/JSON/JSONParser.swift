@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// Limits for parsing untrusted JSON.
 public struct JSONLimits: Sendable {
     /// The largest text in bytes, by default 1 MiB.
@@ -258,13 +260,7 @@ struct JSONParser {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard index < bytes.count else { throw failure("the text ends inside an escape") }
-            let digit: UInt8
-            switch bytes[index] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = bytes[index] - UInt8(ascii: "A") + 10
-            default: throw failure("expected a hexadecimal digit")
-            }
+            guard let digit = ASCII.hexValue(bytes[index]) else { throw failure("expected a hexadecimal digit") }
             value = value << 4 | UInt32(digit)
             index += 1
         }

@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// RFC 7636 section 4.6, with S256 only.
@@ -15,7 +16,7 @@ enum PKCECheck {
                 ? nil : "The request has a code_verifier, but the authorization request had no code_challenge."
         }
         guard let verifier else { return "code_verifier is missing." }
-        guard (43...128).contains(verifier.utf8.count), FormText.escape(verifier).isIdentical(to: verifier) else {
+        guard (43...128).contains(verifier.utf8.count), FormEncoding.escape(verifier).isIdentical(to: verifier) else {
             return "code_verifier must be 43 to 128 unreserved characters."
         }
         guard let digest = try? Digest.sha256(Array(verifier.utf8)), Base64URL.encode(digest).isIdentical(to: challenge)

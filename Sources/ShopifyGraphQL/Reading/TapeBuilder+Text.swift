@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 internal import IdentityKit
 
 extension TapeBuilder {
@@ -74,12 +75,7 @@ extension TapeBuilder {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard index < bytes.count else { throw failure("the text ends inside an escape") }
-            let digit: UInt8
-            switch bytes[index] {
-            case let byte where byte &- UInt8(ascii: "0") < 10: digit = byte - UInt8(ascii: "0")
-            case let byte where (byte | 0x20) &- UInt8(ascii: "a") < 6: digit = (byte | 0x20) - UInt8(ascii: "a") + 10
-            default: throw failure("expected a hexadecimal digit")
-            }
+            guard let digit = ASCII.hexValue(bytes[index]) else { throw failure("expected a hexadecimal digit") }
             value = value << 4 | UInt32(digit)
             index += 1
         }
