@@ -37,7 +37,7 @@ public struct Multipass: Sendable {
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` for an invalid domain, and for a secret that is
     ///   empty, longer than 1,024 bytes, or has characters other than visible ASCII.
     public init(shopDomain: String, secret: Secret, environment: IdentityEnvironment) throws(IdentityError) {
-        origin = try StorefrontConfiguration.url(of: shopDomain.lowercased()).origin
+        origin = try StorefrontConfiguration(shopDomain: shopDomain, authentication: .tokenless).endpoint.origin
         returnPaths = try ReturnPathPolicy(origins: [origin])
         let bytes = secret.revealBytes()
         guard (1...1024).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -46,83 +46,91 @@ public struct StorefrontConfiguration: Sendable {
         allowsLoopbackHTTP: Bool = false,
         timeout: Duration = .seconds(15)
     ) throws(IdentityError) {
-        let domain = shopDomain.lowercased()
-        let own = try Self.endpoint(at: try Self.url(of: domain), apiVersion)
-        try self.init(
-            shop: domain,
-            authentication: authentication,
-            apiVersion: apiVersion,
-            endpoint: endpoint ?? own,
-            allowsLoopbackHTTP: allowsLoopbackHTTP,
-            timeout: timeout
-        )
+        do {
+            try self.init(
+                domain: shopDomain,
+                authentication: authentication,
+                apiVersion: apiVersion,
+                endpoint: endpoint,
+                allowsLoopbackHTTP: allowsLoopbackHTTP,
+                timeout: timeout
+            )
+        } catch {
+            throw Self.invalid("The Storefront configuration's \(error.member) \(error.problem).", error.hint)
+        }
     }
 
+    /// An invalid member.
+    private struct Problem: Error {
+        let member: String
+        let problem: String
+        let hint: String
+    }
+
+    /// Without a domain, the endpoint's host is the shop's name.
     private init(
-        shop: String,
+        domain: String?,
         authentication: StorefrontAuthentication,
         apiVersion: StorefrontAPIVersion,
-        endpoint: HTTPURL,
+        endpoint: HTTPURL?,
         allowsLoopbackHTTP: Bool,
         timeout: Duration
-    ) throws(IdentityError) {
-        guard endpoint.isSecure || (allowsLoopbackHTTP && endpoint.isLoopback) else {
-            throw Self.invalid(
-                "The Storefront endpoint must use https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+    ) throws(Problem) {
+        let hint = "Write it without scheme, port and path, for example example.myshopify.com."
+        if let domain = domain?.lowercased() {
+            guard let origin = Self.url(of: domain) else {
+                throw Problem(member: "shopDomain", problem: "is not a host name", hint: hint)
+            }
+            guard apiVersion.isPathSegment, let own = try? origin.replacing(path: "/api/\(apiVersion.rawValue)/graphql.json")
+            else { throw Problem(member: "apiVersion", problem: "is not a version", hint: "Use for example 2026-10.") }
+            self.endpoint = endpoint ?? own
+            shopDomain = domain
+        } else {
+            guard let endpoint else { throw Problem(member: "shopDomain", problem: "is missing", hint: hint) }
+            self.endpoint = endpoint
+            shopDomain = endpoint.host
+        }
+        guard self.endpoint.isSecure || (allowsLoopbackHTTP && self.endpoint.isLoopback) else {
+            throw Problem(
+                member: "endpoint",
+                problem: "must use https",
+                hint: "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         try Self.check(authentication)
         guard timeout > .zero else {
-            throw Self.invalid("The Storefront timeout must be greater than 0.", "Use for example 15 seconds.")
+            throw Problem(member: "timeout", problem: "must be greater than 0", hint: "Use for example 15 seconds.")
         }
-        shopDomain = shop
         self.apiVersion = apiVersion
         self.authentication = authentication
-        self.endpoint = endpoint
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
         self.timeout = timeout
     }
 
-    private static func endpoint(
-        at origin: HTTPURL,
-        _ version: StorefrontAPIVersion
-    ) throws(IdentityError) -> HTTPURL {
-        guard version.isPathSegment, let url = try? origin.replacing(path: "/api/\(version.rawValue)/graphql.json")
-        else {
-            throw invalid("The Storefront API version is not valid.", "Use for example 2026-10.")
-        }
-        return url
-    }
-
-    /// Accepts only a host name with a dot.
+    /// The URL of a host name with a dot; nil for other text.
     ///
     /// The token is sent to this host.
-    package static func url(of domain: String) throws(IdentityError) -> HTTPURL {
-        let url = try? HTTPURL("https://" + domain)
-        guard let url, url.host == domain, url.text == "https://" + domain, domain.contains("."),
-            domain.utf8.last.map({ $0 != UInt8(ascii: ".") }) ?? false,
+    private static func url(of domain: String) -> HTTPURL? {
+        guard let url = try? HTTPURL("https://" + domain), url.host == domain, url.text == "https://" + domain,
+            domain.contains("."), domain.utf8.last != UInt8(ascii: "."),
             domain.split(separator: ".").last.map({ !$0.utf8.allSatisfy(ASCII.isDigit) }) ?? false
-        else {
-            throw invalid(
-                "The shop domain is not a host name.",
-                "Write it without scheme, port and path, for example example.myshopify.com."
-            )
-        }
+        else { return nil }
         return url
     }
 
-    private static func check(_ authentication: StorefrontAuthentication) throws(IdentityError) {
-        let token: [UInt8]
+    private static func check(_ authentication: StorefrontAuthentication) throws(Problem) {
+        let (member, token): (String, [UInt8])
         switch authentication {
-        case .privateToken(let secret): token = secret.revealBytes()
-        case .publicToken(let text): token = Array(text.utf8)
+        case .privateToken(let secret): (member, token) = ("privateToken", secret.revealBytes())
+        case .publicToken(let text): (member, token) = ("publicToken", Array(text.utf8))
         case .tokenless: return
         }
         guard (1...1024).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw invalid(
-                "\(authentication.name.capitalizedFirst) of the Storefront API is empty, too long, or has characters that no token has.",
-                "Copy it from the Headless channel or the app that created it, without quotation marks and line breaks."
+            throw Problem(
+                member: member,
+                problem: "is empty, too long, or has characters that no token has",
+                hint:
+                    "Copy it from the Headless channel or the app that created it, without quotation marks and line breaks."
             )
         }
     }
@@ -166,42 +174,17 @@ extension StorefrontConfiguration {
         case (nil, let text?): authentication = .publicToken(text)
         case (nil, nil): authentication = .tokenless
         }
-        do { try Self.check(authentication) } catch {
-            let problem = "is empty, too long, or has characters that no token has"
-            throw section.error(privateToken == nil ? "publicToken" : "privateToken", problem, hint: error.hint)
-        }
-        let apiVersion = version.map(StorefrontAPIVersion.init(rawValue:)) ?? .standard
-        guard domain == nil || apiVersion.isPathSegment else {
-            throw section.error("apiVersion", "is not a version", hint: "Use for example 2026-10.")
-        }
-        if domain == nil, let endpoint {
+        do {
             try self.init(
-                shop: endpoint.host,
+                domain: domain,
                 authentication: authentication,
-                apiVersion: apiVersion,
+                apiVersion: version.map(StorefrontAPIVersion.init(rawValue:)) ?? .standard,
                 endpoint: endpoint,
                 allowsLoopbackHTTP: allowsLoopbackHTTP,
                 timeout: timeout
             )
-            return
+        } catch {
+            throw section.error(error.member, error.problem, hint: error.hint)
         }
-        guard let domain else { throw section.error("shopDomain", "is missing") }
-        do { _ = try Self.url(of: domain.lowercased()) } catch {
-            throw section.error("shopDomain", "is not a host name", hint: error.hint)
-        }
-        try self.init(
-            shopDomain: domain,
-            authentication: authentication,
-            apiVersion: apiVersion,
-            endpoint: endpoint,
-            allowsLoopbackHTTP: allowsLoopbackHTTP,
-            timeout: timeout
-        )
-    }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String {
-        prefix(1).uppercased() + dropFirst()
     }
 }
