@@ -25,4 +25,19 @@ public struct CallbackExecutor: Sendable {
     package func execute(_ work: @escaping @Sendable () -> Void) {
         run(work)
     }
+
+    /// Runs work and passes its result to the completion exactly once, on this executor.
+    ///
+    /// - Returns: The task of the work. It is unstructured, because callers of callback-based entry points have no task.
+    @discardableResult
+    package func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value,
+        completion: @escaping @Sendable (Result<Value, IdentityError>) -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            let result: Result<Value, IdentityError>
+            do { result = .success(try await work()) } catch { result = .failure(.wrapping(error)) }
+            execute { completion(result) }
+        }
+    }
 }

@@ -83,18 +83,7 @@ public struct LoginFlow: Sendable {
         on executor: CallbackExecutor = .immediate,
         completion: @escaping @Sendable (Result<Session, IdentityError>) -> Void
     ) -> LoginHandle {
-        // An unstructured task, because callers of this entry point have no task; the handle cancels it.
-        LoginHandle(
-            Task {
-                let result: Result<Session, IdentityError>
-                do {
-                    result = .success(try await login(options))
-                } catch {
-                    result = .failure(IdentityError.wrapping(error))
-                }
-                executor.execute { completion(result) }
-            }
-        )
+        LoginHandle(executor.run({ try await login(options) }, completion: completion))
     }
 
     /// Signs the buyer in and calls a delegate, which is held weakly.

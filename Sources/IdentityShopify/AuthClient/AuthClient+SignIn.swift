@@ -44,18 +44,7 @@ extension AuthClient {
         options: LoginOptions = LoginOptions(),
         completion: @escaping @Sendable (Result<CustomerAccountAccessTokenResponse, IdentityError>) -> Void
     ) -> LoginHandle {
-        // Unstructured, because the caller is not async; the handle cancels it.
-        LoginHandle(
-            Task {
-                let result: Result<CustomerAccountAccessTokenResponse, IdentityError>
-                do {
-                    result = .success(try await login(with: presenter, options: options))
-                } catch {
-                    result = .failure(IdentityError.wrapping(error))
-                }
-                executor.execute { completion(result) }
-            }
-        )
+        LoginHandle(executor.run({ try await self.login(with: presenter, options: options) }, completion: completion))
     }
 
     /// Signs a buyer in with a presenter and calls the delegate exactly once.
@@ -73,22 +62,13 @@ extension AuthClient {
     func callingDelegate(
         _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
     ) -> LoginHandle {
-        // Unstructured, because the caller is not async; the handle cancels it.
         LoginHandle(
-            Task {
-                let result: Result<String?, IdentityError>
-                do {
-                    result = .success(try await login(self)?.accessToken)
-                } catch {
-                    result = .failure(IdentityError.wrapping(error))
-                }
-                executor.execute { [reference = state.withLock { $0.delegate }] in
-                    let delegate = reference.delegate
-                    switch result {
-                    case .success(let token?): delegate?.loginComplete(token: token)
-                    case .success(nil): break
-                    case .failure(let error): delegate?.loginFailed(error: error.description)
-                    }
+            executor.run({ try await login(self)?.accessToken }) { result in
+                let delegate = self.state.withLock { $0.delegate }.delegate
+                switch result {
+                case .success(let token?): delegate?.loginComplete(token: token)
+                case .success(nil): break
+                case .failure(let error): delegate?.loginFailed(error: error.description)
                 }
             }
         )

@@ -40,14 +40,10 @@ extension AuthClient {
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
     ) {
-        // Unstructured, because the caller is not async.
-        Task {
-            do {
-                let token = try await refreshAccessToken(refreshToken: refreshToken).accessToken
-                executor.execute { callback(token, nil) }
-            } catch {
-                let message = IdentityError.wrapping(error).description
-                executor.execute { callback(nil, message) }
+        executor.run({ try await self.refreshAccessToken(refreshToken: refreshToken).accessToken }) { result in
+            switch result {
+            case .success(let token): callback(token, nil)
+            case .failure(let error): callback(nil, error.description)
             }
         }
     }
@@ -85,13 +81,10 @@ extension AuthClient {
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void
     ) {
-        Task {
-            do {
-                try await logout(idToken: idToken)
-                executor.execute { completion(true, nil) }
-            } catch {
-                let message = IdentityError.wrapping(error).description
-                executor.execute { completion(false, message) }
+        executor.run({ try await self.logout(idToken: idToken) }) { result in
+            switch result {
+            case .success: completion(true, nil)
+            case .failure(let error): completion(false, error.description)
             }
         }
     }

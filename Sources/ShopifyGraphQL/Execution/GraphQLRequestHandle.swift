@@ -10,16 +10,7 @@ public struct GraphQLRequestHandle: Sendable {
         _ work: @escaping @Sendable () async throws -> Value,
         completion: @escaping @Sendable (Result<Value, IdentityError>) -> Void
     ) {
-        // The caller is synchronous, so the work runs in an unstructured task, which the handle can cancel.
-        task = Task {
-            let result: Result<Value, IdentityError>
-            do {
-                result = .success(try await work())
-            } catch {
-                result = .failure(IdentityError.wrapping(error))
-            }
-            executor.execute { completion(result) }
-        }
+        task = executor.run(work, completion: completion)
     }
 
     /// Cancels the call.
