@@ -62,7 +62,7 @@ extension PostgresStore: SessionLocking {
         let deadline = ContinuousClock.now + min(limit, .seconds(86_400))
         var pause = Self.shortestPause
         while true {
-            if Task.isCancelled { throw IdentityError.cancelledWhileWaiting }
+            if Task.isCancelled { throw IdentityError.cancellation() }
             if let lock = try await take() { return lock }
             let remaining = deadline - .now
             guard remaining > .zero else { throw name.busyError }

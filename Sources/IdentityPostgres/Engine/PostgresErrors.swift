@@ -1,5 +1,6 @@
 #if PostgreSQL
 internal import IdentityKit
+internal import IdentityStoreKit
 
 extension PostgresFailure {
     /// The failure as an error of the SDK.
@@ -147,19 +148,6 @@ extension IdentityError {
                 """,
             cause: cause
         )
-    }
-
-    static var storeClosed: IdentityError {
-        IdentityError(
-            .retryLater,
-            .storeFailed,
-            "The store is closed.",
-            hint: "Close the store after the last call that needs it, or open a new store."
-        )
-    }
-
-    static var cancelledWhileWaiting: IdentityError {
-        IdentityError.cancellation()
     }
 }
 #endif

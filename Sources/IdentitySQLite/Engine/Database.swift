@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// Writes to the database file, on its own thread.
 ///

@@ -1,5 +1,6 @@
 internal import IdentityKit
 internal import IdentityPlatform
+internal import IdentityStoreKit
 
 /// Reads from the file, through its own connection: readers do not wait while a save waits for the disk.
 ///

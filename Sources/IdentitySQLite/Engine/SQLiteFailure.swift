@@ -149,13 +149,4 @@ extension IdentityError {
                 """
         )
     }
-
-    static var storeClosed: IdentityError {
-        IdentityError(
-            .retryLater,
-            .storeFailed,
-            "The store is closed.",
-            hint: "Close the store after the last call that needs it, or open a new store."
-        )
-    }
 }

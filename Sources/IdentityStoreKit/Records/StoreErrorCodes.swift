@@ -4,3 +4,15 @@ extension IdentityError.Code {
     /// A record is larger than the store's maximum, which is sixteen times its slot size.
     public static let storeRecordTooLarge = Self(rawValue: "store_record_too_large")
 }
+
+extension IdentityError {
+    /// The error of a call to a store that was closed.
+    package static var storeClosed: IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            "The store is closed.",
+            hint: "Close the store after the last call that needs it, or open a new store."
+        )
+    }
+}
