@@ -1,4 +1,5 @@
 public import IdentityHTTP
+package import IdentityKit
 
 /// A response to a ``WebRequest``: status, headers and body, which an adapter copies to the framework's response unchanged.
 ///
@@ -17,6 +18,15 @@ extension HTTPResponse {
             status: status,
             headers: .of([("Content-Type", "text/html; charset=utf-8")]),
             body: Array(html.utf8)
+        )
+    }
+
+    /// JSON, which no cache may keep.
+    package static func json(_ object: JSONObject, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: .of([("Content-Type", "application/json"), ("Cache-Control", "no-store")]),
+            body: JSONValue.object(object).serialized
         )
     }
 

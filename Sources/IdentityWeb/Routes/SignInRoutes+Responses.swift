@@ -54,15 +54,10 @@ extension SignInRoutes {
     }
 
     func json(_ object: JSONObject, status: Int = 200) -> WebResponse {
-        WebResponse(
-            status: status,
-            headers: .of([
-                ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
-                ("X-Content-Type-Options", "nosniff"),
-                ("Cross-Origin-Resource-Policy", "same-origin"),
-            ]),
-            body: JSONValue.object(object).serialized
-        )
+        var response = WebResponse.json(object, status: status)
+        response.headers.replace("X-Content-Type-Options", "nosniff")
+        response.headers.replace("Cross-Origin-Resource-Policy", "same-origin")
+        return response
     }
 
     func redirect(to location: String) throws -> WebResponse {

@@ -12,7 +12,7 @@ struct ControlPort: Sendable {
     func answer(_ request: WebRequest) async -> WebResponse {
         let name = String(request.path.dropFirst())
         switch request.method {
-        case .get where name.isEmpty: return Self.response(["commands": .object(Self.commands)])
+        case .get where name.isEmpty: return .json(["commands": .object(Self.commands)])
         case .post:
             guard isAuthorized(request) else {
                 return Self.refusal(
@@ -48,7 +48,7 @@ struct ControlPort: Sendable {
             }
             var answer: JSONObject = ["command": .string(command.rawValue)]
             for member in try await control.run(command, members).members { answer[member.name] = member.value }
-            return Self.response(answer)
+            return .json(answer)
         } catch let error as IdentityError {
             return Self.refusal(400, error.message, hint: error.hint)
         } catch {
@@ -97,16 +97,8 @@ struct ControlPort: Sendable {
     ) -> WebResponse {
         var members: JSONObject = ["error": .string(message)]
         members["hint"] = hint.map { .string($0) }
-        var response = response(members, status: status)
+        var response = WebResponse.json(members, status: status)
         for (name, value) in headers { try? response.headers.set(name, value) }
-        return response
-    }
-
-    private static func response(_ members: JSONObject, status: Int = 200) -> WebResponse {
-        var response = HTTPResponse(status: status, body: JSONValue.object(members).serialized)
-        for (name, value) in [("Content-Type", "application/json"), ("Cache-Control", "no-store")] {
-            try? response.headers.set(name, value)
-        }
         return response
     }
 }

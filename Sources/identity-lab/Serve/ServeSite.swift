@@ -170,9 +170,7 @@ final class ServeSite: Sendable {
         if after.flatMap({ Int($0) }) != revision {
             object["html"] = .string(ServeColumn(side: side, view: view, token: token).live)
         }
-        var response = HTTPResponse(status: 200, body: JSONValue.object(object).serialized)
-        try? response.headers.set("Content-Type", "application/json")
-        return response.secured()
+        return WebResponse.json(object).secured()
     }
 
     private static var home: WebResponse { home(after: nil) }
