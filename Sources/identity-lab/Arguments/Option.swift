@@ -3,18 +3,26 @@ struct Option: Sendable {
     /// The option as shown in the help: the name with its dashes and, if it takes a value, what the value is.
     let usage: String
     let name: String
+    let isRequired: Bool
     /// Whether it may be given several times.
     let repeats: Bool
     let help: String
 
-    init(_ usage: String, repeats: Bool = false, _ help: String) {
+    init(_ usage: String, isRequired: Bool = false, repeats: Bool = false, _ help: String) {
         self.usage = usage
+        self.isRequired = isRequired
         self.repeats = repeats
         self.help = help
         name = String(usage.prefix { $0 != " " })
     }
 
     var takesValue: Bool { usage != name }
+
+    /// The option as shown in the first line of a command's help.
+    var synopsis: String {
+        let text = repeats ? usage + " ..." : usage
+        return isRequired ? text : "[\(text)]"
+    }
 }
 
 extension Option {
@@ -33,7 +41,7 @@ extension Option {
         "--provider NAME",
         "The provider's name in the configuration; optional if only one is configured."
     )
-    static let session = Option("--session ID", "The session id, as printed by login.")
+    static let session = Option("--session ID", isRequired: true, "The session id, as printed by login.")
     static let callbackModes = CallbackMode.allCases.map(\.rawValue).joined(separator: "|")
     static let callback = Option(
         "--callback \(callbackModes)",

@@ -4,7 +4,6 @@ internal import IdentityKit
 /// Sends a request to a resource server with a session's access token.
 struct CallCommand: Command {
     static let name = "call"
-    static let usage = "call --session ID [--method METHOD] URL"
     static let summary = "Call a protected resource with the session's access token."
     static let operand: String? = "URL"
     static let options: [Option] = [.session, method]

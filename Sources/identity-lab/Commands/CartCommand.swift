@@ -5,7 +5,6 @@ internal import ShopifyStorefront
 /// Adds lines to a session's cart and prints its checkout URL.
 struct CartCommand: Command {
     static let name = "cart"
-    static let usage = "cart --session ID --line MERCHANDISE_ID[:QUANTITY] ... [--cart CART_ID] [--buyer-ip IP]"
     static let summary = "Add lines to the session's cart, attach the buyer's identity and print the checkout URL."
     static let options: [Option] = [.session, line, cart, buyerIP]
     static let examples = [
@@ -14,6 +13,7 @@ struct CartCommand: Command {
     ]
     private static let line = Option(
         "--line MERCHANDISE_ID[:QUANTITY]",
+        isRequired: true,
         repeats: true,
         "The global id of a variant, and the quantity (default 1); may be given several times."
     )

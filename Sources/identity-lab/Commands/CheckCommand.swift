@@ -7,7 +7,6 @@ internal import ShopifyStorefront
 /// Tests everything that a configuration names, and says what to do.
 struct CheckCommand: Command {
     static let name = "check"
-    static let usage = "check"
     static let summary =
         "Test the configuration: members, secrets, redirect URIs, discovery, keys, clocks, store and shop."
     static let options: [Option] = []

@@ -22,6 +22,10 @@ protocol Command: Sendable {
 extension Command {
     static var actions: [String] { [] }
     static var operand: String? { nil }
+    static var usage: String {
+        let parts = [name, actions.joined(separator: "|")] + options.map(\.synopsis) + [operand ?? ""]
+        return parts.filter { !$0.isEmpty }.joined(separator: " ")
+    }
 }
 
 extension Arguments {

@@ -6,7 +6,6 @@ internal import StorefrontSandbox
 /// Runs every provider with every entry point and prints a comparison.
 struct CompareCommand: Command {
     static let name = "compare"
-    static let usage = "compare [--provider NAME ...] [--callback loopback|stdin|sandbox] [--html FILE]"
     static let summary =
         "Run every provider with every entry point and print one table; --html writes a page with every step."
     static let options: [Option] = [providers, .runCallback, html]

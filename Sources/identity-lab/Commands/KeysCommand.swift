@@ -4,7 +4,6 @@ internal import IdentityStoreKit
 /// Lists, rotates and verifies the keys of the session store.
 struct KeysCommand: Command {
     static let name = "keys"
-    static let usage = "keys list|rotate|verify"
     static let summary =
         "List the keys of the session store, encrypt all records with the active key, or verify every record."
     static let actions = Action.allCases.map(\.rawValue)

@@ -3,9 +3,6 @@ internal import IdentityKit
 /// Signs a buyer in.
 struct LoginCommand: Command {
     static let name = "login"
-    static let usage =
-        "login [--provider NAME] [--entry-point async|completion|delegate] [--callback loopback|stdin|sandbox|device] "
-        + LoginRequest.usage
     static let summary = "Sign a buyer in and store the session."
     static let options: [Option] = [.provider, entryPoint, callback] + LoginRequest.options
     static let examples = [

@@ -3,8 +3,6 @@ internal import IdentityKit
 /// The command-line options that set parameters of the authorization request; they replace the configured defaults.
 enum LoginRequest {
     static let options = [prompt, maximumAge, contexts, locales, hint, parameter]
-    static let usage =
-        "[--prompt VALUES] [--max-age SECONDS] [--acr-values VALUES] [--ui-locales TAGS] [--login-hint TEXT] [--parameter NAME=VALUE]"
 
     private static let prompt = Option(
         "--prompt VALUES",

@@ -4,7 +4,6 @@ internal import IdentityKit
 /// Ends a session.
 struct LogoutCommand: Command {
     static let name = "logout"
-    static let usage = "logout --session ID [--callback \(Option.callbackModes)]"
     static let summary = "End a session: delete it, detach its cart, and print the provider's logout page."
     static let options: [Option] = [.session, callback]
     static let examples = [

@@ -3,7 +3,6 @@ internal import IdentityKit
 /// Fetches the buyer's profile from the provider.
 struct ProfileCommand: Command {
     static let name = "profile"
-    static let usage = "profile --session ID"
     static let summary = "Fetch the buyer's profile from the provider; a profile of another subject is an error."
     static let options: [Option] = [.session]
     static let examples = [

@@ -7,8 +7,6 @@ internal import StorefrontSandbox
 /// Runs the fake providers until the process is interrupted.
 struct SandboxCommand: Command {
     static let name = "sandbox"
-    static let usage =
-        "sandbox [--port N] [--app URL] [--openid FILE] [--require-pkce] [--require-par] [--special-secrets]"
     static let summary = "Run the fake providers until interrupted and print a configuration file for them."
     static let options: [Option] = [port, app, openID, requirePKCE, requirePAR, specialSecrets]
     static let examples = [

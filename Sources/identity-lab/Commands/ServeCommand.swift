@@ -6,7 +6,6 @@ internal import IdentityWeb
 /// Serves a page on which sign-ins can be tried and compared, until the process is interrupted.
 struct ServeCommand: Command {
     static let name = "serve"
-    static let usage = "serve [--port N] [--public-origin URL]"
     static let summary =
         "Compare sign-ins in the browser: with the embedded sandbox, or with --config at real services."
     static let options: [Option] = [port, publicOrigin]

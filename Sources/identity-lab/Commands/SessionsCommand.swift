@@ -3,7 +3,6 @@ internal import IdentityKit
 /// Lists the sessions.
 struct SessionsCommand: Command {
     static let name = "sessions"
-    static let usage = "sessions [--provider NAME]"
     static let summary = "List the stored sessions, without secrets."
     static let options: [Option] = [.provider]
     static let examples = ["identity-lab sessions", "identity-lab sessions --provider bolt --json"]

@@ -3,7 +3,6 @@ internal import IdentityKit
 /// Prints when a session's access token expires, after a refresh if necessary.
 struct TokenCommand: Command {
     static let name = "token"
-    static let usage = "token --session ID [--valid-for SECONDS] [--refresh] [--reveal]"
     static let summary = "Get a valid access token, refresh it if necessary, and print when it expires."
     static let options: [Option] = [.session, validFor, refresh, reveal]
     static let examples = [
