@@ -59,7 +59,8 @@ extension SandboxBolt {
         hasSecret: Bool,
         idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
     ) throws(OAuthRefusal) -> SandboxAnswer {
-        try redeem(code: fields["code"] ?? "", refuse: { _ in invalidGrant }) { grant, state, now throws(OAuthRefusal) in
+        try redeem(code: fields["code"] ?? "", refuse: { _ in invalidGrant }) {
+            (grant, state, now) throws(OAuthRefusal) in
             try requireSecret(hasSecret, for: grant)
             guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
                 PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)

@@ -50,7 +50,7 @@ extension SandboxOpenID {
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxAnswer {
         try redeem(code: try form.required("code"), refuse: { Self.refusal(of: $0, "code") }) {
-            grant, state, now throws(OAuthRefusal) in
+            (grant, state, now) throws(OAuthRefusal) in
             try Self.check(client, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
             else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }

@@ -31,7 +31,8 @@ package enum FormText {
         while let byte = iterator.next() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = iterator.next().flatMap(ASCII.hexValue), let low = iterator.next().flatMap(ASCII.hexValue)
+                guard let high = iterator.next().flatMap(ASCII.hexValue),
+                    let low = iterator.next().flatMap(ASCII.hexValue)
                 else { return nil }
                 output.append(high << 4 | low)
             case UInt8(ascii: "+") where spaces: output.append(UInt8(ascii: " "))

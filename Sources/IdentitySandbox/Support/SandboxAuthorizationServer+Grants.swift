@@ -10,6 +10,7 @@ extension SandboxAuthorizationServer {
     ///   - call: The request of the browser.
     ///   - denied: Creates the response to a buyer who cancelled.
     ///   - finish: Creates the response to a buyer who signed in.
+    /// - Returns: The response.
     func login(
         _ call: SandboxCall,
         denied: (HostedLogin) -> SandboxAnswer,
@@ -45,6 +46,8 @@ extension SandboxAuthorizationServer {
     ///   - code: The code.
     ///   - refuse: The error of a code that is not valid.
     ///   - issue: Checks the request and issues the tokens; the code stays unused if it throws.
+    /// - Returns: The response with the tokens.
+    /// - Throws: The error of the code or of `issue`.
     func redeem(
         code: String,
         refuse: (GrantLedger.Refusal) -> OAuthRefusal,
@@ -72,6 +75,8 @@ extension SandboxAuthorizationServer {
     ///   - refuse: The error of a token that is not valid.
     ///   - scopes: Checks the request and returns the scopes of the new tokens.
     ///   - issue: Issues the tokens.
+    /// - Returns: The response with the tokens.
+    /// - Throws: The error of the token or of `scopes`.
     func redeem(
         refreshToken token: String,
         isRotated: Bool = true,

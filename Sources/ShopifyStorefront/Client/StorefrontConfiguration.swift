@@ -81,8 +81,10 @@ public struct StorefrontConfiguration: Sendable {
             guard let origin = Self.url(of: domain) else {
                 throw Problem(member: "shopDomain", problem: "is not a host name", hint: hint)
             }
-            guard apiVersion.isPathSegment, let own = try? origin.replacing(path: "/api/\(apiVersion.rawValue)/graphql.json")
-            else { throw Problem(member: "apiVersion", problem: "is not a version", hint: "Use for example 2026-10.") }
+            let path = "/api/\(apiVersion.rawValue)/graphql.json"
+            guard apiVersion.isPathSegment, let own = try? origin.replacing(path: path) else {
+                throw Problem(member: "apiVersion", problem: "is not a version", hint: "Use for example 2026-10.")
+            }
             self.endpoint = endpoint ?? own
             shopDomain = domain
         } else {
@@ -94,7 +96,8 @@ public struct StorefrontConfiguration: Sendable {
             throw Problem(
                 member: "endpoint",
                 problem: "must use https",
-                hint: "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+                hint:
+                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         try Self.check(authentication)
