@@ -105,7 +105,7 @@ let package = Package(
 
         // Layer 2 and 2b
         library("IdentityKit", ["IdentityPlatform", "IdentityCrypto", "IdentityHTTP"]),
-        library("IdentityStoreKit", ["IdentityPlatform", "IdentityKit", "IdentityCrypto"]),
+        library("IdentityStoreKit", ["IdentityPlatform", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityOIDC", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("ShopifyGraphQL", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 

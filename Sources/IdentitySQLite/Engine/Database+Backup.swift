@@ -113,17 +113,7 @@ extension StoreLocation {
     }
 
     private static func cannotCopy(_ error: Int32) -> IdentityError {
-        switch error {
-        case ENOSPC, EDQUOT, EFBIG: .storeFull()
-        case EROFS, EACCES, EPERM: .storeReadOnly()
-        default:
-            IdentityError(
-                .retryLater,
-                .storeFailed,
-                "The backup cannot be written (errno \(error)).",
-                hint: "Check the path and the disk."
-            )
-        }
+        .fileFailed("The backup cannot be written", error, hint: "Check the path and the disk.")
     }
 }
 

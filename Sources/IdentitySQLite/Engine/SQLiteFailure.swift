@@ -138,6 +138,15 @@ extension IdentityError {
         )
     }
 
+    /// The error of a system call that failed with `error` (`errno`) on a file of the store.
+    static func fileFailed(_ message: String, _ error: Int32, hint: String) -> IdentityError {
+        switch error {
+        case ENOSPC, EDQUOT, EFBIG: .storeFull()
+        case EROFS, EACCES, EPERM: .storeReadOnly()
+        default: IdentityError(.retryLater, .storeFailed, "\(message) (errno \(error)).", hint: hint)
+        }
+    }
+
     static var notWritable: IdentityError {
         IdentityError(
             .retryLater,

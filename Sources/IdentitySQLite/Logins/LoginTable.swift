@@ -222,17 +222,11 @@ extension LoginTable {
 
 extension IdentityError {
     static func logins(_ problem: String, _ error: Int32) -> IdentityError {
-        switch error {
-        case ENOSPC, EDQUOT, EFBIG: .storeFull()
-        case EROFS, EACCES, EPERM: .storeReadOnly()
-        default:
-            IdentityError(
-                .retryLater,
-                .storeFailed,
-                "The store's file of pending logins \(problem) (errno \(error)).",
-                hint:
-                    "Check that the store's directory was not moved, that the disk works, and the limit of open files (ulimit -n)."
-            )
-        }
+        fileFailed(
+            "The store's file of pending logins \(problem)",
+            error,
+            hint:
+                "Check that the store's directory was not moved, that the disk works, and the limit of open files (ulimit -n)."
+        )
     }
 }

@@ -1,4 +1,5 @@
 package import IdentityCrypto
+internal import IdentityHTTP
 public import IdentityKit
 
 /// The 32 bytes with which a store encrypts its records.
@@ -34,7 +35,7 @@ public struct StoreKey: Sendable {
         let bytes = try unsafe SecretBytes(count: Self.byteCount) { (output) throws(IdentityError) in
             try unsafe hexadecimal.bytes.withUnsafeBytes { (digits) throws(IdentityError) in
                 for position in digits.indices {
-                    guard let digit = unsafe Self.value(ofDigit: digits[position]) else {
+                    guard let digit = unsafe ASCII.hexValue(digits[position]) else {
                         throw Self.invalid("its character number \(position + 1) is not a hexadecimal digit")
                     }
                     unsafe output[position / 2] = output[position / 2] << 4 | digit
@@ -65,15 +66,6 @@ public struct StoreKey: Sendable {
     /// A key's identifier as text.
     package static func describe(_ identifier: some Sequence<UInt8>) -> String {
         Hexadecimal.encode(Array(identifier))
-    }
-
-    private static func value(ofDigit character: UInt8) -> UInt8? {
-        switch character {
-        case 0x30...0x39: character - 0x30
-        case 0x41...0x46: character - 0x41 + 10
-        case 0x61...0x66: character - 0x61 + 10
-        default: nil
-        }
     }
 
     private static func invalid(_ reason: String) -> IdentityError {
