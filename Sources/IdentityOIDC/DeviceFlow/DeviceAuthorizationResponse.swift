@@ -59,3 +59,7 @@ package struct DeviceAuthorizationResponse: Sendable {
         )
     }
 }
+
+extension DeviceAuthorizationResponse: Redacted {
+    package var description: String { "DeviceAuthorizationResponse(<redacted>)" }
+}

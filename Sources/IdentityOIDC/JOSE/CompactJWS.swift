@@ -122,3 +122,7 @@ package struct CompactJWS: Sendable {
         )
     }
 }
+
+extension CompactJWS: Redacted {
+    package var description: String { "CompactJWS(<redacted>)" }
+}

@@ -46,3 +46,7 @@ package struct JSONWebToken: Sendable {
         try jws.verify(keys: keys, algorithms: algorithms)
     }
 }
+
+extension JSONWebToken: Redacted {
+    package var description: String { "JSONWebToken(<redacted>)" }
+}

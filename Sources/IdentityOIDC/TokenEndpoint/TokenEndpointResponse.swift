@@ -73,3 +73,12 @@ package enum TokenEndpointResponse: Sendable {
         self = .failure(failure)
     }
 }
+
+extension TokenEndpointResponse: Redacted {
+    package var description: String {
+        switch self {
+        case .success: "TokenEndpointResponse(success)"
+        case .failure(let failure): "TokenEndpointResponse(failure, HTTP \(failure.status))"
+        }
+    }
+}

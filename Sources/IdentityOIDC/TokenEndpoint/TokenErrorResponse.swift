@@ -242,3 +242,8 @@ public struct TokenErrorResponse: Sendable {
         ).hiding(redacted)
     }
 }
+
+extension TokenErrorResponse: Redacted {
+    /// The status; no text of the provider.
+    public var description: String { "TokenErrorResponse(HTTP \(status))" }
+}

@@ -136,3 +136,7 @@ package struct TokenResponse: Sendable {
         )
     }
 }
+
+extension TokenResponse: Redacted {
+    package var description: String { "TokenResponse(<redacted>)" }
+}

@@ -4,7 +4,7 @@ extension ConnectionLoop {
     func dispatchDirect() {
         // A lock on a server that is no longer the primary excludes no other holder.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
-        // Only queued statements need the direct connection, and waits for a lock if they use notifications.
+        // The direct connection is needed only for queued statements, and for waits for a lock if the store listens for notifications.
         guard !directQueue.isEmpty || (settings.listens && !lockWaits.isEmpty) else { return }
         guard let connector = settings.directConnector else {
             for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.client)) }
