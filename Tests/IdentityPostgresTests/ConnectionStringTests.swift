@@ -45,6 +45,7 @@ struct ConnectionStringTests {
             #expect(error?.kind == .configuration)
             let found = try hosts("postgresql://u:pw@db.example/d?sslmode=\(mode)") { $0.allowsUnverifiedTLS = true }
             #expect(found.map { $0["sslmode"] } == [mode])
+            #expect(found.map { $0["sslrootcert"] } == [nil])
         }
         // A missing setting is not weaker.
         let silent = try hosts("postgresql://u@db.example/d") { $0.allowsUnverifiedTLS = true }

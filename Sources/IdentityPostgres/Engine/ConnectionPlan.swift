@@ -77,7 +77,8 @@ struct ConnectionPlan: Sendable {
             let isNear = Self.isOnThisMachine(address.isEmpty ? name : address)
             let security = try Self.security(mode, isNear: isNear, configuration.allowsUnverifiedTLS)
             if let security { keywords["sslmode"] = Secret(security) }
-            if let root = root ?? (security?.hasPrefix("verify") == true ? Self.systemRoots : nil) {
+            // libpq permits the system's roots only with verify-full: everybody can get such a certificate for another host.
+            if let root = root ?? (security == "verify-full" ? Self.systemRoots : nil) {
                 keywords["sslrootcert"] = Secret(root)
             }
             return Host(keywords: keywords.map { ($0.key, $0.value) })
