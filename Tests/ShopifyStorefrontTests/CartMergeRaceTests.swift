@@ -25,6 +25,24 @@ import Testing
         #expect(again.cart?.cart.id == own.id)
     }
 
+    @Test("if a guest's lost cart cannot be created again, the merge fails, and a repeated merge creates and merges it")
+    func recreationFails() async throws {
+        var policy = CartPolicy()
+        policy.gone = .recreate
+        let shop = try await SandboxShop(policy: policy)
+        let session = try await shop.login()
+        let guest = try await shop.sessions.beginGuest().id
+        let gone = try await shop.carts.add(shop.mugs(3), for: guest, in: shop.context).cart
+        shop.storefront.removeCart(gone.id.rawValue)
+        shop.storefront.misbehave(.before {}, on: .storefront)
+        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
+        }
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.totalQuantity == 3)
+    }
+
     @Test(
         "merges of one guest's cart at the same time as reads and checkouts all finish, and no line is added twice",
         .timeLimit(.minutes(1))

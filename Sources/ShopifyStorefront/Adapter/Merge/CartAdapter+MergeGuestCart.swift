@@ -74,7 +74,12 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
-        let reservation = try await self.reserve(guest, for: id, under: locks)
+        var reservation = try await self.reserve(guest, for: id, under: locks)
+        if reservation == .noCart {
+            // The guest may have the lines of a cart that is gone: an ordinary operation creates the cart again if the policy says so.
+            try await self.withLockedCart(guest, under: locks) { _ in CartChange((), saving: nil) }
+            reservation = try await self.reserve(guest, for: id, under: locks)
+        }
         guard reservation == .made else {
             return CartMergeResult(
                 outcome: .nothingToMerge,
@@ -186,7 +191,8 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
-        // Throws `CartGone` if Shopify no longer has the guest's cart. The guest's attachment then loses the cart, or keeps its lines.
+        // Throws `CartGone` if Shopify no longer has the guest's cart. With the policy `recreate`, a new cart then gets its lines. The new
+        // cart is not reserved, so this call merges nothing, and a repeated call merges it.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
