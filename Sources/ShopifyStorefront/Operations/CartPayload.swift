@@ -25,7 +25,10 @@ public struct CartPayload: Sendable {
                 .retryLater,
                 .outcomeUnknown,
                 "Shopify's response contains neither the cart nor an error, so the change may have been made.",
-                hint: "Read the cart before you repeat the change. The cart may also no longer exist.",
+                hint: """
+                    If the request named a cart, read it before you repeat the change; it may no longer exist. A request that creates a cart \
+                    may have created one whose id is unknown, and which expires.
+                    """,
                 reference: "Storefront API reference, cart"
             )
         }

@@ -16,14 +16,7 @@ extension CartAdapter {
             }
             switch outcome {
             case .answered(let response):
-                guard let cart = response.payload.cart else {
-                    throw IdentityError(
-                        .retryLater,
-                        .unexpectedResponse,
-                        "Shopify's response to cartCreate contains neither a cart nor an error.",
-                        hint: "Try again."
-                    )
-                }
+                let cart = try response.payload.cart ?? response.payload.checked()
                 let errors = response.payload.userErrors
                 if !errors.isEmpty { problem = Self.refused(Self.code(of: response), errors) }
                 return try bind(cart, response, negotiation, problem, id, context)
