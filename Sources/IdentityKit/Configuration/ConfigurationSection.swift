@@ -41,6 +41,8 @@ public struct ConfigurationSection: Sendable {
     }
 
     /// Creates an error about one of this section's members; `problem` completes the sentence "Configuration member X …".
+    ///
+    /// Without `hint`, the error refers to the page about this package's members: pass a hint for members of your own.
     public func error(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
         IdentityError(
             configuration: "Configuration member \(path(of: name)) \(problem).",

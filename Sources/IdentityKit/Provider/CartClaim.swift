@@ -10,7 +10,7 @@ public enum CartClaim: Sendable {
     case none
 }
 
-/// An access token for Shopify's Customer Account API, the only kind of token that a cart accepts.
+/// A token of Shopify that puts a buyer on a cart: of the Customer Account API, or of a legacy customer account.
 ///
 /// A separate type, so that no other provider's token reaches a cart by mistake.
 public struct CustomerAccessToken: Sendable {

@@ -30,6 +30,5 @@ extension Statements {
             """
         )
     }
-    var sweepAttempts: Statement { sweep("login_attempt") }
 }
 #endif

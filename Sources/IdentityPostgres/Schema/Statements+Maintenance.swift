@@ -88,10 +88,6 @@ extension Statements {
         )
     }
 
-    var sweepQuarantine: Statement {
-        rare("DELETE FROM §quarantine WHERE moved_at < clock_timestamp() - interval '30 days'")
-    }
-
     var fsync: Statement { rare("SELECT current_setting('fsync')") }
 }
 #endif

@@ -78,18 +78,6 @@ extension Statements {
             "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
         )
     }
-    /// Uses the earlier of the database's and the caller's clock: a machine whose clock is ahead removes no row too early.
-    var sweepSessions: Statement {
-        statement(
-            [.integer, .integer, .real],
-            """
-            DELETE FROM §session WHERE key IN (
-                SELECT key FROM §session WHERE key > $1 AND retained_until < LEAST($3, \(Self.now))
-                ORDER BY key LIMIT $2 FOR UPDATE
-            ) AND retained_until < LEAST($3, \(Self.now)) RETURNING key
-            """
-        )
-    }
     var markRestored: Statement {
         statement(
             [.integer],

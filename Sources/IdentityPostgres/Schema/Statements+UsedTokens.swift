@@ -17,6 +17,5 @@ extension Statements {
     var countUsedTokens: Statement {
         statement([.integer], "SELECT count(*) FROM (SELECT 1 FROM §used_token LIMIT $1) AS counted")
     }
-    var sweepUsedTokens: Statement { sweep("used_token") }
 }
 #endif

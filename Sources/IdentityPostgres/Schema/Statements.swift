@@ -21,18 +21,6 @@ struct Statements: Sendable {
     /// The casts make PostgreSQL's own operators match exactly, so that an operator in the schema `public` never matches better.
     static let now = "(extract(epoch FROM clock_timestamp())::double precision - 978307200::double precision)"
 
-    func sweep(_ table: String) -> Statement {
-        statement(
-            [.integer, .real],
-            """
-            DELETE FROM §\(table) WHERE key IN (
-                SELECT key FROM §\(table) WHERE expires_at < LEAST($2, \(Self.now)) ORDER BY expires_at LIMIT $1
-            )
-            """,
-            name: "sweep_\(table)"
-        )
-    }
-
     var ping: Statement { statement([], "SELECT 1::bigint") }
 }
 #endif
