@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test("a request is repeated on a new connection, however often earlier requests were repeated")
+    @Test("a GET on a used connection that ends without a response is sent again, however often earlier ones were")
     func repeatedRequests() async throws {
         let arrivals = Counter()
         // Every second request arrives on a used connection, which ends without a response. libcurl then sends it again, but

@@ -89,7 +89,7 @@ struct SessionLifetimeTests {
         #expect(cart.ends == 1)
     }
 
-    @Test("a cached credential is not used after its session's retention")
+    @Test("cached tokens are not used after their session's retention")
     func cache() async throws {
         let world = World()
         let manager = try world.manager()

@@ -54,7 +54,7 @@ struct SessionTokensCacheTests {
         }
     }
 
-    @Test("many calls for one session read the store once until the cached credential expires")
+    @Test("many calls for one session read the store once until `cacheLifetime` has passed")
     func serves() async throws {
         let world = World()
         let manager = try world.manager()
@@ -66,7 +66,7 @@ struct SessionTokensCacheTests {
         #expect(world.store.reads == 2)
     }
 
-    @Test("credentials are cached only if configured")
+    @Test("tokens are cached only if configured")
     func off() async throws {
         let world = World()
         let manager = try world.manager(0)
@@ -102,7 +102,7 @@ struct SessionTokensCacheTests {
         #expect(error?.code == .sessionUnknown)
     }
 
-    @Test("a logout of another process takes effect when the cached credential expires")
+    @Test("a logout of another process takes effect when `cacheLifetime` has passed")
     func elsewhere() async throws {
         let world = World()
         let (manager, other) = (try world.manager(), try world.manager())

@@ -82,11 +82,11 @@ struct PresetTests {
             (#""preset":"auth0""#, "domain is missing"),
             (#""preset":"auth0","domain":"https://a.example""#, "domain is not a domain name"),
             (#""preset":"auth0","domain":"a.example/x""#, "domain is not a domain name"),
-            (#""preset":"okta","domain":"a.example","authorizationServer":"a/b""#, "authorizationServer contains"),
+            (#""preset":"okta","domain":"a.example","authorizationServer":"a/b""#, "authorizationServer must"),
             (#""preset":"keycloak","server":"https://id.example""#, "realm is missing"),
             (#""preset":"keycloak","realm":"r""#, "server is missing"),
             (#""preset":"keycloak","server":"id.example","realm":"r""#, "server is not an https URL"),
-            (#""preset":"keycloak","server":"https://id.example","realm":"..""#, "realm contains"),
+            (#""preset":"keycloak","server":"https://id.example","realm":"..""#, "realm must"),
             (#""preset":"microsoft""#, "directory is missing"),
             (
                 #""preset":"microsoft","directory":"contoso.onmicrosoft.com""#,

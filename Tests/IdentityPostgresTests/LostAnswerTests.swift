@@ -55,7 +55,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 3)
     }
 
-    @Test("a replacement that a key rotation sealed again before it was read back still succeeds")
+    @Test("a saved session is recognized although its record was sealed again, and not after a later save")
     func replaceAndReseal() async throws {
         let (store, _, direct) = try await stage()
         let session = try sampleSession()

@@ -14,7 +14,7 @@ import Testing
 )
 struct LostLeaseTests {
     @Test(
-        "a refresh token that one machine has used is not sent by another one after an outage, with leases and advisory locks",
+        "after an outage of the database, no machine sends a refresh token that another has used, with leases or with advisory locks",
         arguments: [false, true]
     )
     func outage(isAdvisory: Bool) async throws {

@@ -206,7 +206,7 @@ struct CustomerAccountTests {
     }
 
     @Test(
-        "an unavailable API does not change the session, and its URL is kept while the discovery document is unavailable"
+        "an unavailable API fails as retryLater, and its URL is kept while the discovery document is unavailable"
     )
     func outage() async throws {
         try await Shop.with { shop in

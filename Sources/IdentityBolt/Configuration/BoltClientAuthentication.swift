@@ -1,6 +1,8 @@
 public import IdentityKit
 
 /// How the client authenticates at Bolt's token endpoint, and whether logins use PKCE.
+///
+/// For `BoltCheckout`, `BoltLoginConfig.usePkce` decides whether a login uses PKCE.
 public enum BoltClientAuthentication: Sendable {
     /// A backend: the API key is the client secret, no PKCE. This is the default in Bolt's documentation.
     case confidential(apiKey: Secret)

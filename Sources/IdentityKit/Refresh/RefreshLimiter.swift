@@ -130,7 +130,7 @@ final class RefreshLimiter: Sendable {
         guard let wait = state.breaker.wait(at: now) else { return nil }
         let last = state.breaker.lastFailure
         let isOurs = last?.kind == .configuration
-        // The hint of an outage advises to try again at once, which does not help during the pause.
+        // Only the hint of a configuration error is kept: most others advise to try again, which does not help during the pause.
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,

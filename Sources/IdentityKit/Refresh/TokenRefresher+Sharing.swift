@@ -25,7 +25,8 @@ extension TokenRefresher {
             guard case .replacing = goal else { return found }
             let hasExpired = schedule.hasExpired(found.tokens, of: id)
             if hasExpired, unsaved[id] != nil { throw expiredUnsaved(id) }
-            // The refresh that this caller joined may have ended long ago. Tokens that a refresh has just returned are the newest ones.
+            // This caller may continue long after the refresh that it joined has ended, so the new tokens may have expired since. Tokens
+            // that a refresh of this process has just returned count as new even then.
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)

@@ -27,9 +27,9 @@ extension OpenIDClient {
     ) throws -> HTTPHeaders {
         guard url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback) else {
             throw IdentityError(
-                configuration: "An access token is sent to https URLs only.",
+                configuration: "An access token is not sent to a URL that is not https.",
                 hint:
-                    "Use the https URL of the resource server: with plain http anybody on the network path can read the token.",
+                    "Use the https URL of the resource server: with plain http, others on the network path can read the token. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1].",
                 reference: "RFC 6750 section 5.3"
             )
         }

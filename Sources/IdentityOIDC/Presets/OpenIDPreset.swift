@@ -117,8 +117,8 @@ enum OpenIDPreset: String, CaseIterable {
         else {
             throw section.error(
                 member,
-                "contains a character that a segment of a URL cannot contain",
-                hint: "Write it as in the provider's URL, with % and two digits for other characters."
+                "must consist of letters, digits, - . _ ~ and % escapes, and must not be . or ..",
+                hint: "Write it as in the provider's URL, and every other character as % and two hexadecimal digits."
             )
         }
         return text

@@ -66,7 +66,7 @@ extension ShopifyProvider.Configuration {
             throw ConfigurationProblem(
                 member: "shopID",
                 problem: "is not a shop id",
-                hint: "Write the digits only, as in https://shopify.com/authentication/{shop id}."
+                hint: "Copy the digits from https://shopify.com/authentication/{shop id}, without leading zeros."
             )
         }
     }

@@ -22,7 +22,7 @@ struct Emitter {
         }
         for fragment in plan.fragments {
             let access = fragment.isProvided ? "internal" : access
-            // Swift rejects two files with the same name in a module, and the hand-written type has its own file.
+            // Swift rejects two files with the same name in a module, and the hand-written type may have a file with its name.
             let name = fragment.isProvided ? "\(fragment.type.name)+Fragment" : fragment.type.name
             files["Fragments/\(name).swift"] = file(access, deprecated: fragment.deprecated) { writer in
                 if !fragment.isProvided {

@@ -60,7 +60,7 @@ extension SandboxStorefront {
             return .html(CheckoutPages.checkout(order, action: action))
         }
         order.number = customers.place(placed(cart), for: buyer)
-        // Without the key, the page shows a copy of the cart.
+        // Without the cart's `key` in the URL, the checkout is a guest's copy of the cart: the order leaves the cart unchanged.
         if hasKey { removeCart(cart.id) }
         return .html(CheckoutPages.ordered(order))
     }

@@ -47,7 +47,7 @@ struct TokenCommand: Command {
                 ? try await deployment.sessions.refreshTokens(for: session)
                 : try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
-            // An interrupted command does not start to repair other sessions.
+            // If an interruption ended the call, the command does not start to repair other sessions.
             if Task.isCancelled { await deployment.drain() } else { await deployment.repairAndDrain() }
             throw error
         }

@@ -213,7 +213,7 @@ struct StepFailure: Error, CustomStringConvertible {
 
     init(
         _ description: String,
-        hint: String = "Start the command again with --verbose, which prints the events before the failure."
+        hint: String = "With --verbose, the command prints the events before the failure."
     ) {
         self.description = description
         self.hint = hint

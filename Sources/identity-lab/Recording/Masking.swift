@@ -70,7 +70,7 @@ enum Masking {
             if openHeaders.contains(lowercased) { return RecordedField(name: name, value: shown(value)) }
             guard lowercased == "authorization" else { return RecordedField(name: name, value: nil) }
             // The authentication scheme is shown, the credentials are masked.
-            let scheme = ["Basic ", "Bearer "].first { value.hasPrefix($0) } ?? ""
+            let scheme = ["Basic ", "Bearer ", "DPoP "].first { value.hasPrefix($0) } ?? ""
             return RecordedField(name: name, value: scheme + RecordedField.mask)
         }
     }
