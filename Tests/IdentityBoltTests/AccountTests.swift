@@ -205,6 +205,16 @@ struct AccountTests {
         }
     }
 
+    @Test("the account API gets no token that another issuer issued, and a cart gets the contact of the ID token")
+    func issuerChanged() async throws {
+        var (bolt, provider, tokens) = try await signedIn()
+        tokens.buyer.issuer = "https://other.example"
+        let error = await #expect(throws: IdentityError.self) { try await provider.buyerProfile(for: tokens) }
+        #expect(error?.code == .issuerChanged)
+        #expect(try contact(try await provider.cartClaim(for: tokens)).email == "ada@example.com")
+        #expect(bolt.requests(to: Self.path).isEmpty)
+    }
+
     @Test("a public client has no account API, and a cart gets the contact that the ID token verified")
     func publicClient() async throws {
         let (bolt, provider, tokens) = try await signedIn(.publicPKCE)

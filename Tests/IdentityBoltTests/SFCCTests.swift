@@ -118,6 +118,10 @@ struct SFCCTests: SFCCSuite {
         let refreshed = try await provider.refresh(tokens)
         #expect(refreshed.accessToken.reveal() == newer)
         #expect(refreshed.refreshToken?.reveal() == "RT1")
+        var other = tokens
+        other.buyer.issuer = "https://other.example" + SFCCProvider.unverifiedIssuerSuffix
+        let changed = await #expect(throws: IdentityError.self) { _ = try await provider.refresh(other) }
+        #expect(changed?.code == .issuerChanged)
         shop.answer(Self.tokenPath, .json(["token": .string(try jwt(shop) { $0["sub"] = .string("customer:2") })]))
         await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
     }

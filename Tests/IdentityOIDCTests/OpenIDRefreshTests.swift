@@ -28,6 +28,37 @@ struct OpenIDRefreshTests {
         }
     }
 
+    @Test("no token is sent to a provider whose issuer is not the session's, unless both issuers are configured")
+    func issuerChanged() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { metadata in
+                let origin = metadata["issuer"]?.string ?? ""
+                for name in ["revocation", "userinfo", "end_session"] {
+                    metadata[name + "_endpoint"] = .string("\(origin)/\(name)")
+                }
+            })
+            var tokens = try await world.login()
+            tokens.buyer.issuer = "https://old.example"
+            let known = world.fake.paths().count
+            let errors = [
+                await #expect(throws: IdentityError.self) { try await world.provider.refresh(tokens) },
+                await #expect(throws: IdentityError.self) { try await world.provider.revoke(tokens) },
+                await #expect(throws: IdentityError.self) { try await world.provider.userInfo(for: tokens) },
+                await #expect(throws: IdentityError.self) { try await world.provider.buyerProfile(for: tokens) },
+            ]
+            #expect(errors.map { $0?.code } == Array(repeating: .issuerChanged, count: 4))
+            #expect(try await world.provider.logoutURL(for: tokens, returningTo: nil) == nil)
+            #expect(world.fake.paths().count == known)
+
+            var configuration = world.provider.client.configuration
+            configuration.acceptedIssuers = [world.fake.origin, "https://old.example"]
+            let both = try OpenIDProvider(configuration, environment: world.environment)
+            world.fake.change(answer: { $0["id_token"] = nil })
+            #expect(try await both.refresh(tokens).accessToken.reveal() == "access-2")
+            #expect(try await both.logoutURL(for: tokens, returningTo: nil) != nil)
+        }
+    }
+
     @Test("a refresh token is not sent while the keys for its response are unavailable")
     func keysFirst() async throws {
         try await FakeWorld.run { world in

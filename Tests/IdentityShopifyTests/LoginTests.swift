@@ -159,6 +159,9 @@ struct LoginTests {
         #expect(query.map(\.0) == ["id_token_hint", "post_logout_redirect_uri"])
         #expect(query.first?.1 == tokens.idToken?.reveal())
         #expect(query.last?.1 == "https://app.example/signed-out?a=1&b=2")
+        var other = tokens
+        other.buyer.issuer = "https://shopify.com/authentication/99"
+        #expect(try await provider.logoutURL(for: other, returningTo: nil) == nil)
         tokens.idToken = nil
         #expect(try await provider.logoutURL(for: tokens, returningTo: nil) == nil)
     }

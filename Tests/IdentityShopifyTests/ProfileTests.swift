@@ -102,6 +102,17 @@ struct ProfileTests {
         }
     }
 
+    @Test("neither the API of a shop nor its carts get a token of another issuer")
+    func issuerChanged() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        var tokens = try await shop.login(provider)
+        tokens.buyer.issuer = "https://other.example"
+        #expect(await failure { try await provider.buyerProfile(for: tokens) }?.code == .issuerChanged)
+        #expect(await failure { try await provider.cartClaim(for: tokens) }?.code == .issuerChanged)
+        #expect(shop.shopify.requests(to: .api).isEmpty)
+    }
+
     @Test("an expired access token fails with access_token_refused, and works after a refresh")
     func expiredToken() async throws {
         let shop = try await Shop()

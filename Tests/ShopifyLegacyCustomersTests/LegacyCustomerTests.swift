@@ -93,8 +93,15 @@ struct LegacyCustomerTests {
             let other = LegacyPasswordProvider(client: client, environment: environment)
             let account = LegacyCustomerAccount(of: session, provider: other, sessions: shop.sessions)
             let requests = shop.sandbox.storefront.requests(to: .storefront).count
-            let error = await #expect(throws: IdentityError.self) { try await account.customer() }
-            #expect(error?.code == .unsupportedByProvider)
+            let tokens = try await shop.sessions.tokens(for: session).tokens
+            let errors = [
+                await #expect(throws: IdentityError.self) { try await account.customer() },
+                await #expect(throws: IdentityError.self) { try await other.refresh(tokens) },
+                await #expect(throws: IdentityError.self) { try await other.revoke(tokens) },
+                await #expect(throws: IdentityError.self) { try await other.buyerProfile(for: tokens) },
+                await #expect(throws: IdentityError.self) { try await other.cartClaim(for: tokens) },
+            ]
+            #expect(errors.map { $0?.code } == Array(repeating: .issuerChanged, count: 5))
             #expect(shop.sandbox.storefront.requests(to: .storefront).count == requests)
         }
     }

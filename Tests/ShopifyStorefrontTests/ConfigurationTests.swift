@@ -71,6 +71,35 @@ import Testing
         }
     }
 
+    @Test(
+        "an endpoint with http is refused on another machine always, and on this machine unless the configuration allows it",
+        arguments: [false, true]
+    )
+    func insecureEndpoint(allowsLoopbackHTTP: Bool) throws {
+        func isAccepted(_ endpoint: String) throws -> [Bool] {
+            let url = try HTTPURL(endpoint)
+            let json =
+                #"{"shopDomain":"shop.example","endpoint":"\#(endpoint)","allowsLoopbackHTTP":\#(allowsLoopbackHTTP)}"#
+            let section = try section(json)
+            let results = [
+                Result {
+                    try StorefrontConfiguration(
+                        shopDomain: "shop.example",
+                        authentication: .tokenless,
+                        endpoint: url,
+                        allowsLoopbackHTTP: allowsLoopbackHTTP
+                    )
+                },
+                Result { try StorefrontConfiguration(section) },
+            ]
+            for case .failure(let error) in results { #expect((error as? IdentityError)?.kind == .configuration) }
+            return results.map { (try? $0.get()) != nil }
+        }
+        #expect(try isAccepted("http://shop.example/api") == [false, false])
+        #expect(try isAccepted("http://127.0.0.1:8080/api") == [allowsLoopbackHTTP, allowsLoopbackHTTP])
+        #expect(try isAccepted("https://shop.example/api") == [true, true])
+    }
+
     @Test("the section of the configuration file is read")
     func fromFile() throws {
         let configuration = try StorefrontConfiguration(

@@ -92,6 +92,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         guard let account, tokens.isGranted(BoltScope.view) || tokens.isGranted(BoltScope.manage) else {
             return tokens.buyer
         }
+        try client.checkIssuer(of: tokens)
         return try await account.buyer(for: tokens)
     }
 

@@ -11,6 +11,9 @@ struct ResolvedSFCCConfiguration: Sendable {
     let authorization: HTTPURL
     let publishableKey: String
 
+    /// The issuer of buyers whose token no key set verifies.
+    var unverifiedIssuer: String { storefront.origin + SFCCProvider.unverifiedIssuerSuffix }
+
     init(_ configuration: SFCCConfiguration) throws {
         guard !configuration.usePkce else { throw Self.pkceUnsupported }
         try Self.checkProvable(LoginOptions().completed(by: configuration.loginDefaults))

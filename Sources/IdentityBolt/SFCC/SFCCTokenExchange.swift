@@ -49,6 +49,7 @@ struct SFCCTokenExchange: Sendable {
     /// Refreshes the token with the second controller, as in OAuth; it is an assumption that the controller supports this.
     func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         do {
+            try checkIssuer(of: old)
             guard let refreshToken = old.refreshToken else {
                 throw IdentityError(
                     .signInAgain,
@@ -75,6 +76,14 @@ struct SFCCTokenExchange: Sendable {
             return response
         } catch {
             throw RefreshRefusal(error)
+        }
+    }
+
+    /// Refuses to send the refresh token of another storefront.
+    private func checkIssuer(of old: TokenSet) throws(IdentityError) {
+        let issuers = [resolved.unverifiedIssuer] + (configuration.issuers ?? [])
+        guard issuers.contains(where: { $0.isIdentical(to: old.buyer.issuer) }) else {
+            throw IdentityError.issuerChanged(from: old.buyer.issuer, to: issuers.joined(separator: " or "))
         }
     }
 

@@ -131,7 +131,7 @@ struct SFCCTokenReader: Sendable {
         let subject = text("sub")
         guard (subject ?? "").utf8.count <= 255 else { throw Self.noSubject }
         var buyer = Buyer(
-            issuer: resolved.storefront.origin + SFCCProvider.unverifiedIssuerSuffix,
+            issuer: resolved.unverifiedIssuer,
             subject: try subject ?? "sha256:" + Base64URL.encode(Digest.sha256(token.bytes)),
             givenName: text("given_name") ?? text("first_name"),
             familyName: text("family_name") ?? text("last_name"),

@@ -108,6 +108,9 @@ extension IdentityError.Code {
     public static let rotationLost = Self(rawValue: "rotation_lost")
     /// The session cannot be refreshed: it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
+    /// The session's tokens were issued by another issuer than the provider's, for example before the configuration named another
+    /// shop; the provider did not get them.
+    public static let issuerChanged = Self(rawValue: "issuer_changed")
     /// The session's scopes do not allow this.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
     /// A resource server requires a stronger or more recent login (RFC 9470); see ``IdentityError/stepUpRequirement``.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import IdentityKit
+package import IdentityKit
 
 extension OpenIDClient {
     /// The tokens of a login's successful response, after its ID token has been validated.
@@ -74,5 +74,25 @@ extension OpenIDClient {
             reference: "RFC 9700 section 4.4.2",
             providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
         )
+    }
+
+    /// Refuses the tokens of an issuer that this client does not accept, for example of the shop that the configuration named before.
+    ///
+    /// Tokens that an app stored without the buyer have no issuer, and are accepted.
+    ///
+    /// - Throws: `IdentityError` with code `issuer_changed`. Call it before the tokens are sent.
+    package func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
+        let issuer = tokens.buyer.issuer
+        guard issuer.isEmpty || issuers.isAccepted(issuer) else {
+            throw IdentityError.issuerChanged(from: issuer, to: issuers.summary)
+        }
+    }
+
+    /// Refuses also the tokens of another issuer than discovery names, as ``checkIssuer(of:)``.
+    package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
+        try checkIssuer(of: tokens)
+        let issuer = tokens.buyer.issuer
+        guard !issuer.isEmpty, let bound = boundIssuer(metadata), !issuers.isSame(issuer, as: bound) else { return }
+        throw IdentityError.issuerChanged(from: issuer, to: bound)
     }
 }

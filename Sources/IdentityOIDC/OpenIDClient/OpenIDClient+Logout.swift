@@ -4,14 +4,17 @@ public import IdentityKit
 extension OpenIDClient {
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
     ///
-    /// - Returns: Nil when the provider has no such page. The URL has no `id_token_hint` if the ID token is too long for a URL.
+    /// - Returns: Nil when the provider has no such page, and when another issuer issued the tokens. The URL has no `id_token_hint` if the ID token is too long for a URL.
     /// - Throws: `IdentityError`.
     public func logoutURL(
         for tokens: TokenSet,
         returningTo postLogoutRedirectURI: String?,
         state: Secret? = nil
     ) async throws -> HTTPURL? {
-        guard let endpoint = try await metadataSource.metadata().endSessionEndpoint else { return nil }
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.endSessionEndpoint else { return nil }
+        // The ID token goes to its issuer only, and another provider cannot end the session.
+        guard (try? checkIssuer(of: tokens, is: metadata)) != nil else { return nil }
         var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
         if let state { fields.append(("state", state.reveal())) }

@@ -9,6 +9,7 @@ extension OpenIDClient {
     public func prepareRefresh(of tokens: TokenSet) async throws {
         guard tokens.refreshToken != nil else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
+        try checkIssuer(of: tokens, is: metadata)
         if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
     }
 
@@ -23,6 +24,7 @@ extension OpenIDClient {
         do {
             guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
             let metadata = try await metadataSource.metadata()
+            try checkIssuer(of: tokens, is: metadata)
             let fields: [(name: String, value: String)] = [
                 ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
                 ("refresh_token", refreshToken.reveal()),

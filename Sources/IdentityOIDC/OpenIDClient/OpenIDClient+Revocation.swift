@@ -11,7 +11,8 @@ extension OpenIDClient {
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
     /// - Throws: `IdentityError` when a revocation failed.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
-        try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
+        try checkIssuer(of: tokens, is: try await metadataSource.metadata())
+        return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
     }
 
     /// Revokes the tokens of a rejected response if the provider can, and reports the outcome.

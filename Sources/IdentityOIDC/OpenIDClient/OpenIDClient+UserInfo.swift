@@ -42,6 +42,7 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata,
         for tokens: TokenSet
     ) async throws -> UserInfoClaims {
+        try checkIssuer(of: tokens, is: metadata)
         let response = try await get(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
         let redacted = RedactedValues(secrets: [tokens.accessToken])
         switch try UserInfoResponse.content(of: response, hiding: redacted) {

@@ -155,7 +155,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
 
     /// The access token, which a Storefront cart accepts as `customerAccessToken`.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
-        .customer(
+        try client.checkIssuer(of: tokens)
+        return .customer(
             CustomerAccessToken(token: tokens.accessToken, expiresAt: tokens.expiresAt, issuer: tokens.buyer.issuer)
         )
     }

@@ -155,6 +155,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not extend it; any other
     ///   error leaves the session unchanged.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try checkIssuer(of: tokens)
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
         let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
         guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
@@ -179,6 +180,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// - Returns: True.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
+        try checkIssuer(of: tokens)
         _ = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken))
         return true
     }
@@ -187,6 +189,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.accessTokenRefused` for a token that Shopify no longer accepts.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
+        try checkIssuer(of: tokens)
         do {
             return try await buyer(tokens.accessToken, StorefrontContext())
         } catch let error as IdentityError where error.kind == .signInAgain {
@@ -202,9 +205,17 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     /// Legacy: the token itself, which signs the buyer in on carts of shops with legacy accounts.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
-        .customer(
+        try checkIssuer(of: tokens)
+        return .customer(
             CustomerAccessToken(issuedByShopify: tokens.accessToken, expiresAt: tokens.expiresAt, issuer: issuer)
         )
+    }
+
+    /// Refuses to send a token to a shop that did not issue it.
+    func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
+        guard tokens.buyer.issuer.isIdentical(to: issuer) else {
+            throw IdentityError.issuerChanged(from: tokens.buyer.issuer, to: issuer)
+        }
     }
 
     private static var noPage: IdentityError {
