@@ -52,10 +52,11 @@ package struct GeneratorCommand {
     /// - Returns: The exit status.
     package static func run(_ arguments: [String], _ output: inout Output) -> Int32 {
         do {
-            switch arguments.first {
-            case "--help", "-h", "help":
+            if arguments.first == "help" || arguments.contains(where: ["--help", "-h"].contains) {
                 output.lines.append(help)
                 return 0
+            }
+            switch arguments.first {
             case "introspection-query":
                 guard arguments.count == 1 else {
                     throw GenerationFailure.usage("introspection-query takes no options.")
