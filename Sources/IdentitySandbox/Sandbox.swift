@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider, and that misbehave on demand.
 ///
 /// The product `StorefrontSandbox` adds a shop: the Storefront API, its carts, and the Customer Account API.
@@ -49,7 +51,8 @@ public final class Sandbox: Sendable {
     ///   - configuration: How it is set up.
     ///   - port: The first of six consecutive ports, at most 65530; 0 lets the system choose them.
     /// - Returns: The running sandbox.
-    /// - Throws: An error if a port is taken or the process has no more sockets or threads.
+    /// - Throws: `IdentityError` of kind `configuration` if the first port is above 65530; an error if a port is taken or the process has
+    ///   no more sockets or threads.
     public static func start(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
         port: UInt16 = 0
@@ -61,10 +64,16 @@ public final class Sandbox: Sendable {
 
     /// Opens the ports, which return 503 until ``open(shop:)`` is called.
     package static func listen(_ configuration: SandboxConfiguration, port: UInt16) async throws -> Sandbox {
+        guard port <= 65530 else {
+            throw IdentityError(
+                configuration: "The sandbox opens six consecutive ports, so it cannot begin at port \(port).",
+                hint: "Use a port up to 65530, or 0 for free ports."
+            )
+        }
         var servers: [SandboxServer] = []
         for index in UInt16(0)..<6 {
             do {
-                let number = port == 0 ? 0 : port &+ index
+                let number = port == 0 ? 0 : port + index
                 servers.append(try await SandboxServer.listen(port: number, configuration))
             } catch {
                 for server in servers { await server.stop() }

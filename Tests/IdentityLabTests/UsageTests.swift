@@ -1,5 +1,6 @@
 import Foundation
 import IdentityKit
+import IdentityLoopback
 import StorefrontSandbox
 import TestDirectories
 import Testing
@@ -31,6 +32,15 @@ struct UsageTests {
         #expect(try json.events().count == 1)
         #expect(try json.event("error")["code"]?.string == "usage_invalid")
         #expect(try json.event("error")["correlation_id"]?.string?.isEmpty == false)
+    }
+
+    @Test("the JSON of an error has the cause to which a hint may refer")
+    func cause() async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: 200) }
+        let ended = try await LabProcess(["sandbox", "--port", "\(server.port)", "--json"], environment: [:]).ended()
+        #expect(try ended.event("error")["code"]?.string == "port_taken")
+        #expect(try ended.event("error")["cause"]?.string?.isEmpty == false)
+        await server.stop()
     }
 
     @Test("options and their values may precede the command")

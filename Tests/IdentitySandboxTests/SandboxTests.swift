@@ -21,6 +21,12 @@ import Testing
         await two.stop()
     }
 
+    @Test("a first port that leaves no room for six consecutive ports is refused")
+    func lastPorts() async throws {
+        let error = await #expect(throws: IdentityError.self) { _ = try await ShopSandbox.start(port: 65531) }
+        #expect(error?.kind == .configuration)
+    }
+
     @Test("the printed configuration file is valid and contains every provider")
     func configuration() async throws {
         let sandbox = try await ShopSandbox.start()

@@ -28,6 +28,8 @@ extension Output {
             "provider_status": (error.providerAnswer?.status).map { .integer($0) } ?? .null,
         ]
         if error.isAttackSuspected { members["attack_suspected"] = .bool(true) }
+        // Some hints refer to the error's cause.
+        members["cause"] = cause(of: error).map { .string($0) }
         event("error", members, text: "")
         if isVerbose { note(details(of: error)) }
     }
@@ -41,9 +43,13 @@ extension Output {
     private func details(of error: IdentityError) -> String {
         var parts = ["\(error.kind.rawValue)/\(error.code.rawValue)", "correlation id \(error.correlationID)"]
         if let reference = error.reference { parts.append(reference) }
-        // Causes contain no secrets; the limit keeps the output short.
-        if let cause = error.cause { parts.append("because: \("\(cause)".prefix(300).printable)") }
+        if let cause = cause(of: error) { parts.append("because: \(cause)") }
         return "  [\(parts.joined(separator: ", "))]"
+    }
+
+    /// Causes contain no secrets; the limit keeps the output short.
+    private func cause(of error: IdentityError) -> String? {
+        error.cause.map { "\($0)".prefix(300).printable }
     }
 
     /// The provider's explanation in one line.
