@@ -497,8 +497,9 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
             dependencies: [
                 "Yardsticks", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityCrypto",
                 "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "ShopifyGraphQL", "StorefrontSandbox",
-                "IdentitySandbox",
+                "IdentitySandbox", "IdentityPostgres",
                 "CIdentityCurl", "CIdentityOpenSSL", "CIdentitySQLite",
+                .target(name: "CIdentityPostgres", condition: postgreSQL),
             ],
             path: "Tests/Benchmarks/Suite",
             swiftSettings: settings

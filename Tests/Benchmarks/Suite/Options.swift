@@ -22,6 +22,8 @@ struct Options {
           --quick           one short round without the long rows: shows that everything works, not how fast it is
           --peers           also measures jwt-kit, swift-crypto, GRDB and AsyncHTTPClient (Tests/Benchmarks/Peers), which
                             SwiftPM fetches and builds first
+          postgresql://…    also measures PostgresStore at this server, in a schema and a table that it creates.
+                            Tests/Proofs/with-postgres Tests/Benchmarks/run starts a server and appends its URL
           --json FILE       also writes each measurement as a line of JSON
           --check           compares allocations with Tests/Benchmarks/counts.json; one that grew by more than a tenth
                             is an error (status 1)

@@ -53,4 +53,5 @@ struct Peer: Sendable {
 }
 
 /// All rows, in the order of the table.
-let rows: [Row] = ProtocolRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all + ScaleRows.all
+let rows: [Row] =
+    ProtocolRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all + PostgresRows.all + ScaleRows.all

@@ -27,9 +27,9 @@ enum StoreRows {
         read(100_000),
     ]
 
-    private static let writers = 64
-    private static let slot = 8_192
-    private static let body = [UInt8](repeating: 0x61, count: 400)
+    static let writers = 64
+    static let slot = 8_192
+    static let body = [UInt8](repeating: 0x61, count: 400)
 
     private static func read(_ count: Int) -> Row {
         Row(
@@ -56,17 +56,22 @@ enum StoreRows {
         Peer(
             name: name,
             work: .operation(callers: callers) { context in
-                let store = try await filledStore(count, in: context)
-                let ids = try (0..<min(count, 4_096)).map { try session($0 &* 7_919 % count).id }
-                let numbers = Numbers()
-                return {
-                    guard try await store.session(ids[numbers.draw() % ids.count]) != nil else {
-                        throw BenchmarkFailure("A row is missing.")
-                    }
-                }
+                try reads(of: count, in: [try await filledStore(count, in: context)])
             },
             isCounted: callers == 1 && count == 1_000
         )
+    }
+
+    /// Reads of sessions by their ids, from the stores by turns.
+    static func reads(of count: Int, in stores: [any SessionStore]) throws -> Peer.Operation {
+        let ids = try (0..<min(count, 4_096)).map { try session($0 &* 7_919 % count).id }
+        let numbers = Numbers()
+        return {
+            let number = numbers.draw()
+            guard try await stores[number % stores.count].session(ids[number % ids.count]) != nil else {
+                throw BenchmarkFailure("A row is missing.")
+            }
+        }
     }
 
     /// The same read through `tokens(for:)`, which also decodes the session and checks whether its tokens are still valid.
@@ -100,20 +105,25 @@ enum StoreRows {
         Peer(
             name: name,
             work: .operation(callers: callers) { context in
-                let store = try await filledStore(writers, in: context)
-                let rows = Rows(try await (0..<writers).asyncMap { try await store.session(try session($0).id) })
-                return {
-                    var row = try rows.take()
-                    let generation = row.generation
-                    row.generation += 1
-                    guard try await store.replace(row, expecting: generation) else {
-                        throw BenchmarkFailure("A save found another generation.")
-                    }
-                    rows.give(row)
-                }
+                try await saves(in: [try await filledStore(writers, in: context)])
             },
             isCounted: isCounted
         )
+    }
+
+    /// Saves of sessions, through the stores by turns; at most 64 at the same time.
+    static func saves(in stores: [any SessionStore]) async throws -> Peer.Operation {
+        let rows = Rows(try await (0..<writers).asyncMap { try await stores[0].session(try session($0).id) })
+        let numbers = Numbers()
+        return {
+            var row = try rows.take()
+            let generation = row.generation
+            row.generation += 1
+            guard try await stores[numbers.draw() % stores.count].replace(row, expecting: generation) else {
+                throw BenchmarkFailure("A save found another generation.")
+            }
+            rows.give(row)
+        }
     }
 
     // MARK: Files, which are kept for the next round
@@ -157,7 +167,7 @@ enum StoreRows {
 
     static func insert(
         _ numbers: Range<Int>,
-        into store: SQLiteStore,
+        into store: any SessionStore,
         retainedUntil: Date = Date(timeIntervalSinceNow: 86_400)
     ) async throws {
         for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 256) {
