@@ -37,18 +37,18 @@ final class BarePostgres {
 
     func fill(_ count: Int, _ body: [UInt8]) throws {
         try execute("BEGIN")
-        for row in 0..<count { try run("add", Int64(row), try seal(body)) { _ in } }
+        for row in 0..<count { try unsafe run("add", Int64(row), seal(body)) { _ in } }
         try execute("COMMIT")
     }
 
     /// Saves a row durably.
     func save(_ row: Int64, _ body: [UInt8]) throws {
-        try run("save", row, try seal(body)) { _ in }
+        try unsafe run("save", row, seal(body)) { _ in }
     }
 
     /// Reads and decrypts a row.
     func read(_ row: Int64) throws -> Int {
-        let record = try run("read", row) { result in
+        let record = try unsafe run("read", row) { result in
             guard unsafe PQntuples(result) == 1, let start = unsafe PQgetvalue(result, 0, 1) else {
                 throw BenchmarkFailure("A row is missing.")
             }
@@ -63,11 +63,11 @@ final class BarePostgres {
     }
 
     private func execute(_ sql: String) throws {
-        try check(unsafe PQexec(connection, sql)) { _ in }
+        try unsafe check(PQexec(connection, sql)) { _ in }
     }
 
     private func prepare(_ name: String, _ sql: String) throws {
-        try check(unsafe PQprepare(connection, name, sql, 0, nil)) { _ in }
+        try unsafe check(PQprepare(connection, name, sql, 0, nil)) { _ in }
     }
 
     private func run<Value>(
@@ -81,11 +81,11 @@ final class BarePostgres {
         let result = unsafe bytes.withUnsafeBytes { row in
             unsafe (slot ?? []).withUnsafeBytes { slot in
                 let values = unsafe [row, slot].map { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
-                let lengths = unsafe [Int32(row.count), Int32(slot.count)]
+                let lengths = [Int32(row.count), Int32(slot.count)]
                 return unsafe PQexecPrepared(connection, statement, count, values, lengths, [1, 1], 1)
             }
         }
-        return try check(unsafe result, body)
+        return try unsafe check(result, body)
     }
 
     private func check<Value>(_ result: OpaquePointer?, _ body: (OpaquePointer) throws -> Value) throws -> Value {
