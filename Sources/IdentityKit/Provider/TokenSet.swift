@@ -2,121 +2,44 @@ public import FoundationEssentials
 
 /// The tokens of one buyer at one provider, with verified claims.
 public struct TokenSet: Sendable {
-    private struct Content: Sendable {
-        var buyer: Buyer
-        var accessToken: Secret
-        var tokenType: String
-        var refreshToken: Secret?
-        var refreshTokenScopes: [String]
-        var idToken: Secret?
-        var scopes: [String]
-        var issuedAt: Date
-        var expiresAt: Date?
-        var authenticatedAt: Date?
-        var authorizedParty: String?
-        var nonce: Secret?
-        var providerSessionID: String?
-        var claims: IDTokenClaims?
-        var dpopKey: Secret?
-    }
-
-    /// A copy of a token set shares the storage, because sessions and their tokens are passed on much more often than they are changed.
-    ///
-    /// `@unchecked Sendable`: the content is changed only while a single token set refers to the storage (``change(_:)``), so no
-    /// other task can read it in the meantime.
-    private final class Storage: @unchecked Sendable {
-        var content: Content
-
-        init(_ content: Content) {
-            self.content = content
-        }
-    }
-
-    private var storage: Storage
-
     /// The buyer who signed in.
     ///
     /// Issuer and subject come from a validated ID token. Providers without ID tokens document their source.
-    public var buyer: Buyer {
-        get { storage.content.buyer }
-        set { change { $0.buyer = newValue } }
-    }
+    public var buyer: Buyer
     /// The access token.
-    public var accessToken: Secret {
-        get { storage.content.accessToken }
-        set { change { $0.accessToken = newValue } }
-    }
+    public var accessToken: Secret
     /// The token type as the provider wrote it, for example `bearer`; compared without case (RFC 6749 section 5.1).
-    public var tokenType: String {
-        get { storage.content.tokenType }
-        set { change { $0.tokenType = newValue } }
-    }
+    public var tokenType: String
     /// The refresh token; nil when the provider issued none.
     ///
     /// Without a refresh token the session ends when its access token expires.
-    public var refreshToken: Secret? {
-        get { storage.content.refreshToken }
-        set { change { $0.refreshToken = newValue } }
-    }
+    public var refreshToken: Secret?
     /// The scopes to request at a refresh, if the provider names them (Bolt's `refresh_token_scope`).
-    public var refreshTokenScopes: [String] {
-        get { storage.content.refreshTokenScopes }
-        set { change { $0.refreshTokenScopes = newValue } }
-    }
+    public var refreshTokenScopes: [String]
     /// The raw ID token, kept for logout.
-    public var idToken: Secret? {
-        get { storage.content.idToken }
-        set { change { $0.idToken = newValue } }
-    }
+    public var idToken: Secret?
     /// The scopes granted, in the provider's order.
-    public var scopes: [String] {
-        get { storage.content.scopes }
-        set { change { $0.scopes = newValue } }
-    }
+    public var scopes: [String]
     /// When the request that returned the tokens began.
-    public var issuedAt: Date {
-        get { storage.content.issuedAt }
-        set { change { $0.issuedAt = newValue } }
-    }
+    public var issuedAt: Date
     /// When the access token expires, counted from ``issuedAt``; nil when the provider did not say.
-    public var expiresAt: Date? {
-        get { storage.content.expiresAt }
-        set { change { $0.expiresAt = newValue } }
-    }
+    public var expiresAt: Date?
     /// When the buyer authenticated (`auth_time`), if the ID token says so; a refreshed ID token may leave it out but not change it.
-    public var authenticatedAt: Date? {
-        get { storage.content.authenticatedAt }
-        set { change { $0.authenticatedAt = newValue } }
-    }
+    public var authenticatedAt: Date?
     /// The ID token's `azp`, which a refreshed ID token may leave out but not change.
-    public var authorizedParty: String? {
-        get { storage.content.authorizedParty }
-        set { change { $0.authorizedParty = newValue } }
-    }
+    public var authorizedParty: String?
     /// The `nonce` of the login, which a refreshed ID token may leave out but not change.
-    public var nonce: Secret? {
-        get { storage.content.nonce }
-        set { change { $0.nonce = newValue } }
-    }
+    public var nonce: Secret?
     /// The provider's session id (`sid` of the ID token), which a logout token can refer to (OpenID Connect Back-Channel Logout
     /// 1.0 section 2.1); nil if the ID token has none.
-    public var providerSessionID: String? {
-        get { storage.content.providerSessionID }
-        set { change { $0.providerSessionID = newValue } }
-    }
+    public var providerSessionID: String?
     /// The claims of the newest ID token; nil for a provider without ID tokens.
     ///
     /// Set only claims that were validated. A refresh whose response contains an ID token replaces them as a whole, a refresh without
     /// one keeps them (OpenID Connect Core section 12.2).
-    public var claims: IDTokenClaims? {
-        get { storage.content.claims }
-        set { change { $0.claims = newValue } }
-    }
+    public var claims: IDTokenClaims?
     /// The DPoP key of the tokens (RFC 9449), a private JWK; nil without DPoP.
-    public var dpopKey: Secret? {
-        get { storage.content.dpopKey }
-        set { change { $0.dpopKey = newValue } }
-    }
+    public var dpopKey: Secret?
 
     /// Creates a token set.
     public init(
@@ -130,24 +53,15 @@ public struct TokenSet: Sendable {
         issuedAt: Date,
         expiresAt: Date? = nil
     ) {
-        storage = Storage(
-            Content(
-                buyer: buyer,
-                accessToken: accessToken,
-                tokenType: tokenType,
-                refreshToken: refreshToken,
-                refreshTokenScopes: refreshTokenScopes,
-                idToken: idToken,
-                scopes: scopes,
-                issuedAt: issuedAt,
-                expiresAt: expiresAt
-            )
-        )
-    }
-
-    private mutating func change(_ change: (inout Content) -> Void) {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.content) }
-        change(&storage.content)
+        self.buyer = buyer
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.refreshToken = refreshToken
+        self.refreshTokenScopes = refreshTokenScopes
+        self.idToken = idToken
+        self.scopes = scopes
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
     }
 
     /// Whether a scope was granted, compared as bytes.
