@@ -56,6 +56,21 @@ struct OpenIDRefreshTests {
             world.fake.change(answer: { $0["id_token"] = nil })
             #expect(try await both.refresh(tokens).accessToken.reveal() == "access-2")
             #expect(try await both.logoutURL(for: tokens, returningTo: nil) != nil)
+
+            let store = InMemoryStore()
+            func sessions(_ provider: OpenIDProvider) throws -> SessionManager {
+                SessionManager(
+                    providers: try ProviderRegistry([provider]),
+                    store: store,
+                    environment: world.environment
+                )
+            }
+            let id = try await sessions(both).establish(tokens, provider: "fake").id
+            let kept = await #expect(throws: IdentityError.self) {
+                _ = try await sessions(world.provider).refreshTokens(for: id)
+            }
+            #expect(kept?.code == .issuerChanged)
+            #expect(try await sessions(both).refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
         }
     }
 
