@@ -23,5 +23,6 @@ await ShopProgram.main { options in
         try await running.value
         throw error
     }
-    await shop.run { await server.stop(timeout: 10) }
+    // `stop` waits for the whole timeout, also when no request runs. Many hosts kill a program ten seconds after SIGTERM.
+    await shop.run { await server.stop(timeout: 5) }
 }
