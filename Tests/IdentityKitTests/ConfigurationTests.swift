@@ -123,6 +123,13 @@ struct ConfigurationTests {
         #expect(throws: IdentityError.self) { _ = try registry.provider(named: "k") }
     }
 
+    @Test("the error of a configuration file that cannot be read says why")
+    func unreadableFile() {
+        let error = #expect(throws: IdentityError.self) { _ = try IdentityConfiguration(contentsOf: "/dev/null/file") }
+        #expect(error?.kind == .configuration)
+        #expect(error?.cause.map { "\($0)" }?.contains("Not a directory") == true)
+    }
+
     @Test("a secret file that other users can read is refused; one that only its owner can read is accepted")
     func secretFiles() throws {
         let directory = try TemporaryDirectory("configuration")

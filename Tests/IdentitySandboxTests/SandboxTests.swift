@@ -27,6 +27,14 @@ import Testing
         #expect(error?.kind == .configuration)
     }
 
+    @Test("a revocation for an unknown address creates no buyer")
+    func unknownBuyer() async throws {
+        let sandbox = try await ShopSandbox.start()
+        sandbox.openID.revokeTokens(ofBuyer: "nobody@example.com")
+        #expect(sandbox.openID.directory.existingBuyer(email: "nobody@example.com") == nil)
+        await sandbox.stop()
+    }
+
     @Test("the printed configuration file is valid and contains every provider")
     func configuration() async throws {
         let sandbox = try await ShopSandbox.start()

@@ -80,10 +80,12 @@ public struct IdentityConfiguration: Sendable {
         contentsOf path: String,
         environmentVariables: [String: String] = IdentityConfiguration.processEnvironment
     ) throws(IdentityError) {
-        guard let contents = FileManager.default.contents(atPath: path) else {
+        let contents: Data
+        do { contents = try Data(contentsOf: URL(filePath: path)) } catch {
             throw IdentityError(
                 configuration: "The configuration file \(path) could not be read.",
-                hint: "Check the path and the file's permissions."
+                hint: "Check the path and the file's permissions.",
+                cause: (error as? CocoaError)?.underlying ?? error
             )
         }
         try self.init(json: Array(contents), environmentVariables: environmentVariables)

@@ -52,7 +52,7 @@ struct SchemaHeader: Sendable {
         guard let row = try await run(sql.rare("SELECT version, format FROM §store")).first, row.integer(0) > 0 else {
             throw lost
         }
-        guard row.integer(0) == Schema.version else {
+        guard row.integer(0) <= Schema.version else {
             throw IdentityError(
                 .configuration,
                 .storeTooNew,

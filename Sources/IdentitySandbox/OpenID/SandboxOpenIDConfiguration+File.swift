@@ -8,10 +8,12 @@ extension SandboxOpenIDConfiguration {
     /// - Parameter path: The path.
     /// - Throws: `IdentityError` when the file cannot be read or is refused.
     public init(contentsOf path: String) throws(IdentityError) {
-        guard let contents = FileManager.default.contents(atPath: path) else {
+        let contents: Data
+        do { contents = try Data(contentsOf: URL(filePath: path)) } catch {
             throw IdentityError(
                 configuration: "The configuration of the OpenID provider could not be read: \(path)",
-                hint: "Check the path, and that this process may read the file."
+                hint: "Check the path, and that this process may read the file.",
+                cause: (error as? CocoaError)?.underlying ?? error
             )
         }
         try self.init(json: Array(contents))

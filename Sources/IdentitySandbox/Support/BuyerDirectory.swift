@@ -22,10 +22,10 @@ package final class BuyerDirectory: Sendable {
         buyers.withLock { $0.first { $0.number == number } }
     }
 
-    /// Whether a buyer with the address exists.
-    package func contains(email: String) -> Bool {
+    /// The buyer with the address, if there is one.
+    package func existingBuyer(email: String) -> KnownBuyer? {
         let wanted = email.lowercased()
-        return buyers.withLock { $0.contains { $0.account.email.lowercased() == wanted } }
+        return buyers.withLock { $0.first { $0.account.email.lowercased() == wanted } }
     }
 
     /// The buyer with the address; an unknown address creates a buyer, as at the real providers.

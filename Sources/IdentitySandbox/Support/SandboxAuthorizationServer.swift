@@ -80,8 +80,8 @@ extension SandboxAuthorizationServer {
 
     /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
     public func revokeTokens(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
-        tokens.state.withLock { $0.ledger.revoke(buyer: buyer) }
+        guard let buyer = directory.existingBuyer(email: email) else { return }
+        tokens.state.withLock { $0.ledger.revoke(buyer: buyer.number) }
     }
 
     /// Expires all access tokens; a refresh still works.

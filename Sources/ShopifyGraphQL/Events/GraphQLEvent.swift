@@ -58,7 +58,7 @@ public struct GraphQLEvent: Sendable {
     public let host: String
     /// Shopify's id of the request, if there was a response.
     public let requestID: String?
-    /// The number of attempts so far.
+    /// The number of attempts so far; 0 if the response comes from the cache or from the same request of another caller.
     public let attempts: Int
     /// The time since the start.
     public let duration: Duration

@@ -89,7 +89,7 @@ struct SandboxControl: Sendable {
 
     /// Checks that a buyer exists, so that a misspelt address is noticed.
     private func check(_ email: String, _ section: ConfigurationSection) throws(IdentityError) {
-        guard sandbox.shopify.directory.contains(email: email) else {
+        guard sandbox.shopify.directory.existingBuyer(email: email) != nil else {
             throw section.error("email", "is not the address of a buyer who exists")
         }
     }
