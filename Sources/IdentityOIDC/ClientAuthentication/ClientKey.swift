@@ -22,8 +22,8 @@ public struct ClientKey: Sendable {
     ///   - text: The key.
     ///   - keyID: The key's `kid` at the provider; by default the JWK's.
     ///   - algorithm: The JOSE algorithm to sign with; by default the JWK's. Without either, an RSA key signs with the first
-    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list, and every other key with its only
-    ///     algorithm.
+    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none), and
+    ///     every other key with its only algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ text: Secret, keyID: String? = nil, algorithm: String? = nil) throws(IdentityError) {
         let bytes = text.revealBytes()
@@ -69,7 +69,7 @@ public struct ClientKey: Sendable {
         ]
         let text = String(decoding: bytes, as: UTF8.self)
         guard let form = forms.first(where: { text.contains("-----BEGIN \($0.0)-----") }) else {
-            return invalid("The client key is neither an unencrypted PRIVATE KEY in PEM nor a JWK.")
+            return invalid("The client key is neither exactly one unencrypted PRIVATE KEY block in PEM nor a JWK.")
         }
         return IdentityError(
             configuration: "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",

@@ -35,7 +35,7 @@ package struct DPoPKey: Sendable {
                 .storeCorrupt,
                 "The stored DPoP key of a login or session cannot be read.",
                 hint:
-                    "Run the app version that stored it, or let the buyer sign in again. Nothing was sent to the provider.",
+                    "Run the app version that stored it, or let the buyer sign in again. The request was not sent.",
                 reference: "RFC 9449 section 4.2"
             )
         }

@@ -8,7 +8,8 @@ package struct SignedTokenExpectations: Sendable {
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: IssuerTemplate?
-    /// The issuer to which the login was bound by discovery; nil without discovery.
+    /// The only one of these issuers that is accepted, for example the one to which discovery bound the login; nil
+    /// accepts all.
     package var boundIssuer: String?
     /// The values of which `aud` must contain one; the first is the client id.
     package var audiences: [String]

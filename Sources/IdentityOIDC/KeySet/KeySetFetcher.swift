@@ -94,7 +94,7 @@ final class KeySetFetcher: KeySetProviding {
                 "The provider's key set could not be fetched (HTTP \(response.status)).",
                 hint:
                     "Try again later; begin a failed login again from its start. If every attempt fails, check the address of the "
-                    + "key set: endpoints.jwks, or jwks_uri of the provider's metadata.",
+                    + "key set: endpoints.jwks, jwks_uri of the provider's metadata, or keySetURL of JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerAnswer: answer
@@ -108,14 +108,14 @@ final class KeySetFetcher: KeySetProviding {
                 .discoveryFailed,
                 "The provider's key set contains no supported key.",
                 hint:
-                    "Ask the provider to publish a supported key: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519.",
+                    "Ask the provider to publish a supported signing key: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519.",
                 reference: "RFC 7517 section 5"
             )
         }
         return keys
     }
 
-    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes.
+    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes without `W/`.
     private static func isEntityTag(_ value: String) -> Bool {
         let opaque = value.hasPrefix("W/") ? value.utf8.dropFirst(2) : value.utf8[...]
         return opaque.count >= 2 && opaque.count <= 256 && opaque.first == 0x22 && opaque.last == 0x22

@@ -30,7 +30,7 @@ package enum KeySetLifetime {
         return end - (headers.date("Date") ?? Int64(now.timeIntervalSince1970)) - age
     }
 
-    /// A number of seconds (RFC 9111 section 1.2.2); a number too large to represent counts as 2^31.
+    /// A number of seconds (RFC 9111 section 1.2.2); one of more than nine digits counts as 2^31.
     private static func number(_ text: Substring) -> Int64? {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != 0x20 && $0 != 0x09 }
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Stores for a minute which `kid`s a fetch did not find, so that one repeated token does not use up the rate limit.
 ///
-/// It stores digests of at most ``capacity`` key ids, and removes them when the keys change.
+/// It stores digests of at most ``capacity`` key ids, and ignores them when the keys have changed.
 final class KeySetNegativeCache: KeySetProviding {
     private struct State {
         var revision: Int?

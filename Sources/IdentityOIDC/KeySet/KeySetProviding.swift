@@ -6,8 +6,9 @@ internal import IdentityHTTP
 protocol KeySetProviding: Sendable {
     /// The keys at a URL.
     ///
-    /// - Returns: Keys that meet the requirement; for ``KeySetRequirement/newer(than:keyID:)`` the known keys if there are no newer ones.
-    /// - Throws: `IdentityError` when there are no keys.
+    /// - Returns: Keys that meet the requirement; for ``KeySetRequirement/newer(than:keyID:)`` the known keys if there
+    ///   are no newer ones, or if no fetch is permitted now.
+    /// - Throws: `IdentityError` when the keys cannot be fetched.
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
 
@@ -15,7 +16,7 @@ protocol KeySetProviding: Sendable {
 enum KeySetRequirement: Sendable {
     /// Keys that are not expired.
     case usable
-    /// The keys that the provider publishes now, because these are about to expire.
+    /// The keys that the provider publishes now, because these expire soon or have expired.
     case refreshed(KeySetSnapshot)
     /// The keys that the provider publishes now, because these do not verify a token with that `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)

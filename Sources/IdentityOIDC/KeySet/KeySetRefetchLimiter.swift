@@ -2,10 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Limits the rate of fetches that an unknown `kid` causes: a burst of two, then one per minute.
+/// Limits the rate of fetches for tokens that the known keys do not verify: a burst of two, then one per minute.
 ///
-/// So a token that is signed with a new key right after a key rotation is accepted, and a flood of tokens with invented key ids causes
-/// few fetches. A failed fetch does not count, so that an outage does not use up the fetch for the next rotation.
+/// The burst is for tokens that are signed with a new key right after a key rotation. A flood of tokens with invented
+/// key ids causes few fetches. A failed fetch does not count, so that an outage does not use up the fetch for the next
+/// rotation.
 final class KeySetRefetchLimiter: KeySetProviding {
     private struct State {
         var bucket = TokenBucket(size: 2, interval: .seconds(60))
@@ -31,7 +32,7 @@ final class KeySetRefetchLimiter: KeySetProviding {
             defer { state.isRefusing = !isAllowed }
             return (isAllowed, !isAllowed && !state.isRefusing)
         }
-        // Reported once per flood, so that the flood does not fill the log.
+        // Only the first refusal after a permitted fetch is reported, so that a flood does not fill the log.
         if isFirstRefusal { environment.report(.keySetRefetchRefused, provider: provider, since: now) }
         guard isAllowed else { return known }
         do {

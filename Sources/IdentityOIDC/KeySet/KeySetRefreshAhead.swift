@@ -1,9 +1,10 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Fetches keys in the background shortly before they expire, so that no login waits for it.
+/// Fetches keys in the background when they are used shortly before they expire, so that later logins do not wait for
+/// it.
 ///
-/// A failed fetch has no effect: the cached keys are still valid, and the first caller after their expiry fetches again.
+/// A failed fetch leaves the cached keys in place, and the next caller starts another attempt.
 struct KeySetRefreshAhead: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock

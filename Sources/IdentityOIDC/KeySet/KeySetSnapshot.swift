@@ -13,9 +13,9 @@ package struct KeySetSnapshot: Sendable {
     let entityTag: String?
     /// How long the response permits caching, within this client's bounds.
     let lifetime: Duration
-    /// When the whole set was received.
+    /// The start of the request that returned the whole set.
     let receivedAt: Duration
-    /// When the provider last confirmed the keys, by a whole set or by "not modified".
+    /// The start of the last request that returned these keys or "not modified".
     let confirmedAt: Duration
     /// When the keys expire.
     var freshUntil: Duration

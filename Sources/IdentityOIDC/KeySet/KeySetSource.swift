@@ -47,7 +47,7 @@ package struct KeySetSource: Sendable {
 
     /// The keys at a URL.
     ///
-    /// - Throws: `IdentityError` when there are no keys.
+    /// - Throws: `IdentityError` when there are no usable keys.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
         // Most callers need no link of the chain: the keys are known, and do not expire soon.
         if let known = lastKnown.snapshot, known.url == url, !KeySetRefreshAhead.isDue(known, at: clock.elapsed) {
@@ -56,7 +56,8 @@ package struct KeySetSource: Sendable {
         return try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known keys do not verify; nil if the provider has no newer keys, or if the rate limit prevents a fetch.
+    /// Newer keys, for a token that the known keys do not verify; nil if the provider has none, or if no fetch is
+    /// permitted now.
     ///
     /// - Throws: `IdentityError` when the provider fails: the key may be available later.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
@@ -93,16 +94,16 @@ package struct KeySetSource: Sendable {
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
-    /// The token is rejected only after a new fetch of the keys: without it, a forged token cannot be told from a genuine token that is
-    /// signed with a new key.
+    /// A token that the known keys do not verify is rejected only after a new fetch: without it, a forged token cannot
+    /// be told from a genuine token that is signed with a new key.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
     ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
     /// - Returns: The result of `verify`.
-    /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or the rate limit permits no
-    ///   fetch yet.
+    /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or no fetch is
+    ///   permitted yet.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -114,7 +115,7 @@ package struct KeySetSource: Sendable {
                 throw IdentityError(
                     .retryLater,
                     .discoveryFailed,
-                    "The token could not be verified with the known keys, and the rate limit permits no new fetch of the key set yet.",
+                    "The token could not be verified with the known keys, and the key set may not be fetched again yet.",
                     hint:
                         "The session was not ended. Respond with an error status so that the provider can send the logout token again. If this happens often, look for forged logout tokens.",
                     reference: "OpenID Connect Core section 10.1.1"

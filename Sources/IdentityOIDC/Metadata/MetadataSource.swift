@@ -47,7 +47,7 @@ package final class MetadataSource: Sendable {
         found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
     }
 
-    /// Whether the issuer comes from the provider's document, so that a login can be bound to it.
+    /// Whether discovery is used, so that a login can be bound to the issuer of the metadata.
     package let isDiscovered: Bool
 
     /// The metadata, from memory for up to an hour, and longer while they cannot be fetched again.

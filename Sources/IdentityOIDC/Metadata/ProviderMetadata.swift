@@ -65,7 +65,8 @@ public struct ProviderMetadata: Sendable {
 
     /// Parses a metadata document.
     ///
-    /// An invalid URL of an endpoint that a login does not need does not fail the login; the endpoint counts as missing.
+    /// An invalid URL of an endpoint for device authorization, revocation or (unless required) pushed authorization
+    /// requests fails no login; the endpoint counts as missing.
     ///
     /// - Throws: `IdentityError` with code `discovery_failed` that names the first invalid member.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool) throws {

@@ -25,8 +25,7 @@ extension OpenIDClient {
             metadata?.pushedAuthorizationRequestEndpoint != nil, !configuration.pushesAuthorizationRequest
         else { return error }
         return error.addingAdvice(
-            "If the provider requires pushed authorization requests, set pushedAuthorization to true: its metadata list the "
-                + "endpoint."
+            "If the provider requires pushed authorization requests, set pushedAuthorization (kind openid) to true."
         )
     }
 
@@ -69,7 +68,8 @@ extension OpenIDClient {
 
     /// Whether the provider rejected the client's assertion.
     ///
-    /// Providers then return 401 or 403, often without an error name, or with HTML. Other error names keep their meaning.
+    /// Providers then return 401 or 403, often without an error name, or with HTML. The names in `others` keep their
+    /// meaning.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return (400..<500).contains(failure.status) && failure.status != 429 }

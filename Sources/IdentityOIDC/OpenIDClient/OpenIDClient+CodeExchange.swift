@@ -3,7 +3,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// Checks the callback and exchanges its code for tokens.
     ///
-    /// The code is sent only once, even if the exchange fails.
+    /// The code is sent again only if the server requires a DPoP nonce, not after another failure.
     ///
     /// - Throws: `IdentityError`.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {

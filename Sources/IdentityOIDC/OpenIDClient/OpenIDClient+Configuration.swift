@@ -23,7 +23,7 @@ extension OpenIDClient {
         public var acceptedIssuers: IssuerPolicy?
         /// The client identifier.
         public var clientID: String
-        /// How the client authenticates at the token endpoint.
+        /// How the client authenticates at the provider.
         public var authentication: ClientAuthentication = .none
         /// The type of client, as tools show it to people; nil shows the authentication method.
         public var clientType: String?
@@ -60,7 +60,7 @@ extension OpenIDClient {
         public var endpoints = Endpoints()
         /// How the metadata document is fetched.
         public var discovery = Discovery()
-        /// Headers of every token request, such as an API key.
+        /// Headers of every token, device authorization and pushed authorization request, such as an API key.
         public var tokenRequestHeaders: [(name: String, value: Secret)] = []
         /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
         public var timeout: Duration = .seconds(8)

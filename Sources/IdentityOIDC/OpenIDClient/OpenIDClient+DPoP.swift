@@ -5,7 +5,8 @@ internal import IdentityKit
 extension OpenIDClient {
     /// A new DPoP key for a login; nil if tokens are not to be bound.
     ///
-    /// - Throws: `IdentityError` with code `unsupported_by_provider` if the metadata list algorithms without ES256.
+    /// - Throws: `IdentityError` with code `unsupported_by_provider` if the metadata list algorithms without ES256, and
+    ///   with code `system_failure` if no key can be created.
     func newDPoPKey(_ metadata: ProviderMetadata) throws(IdentityError) -> DPoPKey? {
         guard configuration.usesDPoP else { return nil }
         if let supported = metadata.dpopAlgorithms, !supported.contains(DPoPKey.algorithm.rawValue) {
@@ -30,7 +31,7 @@ extension OpenIDClient {
     ///   - url: Where the request goes, by POST.
     ///   - send: Sends the request with these headers in addition to its own.
     /// - Returns: The last response.
-    /// - Throws: The error of `send`, or `IdentityError` when the key cannot sign.
+    /// - Throws: The error of `send`, or `IdentityError` when the proof cannot be made.
     func withDPoPProof(
         _ key: DPoPKey?,
         to url: HTTPURL,

@@ -67,8 +67,8 @@ extension OpenIDClient {
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
     ///
-    /// A failure before the provider issued tokens does not use up the code: the result is `unanswered`, and the caller polls
-    /// again. A failure after the provider issued tokens ends the login.
+    /// After a temporary failure without a token response, the result is `unanswered`, and the caller polls again. A
+    /// failure after the provider issued tokens ends the login.
     ///
     /// - Throws: `IdentityError` when the login has ended.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {

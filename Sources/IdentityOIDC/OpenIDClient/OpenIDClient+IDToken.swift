@@ -38,7 +38,7 @@ extension OpenIDClient {
         try IDTokenValidator.refuseTokenOfAnotherLogin(idToken, expecting: expected)
     }
 
-    /// Validates an ID token with the provider's keys; fetches newer keys if the token names an unknown one.
+    /// Validates an ID token with the provider's keys; fetches newer keys if the known ones do not verify it.
     func validate(
         _ token: Result<JSONWebToken, IdentityError>,
         _ metadata: ProviderMetadata,

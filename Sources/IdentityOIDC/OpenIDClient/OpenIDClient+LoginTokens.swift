@@ -4,7 +4,7 @@ package import IdentityKit
 extension OpenIDClient {
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
-    /// If the response is refused, its tokens are revoked, because no session will use them.
+    /// If that fails, the response's tokens are revoked if possible, because no session will use them.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,

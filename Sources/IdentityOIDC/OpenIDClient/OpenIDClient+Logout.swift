@@ -4,7 +4,8 @@ public import IdentityKit
 extension OpenIDClient {
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
     ///
-    /// - Returns: Nil when the provider has no such page, and when another issuer issued the tokens. The URL has no `id_token_hint` if the ID token is too long for a URL.
+    /// - Returns: Nil when the provider has no such page, and when another issuer issued the tokens. The URL has no
+    ///   `id_token_hint` if there is no ID token, or if it is too long for a URL.
     /// - Throws: `IdentityError`.
     public func logoutURL(
         for tokens: TokenSet,

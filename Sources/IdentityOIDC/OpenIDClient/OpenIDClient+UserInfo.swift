@@ -9,7 +9,7 @@ extension OpenIDClient {
     ///
     /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).
-    /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when a newer access token may help.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }

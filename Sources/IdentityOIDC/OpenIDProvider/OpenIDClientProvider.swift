@@ -37,7 +37,7 @@ extension OpenIDClientProvider {
 
     /// Completes a login: checks the callback, exchanges the code, validates the ID token.
     ///
-    /// A code works once, so nothing is retried.
+    /// A code works once, so a failed exchange is not retried.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         try await client.exchange(callback, for: attempt)
     }
@@ -66,14 +66,15 @@ extension OpenIDClientProvider {
         try await client.tokens(from: response, refreshing: tokens)
     }
 
-    /// The end-session URL, nil if the provider has none.
+    /// The end-session URL; nil if the provider has none, or if another issuer issued the tokens.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI)
     }
 }
 
 extension OpenIDClientProvider where Self: LogoutStateSupporting {
-    /// The end-session URL with a `state` that the provider returns, nil if the provider has no such page.
+    /// The end-session URL with a `state` that the provider returns; nil if the provider has no such page, or if
+    /// another issuer issued the tokens.
     public func logoutURL(
         for tokens: TokenSet,
         returningTo postLogoutRedirectURI: String,
@@ -91,7 +92,8 @@ extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
 }
 
 extension OpenIDClientProvider where Self: TokenRevoking {
-    /// Revokes the refresh token, with which providers invalidate the access token too; the access token if there is no refresh token.
+    /// Revokes the refresh token, with which the provider should invalidate the access token too; the access token if
+    /// there is no refresh token.
     ///
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
     @discardableResult

@@ -9,7 +9,7 @@ public struct PKCE: Sendable {
     /// The code challenge: the SHA-256 of the verifier in base64url without padding (section 4.2).
     public let challenge: String
 
-    /// Creates a code verifier of 43 characters from 32 random bytes.
+    /// Creates a code verifier from random bytes; 32 bytes make 43 characters.
     ///
     /// - Throws: `IdentityError` for fewer than 32 or more than 96 bytes.
     public init(randomBytes: [UInt8]) throws(IdentityError) {
@@ -47,7 +47,7 @@ public struct PKCE: Sendable {
         )
     }
 
-    /// Uses a given code verifier without a check, as Shopify's pages do.
+    /// Uses a given code verifier without a check.
     package init(unchecked verifier: String) throws(IdentityError) {
         self.verifier = Secret(verifier)
         do { challenge = Base64URL.encode(try Digest.sha256(utf8: verifier)) } catch { throw .wrapping(error) }

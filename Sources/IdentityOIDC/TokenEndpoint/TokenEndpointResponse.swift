@@ -28,7 +28,8 @@ package enum TokenEndpointResponse: Sendable {
     ///   - grant: The grant type of the request.
     ///   - endpoint: The endpoint that sent the response; others than the token endpoint respond in the same form.
     ///   - redacted: The request's secrets, which no error may contain.
-    /// - Throws: `IdentityError` for a success with invalid JSON, for example with a member twice.
+    /// - Throws: `IdentityError` for a success whose body begins with `{` but is not valid JSON, for example with a
+    ///   member twice.
     package init(
         _ response: HTTPResponse,
         to grant: TokenGrant,

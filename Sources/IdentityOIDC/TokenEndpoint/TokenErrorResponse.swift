@@ -156,7 +156,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .configuration,
                 .dpopProofRefused,
-                "The provider rejected the DPoP proof.",
+                "The provider rejected the DPoP proof, or requires one.",
                 "Compare this machine's clock with the provider's, and \(endpoint.member) with the address in the provider's documentation.",
                 reference: "RFC 9449 section 5"
             )
@@ -164,7 +164,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .retryLater,
                 .dpopProofRefused,
-                "The provider requires a nonce in the DPoP proof, but sent no new one.",
+                "The provider requires a DPoP nonce that the request did not have.",
                 "Try again. If every attempt fails, the provider's servers may not share their nonces: report it to the provider.",
                 reference: "RFC 9449 section 8"
             )

@@ -41,7 +41,8 @@ package struct TokenResponse: Sendable {
 
     /// Reads the JSON object of a response.
     ///
-    /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
+    /// - Throws: `IdentityError` with code `token_response_invalid` that names the member; with code `token_unbound`
+    ///   for a bearer token that must be bound.
     package init(_ object: JSONObject, rules: Rules) throws(IdentityError) {
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }

@@ -63,7 +63,7 @@ enum UserInfoResponse {
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 
-    /// The buyer whom the claims describe, completed by what the login verified.
+    /// The buyer whom the claims describe, completed by the buyer of the login.
     static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
         var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email
@@ -97,7 +97,8 @@ enum UserInfoResponse {
         return failure.standardError
     }
 
-    /// The error if a repetition of the request would be refused too: 4xx with JSON; nil for another response.
+    /// The error if a repetition of the request would be refused too: 4xx with JSON, except 408, 425 and 429; nil for
+    /// another response.
     private static func requestError(_ response: HTTPResponse, _ redacted: RedactedValues) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object
