@@ -12,7 +12,8 @@ package struct CryptoError: Error, Sendable, Equatable {
 
         /// The operating system or OpenSSL could not supply random bytes.
         package static let randomUnavailable = Code("random_unavailable")
-        /// A key that is malformed, too weak, or not a point of its curve.
+        /// A key that is malformed, of an unsupported kind, too weak, or not a point of its curve, or whose halves do
+        /// not match.
         package static let invalidKey = Code("invalid_key")
         /// An input whose length the operation does not allow.
         package static let invalidLength = Code("invalid_length")

@@ -53,7 +53,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Whether a request is being handled, or its response is being sent.
+    /// Whether a request is being handled, or the client may not have read its response.
     var isBusy: Bool {
         if case .reading = state { sent < output.count } else { true }
     }

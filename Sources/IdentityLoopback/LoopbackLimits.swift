@@ -2,7 +2,8 @@
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///
-    /// For a further connection, the server closes the oldest one that has no request in progress.
+    /// For a further connection, the server closes the oldest one that waits for no response; if there is none, it
+    /// closes the new one.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10

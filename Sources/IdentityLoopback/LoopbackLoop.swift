@@ -96,7 +96,7 @@ final class LoopbackLoop {
         }
     }
 
-    /// Closes the oldest connection that has no request in progress, so that idle clients cannot block new ones.
+    /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }

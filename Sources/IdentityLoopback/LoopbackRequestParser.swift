@@ -71,7 +71,7 @@ package struct LoopbackRequestParser {
                 // A TLS handshake is refused at once. Otherwise its client would wait until its time limit.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
-                    // Three bytes of the end of the head may already be in the buffer, or one byte of the end of a line.
+                    // Up to three bytes of the end of the head may already be in the buffer.
                     return input.count - start > limits.headerBytes + 3 ? fail(431) : .needsMore
                 }
                 guard end - start <= limits.headerBytes else { return fail(431) }
@@ -170,7 +170,7 @@ package struct LoopbackRequestParser {
     }
 
     private func parseHead(_ bytes: ArraySlice<UInt8>) -> Result<Head, Refusal> {
-        // Parsers differ in how they treat bare CR, bare LF and NUL.
+        // Bare CR, bare LF and NUL are refused, because parsers differ in how they treat them.
         var lines = bytes.split(separator: 0x0D, omittingEmptySubsequences: false)[...]
         guard let requestLine = lines.popFirst(), var head = requestHead(requestLine) else {
             return .failure(Refusal(status: 400))

@@ -1,4 +1,4 @@
-/// The first line of a response, with the reason phrases of RFC 9110 section 15, RFC 6585 and RFC 9112.
+/// The first line of a response, with the registered reason phrase of common statuses.
 package enum StatusLine {
     package static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(reasons[status] ?? fallback(status))\r\n"
@@ -21,7 +21,7 @@ package enum StatusLine {
         504: "Gateway Timeout", 505: "HTTP Version Not Supported", 511: "Network Authentication Required",
     ]
 
-    /// The phrase for a status that has no registered phrase, by the class of the status.
+    /// The phrase for any other status, by the class of the status.
     private static func fallback(_ status: Int) -> String {
         switch status {
         case 100..<200: "Informational"

@@ -10,7 +10,8 @@ package enum AESCBC {
 
     /// Encrypts; returns the ciphertext, which is 1 to 16 bytes longer than the plaintext.
     ///
-    /// - Throws: `invalidKey` or `invalidLength` for a key or an initialization vector that is not 16 bytes long.
+    /// - Throws: `invalidKey` or `invalidLength` for a key or an initialization vector that is not 16 bytes long;
+    ///   `operationFailed` if OpenSSL fails.
     package static func encrypt(
         _ plaintext: [UInt8],
         key: SecretBytes,
@@ -24,7 +25,8 @@ package enum AESCBC {
 
     /// Decrypts what `encrypt` returned.
     ///
-    /// - Throws: `authenticationFailed` if the length or the padding is wrong; otherwise as `encrypt`.
+    /// - Throws: `authenticationFailed` if the length or the padding is wrong, or OpenSSL fails; `invalidKey` or
+    ///   `invalidLength` as `encrypt`.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SecretBytes,

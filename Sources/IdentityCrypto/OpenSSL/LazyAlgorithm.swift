@@ -18,7 +18,7 @@ final class LazyAlgorithm: Sendable {
         guard let new = fetch() else {
             throw CryptoError(
                 .operationFailed,
-                "OpenSSL does not offer the algorithm; check that its default provider is installed"
+                "OpenSSL could not provide the algorithm; check that its default provider is installed"
             )
         }
         return fetched.storeIfNil(new)

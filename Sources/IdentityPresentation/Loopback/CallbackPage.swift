@@ -31,7 +31,7 @@ enum CallbackPage {
         symbol: "?",
         color: "#b3541e",
         title: "The provider's response is missing",
-        text: "The address of this page does not contain it. Go back to the app and start again."
+        text: "The browser did not send it to this page. Go back to the app and start again."
     )
     static let notThisLogin = page(
         400,
@@ -44,7 +44,7 @@ enum CallbackPage {
         409,
         symbol: "–",
         color: "#5b6470",
-        title: "This sign-in is already complete",
+        title: "This sign-in has already ended",
         text: "You can close this window."
     )
     static let alreadySignedOut = page(

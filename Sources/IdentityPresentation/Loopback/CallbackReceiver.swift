@@ -98,7 +98,7 @@ final class CallbackReceiver: Sendable {
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
-        // The redirect URI with the received query; the target was compared byte for byte above.
+        // The redirect URI with the received query; the path was compared byte for byte above.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
         return PresentedCallback(
             url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",

@@ -4,10 +4,10 @@ internal import IdentityLoopback
 
 /// Shows the login in the system browser and receives the callback on a loopback port (RFC 8252 sections 7.3 and 8.3).
 ///
-/// The port is open only while a login is pending. For a redirect URI with a port, that port is used; one without, such
-/// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's `state` is accepted. All
-/// other requests get a response and are ignored, because every page and every program on this machine can send a request to the
-/// port. The rest of the callback is checked when the login is completed.
+/// The port is open only while a login or logout is pending. For a redirect URI with a port, that port is used; one
+/// without, such as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's
+/// `state` is accepted. All other requests get a response and are ignored, because every page and every program on this
+/// machine can send a request to the port. The rest of the callback is checked when the login is completed.
 public struct LoopbackPresenter: FormPostPresenting {
     /// The maximum number of open connections.
     ///
@@ -27,7 +27,8 @@ public struct LoopbackPresenter: FormPostPresenting {
     ///   - browser: Opens the login page, by default the system's browser.
     ///   - deadline: The time limit for the buyer, by default 5 minutes.
     ///   - clock: Measures the deadline.
-    ///   - announce: Receives the authorization URL and whether a browser was opened. If none was, the buyer must open the URL.
+    ///   - announce: Receives the URL of the page and the result of ``BrowserOpening/open(_:)``. If it is false, the
+    ///     buyer must open the URL.
     public init(
         browser: any BrowserOpening = SystemBrowser(),
         deadline: Duration = .seconds(300),
@@ -148,7 +149,8 @@ public struct LoopbackPresenter: FormPostPresenting {
                     .rejected,
                     .attemptExpired,
                     "The browser did not return from the provider's page in time.",
-                    hint: "Start the login again. After a logout, nothing is left to do: the session has ended."
+                    hint:
+                        "Start the login again. After a logout, the app's session has ended, but perhaps not the provider's."
                 )
             }
             return callback

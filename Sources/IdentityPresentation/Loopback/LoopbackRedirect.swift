@@ -38,7 +38,7 @@ struct LoopbackRedirect: Sendable {
 
     /// Whether a `Host` header names this listener.
     ///
-    /// A request with another name comes from another site (DNS rebinding).
+    /// A request with another name may come from another site (DNS rebinding).
     func accepts(host: String?, port: UInt16) -> Bool {
         guard let host else { return true }
         let literal = schemeAndHost.dropFirst("http://".utf8.count)

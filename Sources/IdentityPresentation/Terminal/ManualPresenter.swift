@@ -24,7 +24,7 @@ public struct ManualPresenter: FormPostPresenting {
     /// Announces the URL and reads lines until one is not blank.
     ///
     /// - Throws: `CancellationError` when the source ends before a line was read, or the task was cancelled;
-    ///   `IdentityError` for a login that cannot begin, and when the line is too long or not UTF-8.
+    ///   `IdentityError` for a login that cannot begin, and when the line is too long, not UTF-8 or not readable.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await line(for: login)
     }

@@ -89,7 +89,7 @@ private final class LineReading: Sendable {
                     .retryLater,
                     .systemFailure,
                     "The input could not be read (errno \(number)).",
-                    hint: "Check that standard input is open, and that the process runs in the foreground."
+                    hint: "Check that the input is open, and that the process runs in the foreground."
                 )
             }
             guard count > 0 else { return line.isEmpty ? nil : try text(line) }
