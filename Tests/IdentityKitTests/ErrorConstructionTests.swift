@@ -37,7 +37,7 @@ struct ErrorConstructionTests {
         ("Polling with", "the caller's time limit"),
         ("got no usable response, so it may have been executed", "the network"),
         ("The session belongs to another provider", "the app passed another provider's session"),
-        ("carried out a change but returned no result", "a response that Shopify does not describe"),
+        ("returned neither an error nor the result of a change", "a response that Shopify does not describe"),
         ("The login took too long", "the time limit of SessionManager.Configuration"),
         ("A stored logout could not be decoded", "the store's own format"),
     ]

@@ -191,8 +191,8 @@ public struct CustomerAccount: Sendable {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Customer Account API carried out a change but returned no result.",
-            hint: "Read the customer to see the result.",
+            "The Customer Account API returned neither an error nor the result of a change.",
+            hint: "Read the customer to see whether the change was carried out.",
             reference: "Customer Account API reference, userErrors"
         )
     }

@@ -79,7 +79,7 @@ public struct LegacyCustomerAccount: Sendable {
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
     /// After a new password Shopify revokes every token of the customer and returns a new one. The new token is saved in the session before
-    /// this call returns. Other sessions of the buyer end.
+    /// this call returns. The tokens of the buyer's other sessions are invalid.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value.
     @discardableResult
@@ -143,8 +143,8 @@ public struct LegacyCustomerAccount: Sendable {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Storefront API carried out a change but returned no result.",
-            hint: "Read the customer to see the result."
+            "The Storefront API returned neither an error nor the result of a change.",
+            hint: "Read the customer to see whether the change was carried out."
         )
     }
 }

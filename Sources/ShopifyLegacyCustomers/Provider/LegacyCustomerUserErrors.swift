@@ -15,9 +15,8 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             .legacyCustomerUserErrors,
             "Shopify rejected the request for a legacy customer: \(cause).",
             hint: """
-                Read the messages in the error's cause. For UNIDENTIFIED_CUSTOMER at a sign-in, tell the buyer that the e-mail address or \
-                the password is wrong. Do not show TAKEN: it reveals who is a customer. For other codes, show which value is wrong. A \
-                token or URL from an e-mail, and a Multipass token, can be used once.
+                Read the messages in the error's cause. Do not show TAKEN: it reveals who is a customer. For other codes, show which value \
+                is wrong. A token or URL from an e-mail, and a Multipass token, can be used once.
                 """,
             reference: "Storefront API reference, CustomerUserError",
             cause: cause

@@ -152,8 +152,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     ///
     /// Shopify extends only tokens that have not expired.
     ///
-    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not extend it; any other
-    ///   error leaves the session unchanged.
+    /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
+    ///   any other error leaves the session unchanged.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try checkIssuer(of: tokens)
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
