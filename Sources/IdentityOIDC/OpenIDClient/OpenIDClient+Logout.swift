@@ -40,8 +40,7 @@ extension OpenIDClient {
         } catch {
             throw IdentityError(
                 configuration: "The logout URL would be too long.",
-                hint:
-                    "Shorten the post-logout redirect URI. If the ID token makes the URL too long, request fewer scopes.",
+                hint: "Shorten the post-logout redirect URI.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
                 cause: error
             )
