@@ -26,7 +26,7 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// The maximum number of remembered ended sessions.
     ///
-    /// More entries are not needed: late responses arrive long before 10,000 sessions end.
+    /// When it is reached, all of them are forgotten, so a late response of an ended session may be stored.
     private static let maximumEnded = 10_000
 
     /// The approximate size of an entry without its body: key, metadata and table entries.

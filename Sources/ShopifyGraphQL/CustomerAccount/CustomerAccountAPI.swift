@@ -15,11 +15,11 @@ package final class CustomerAccountAPI: Sendable {
         package var discoveryURL: HTTPURL?
         /// The URL to use if there is no document (404), or no discovery.
         package var fallback: HTTPURL?
-        /// The hosts that the API may have, and to which the document's address may redirect.
+        /// The hosts that a discovered API may have, and to which the document's address may redirect.
         package var hosts: AllowedHosts
         /// The API version, which replaces the one in a discovered URL.
         package var version: ShopifyAPIVersion
-        /// The shop's name; all clients for it in this process share a circuit breaker.
+        /// The shop's name; all clients in this process for it and one origin share a circuit breaker.
         package var shop: String
         /// The origin of a public web client, sent with every request.
         package var origin: String?

@@ -6,9 +6,9 @@ public import IdentityKit
 public struct GraphQLEvent: Sendable {
     /// What happened.
     public enum Kind: Sendable, Equatable {
-        /// The operation ended: with data, or with this code.
+        /// The operation returned a result, or threw an error with this code.
         case finished(IdentityError.Code?)
-        /// An attempt failed with this code. Another one follows after the pause.
+        /// An attempt failed with this code. Another one is planned after the pause.
         case repeated(IdentityError.Code, after: Duration)
         /// Shopify announced that the operation will stop working, with a link. Reported once for each document.
         case deprecated(String)
@@ -17,11 +17,11 @@ public struct GraphQLEvent: Sendable {
         /// The call's context has these members, and the document declares no variables for them, so they were not sent. Reported once for
         /// each document and list of members.
         case contextNotSent([String])
-        /// Shopify rejected requests as an attack (HTTP 430). No request is sent to the shop for this time.
+        /// Shopify rejected requests as an attack (HTTP 430). No new request is sent to this origin for the shop for this time.
         case paused(Duration)
-        /// The shop responds again after such a pause.
+        /// The shop responds again after it rejected a request as an attack.
         case resumed
-        /// A cache was used: with a fresh response, or with an old one because the API failed with this code.
+        /// The result came from a cache: as the policy says, or because the API failed with this code.
         case cached(failure: IdentityError.Code?)
 
         /// A stable name, for a label of a metric.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The number of attempts of an operation so far, and Shopify's id of the last one.
+/// The number of attempts of an operation so far, and Shopify's last request id.
 final class GraphQLProgress: Sendable {
     private let state = Mutex<(attempts: Int, requestID: String?)>((0, nil))
 

@@ -19,7 +19,7 @@ package struct GraphQLCall: Sendable {
     package var cachePolicy: CachePolicy
     /// The only session that may get the cached response.
     ///
-    /// Its end removes the response.
+    /// ``CachePurging`` removes the response when the session ends.
     package var session: SessionID?
     /// The caller's deadline on the monotonic clock.
     ///

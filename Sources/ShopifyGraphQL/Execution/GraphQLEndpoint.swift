@@ -41,7 +41,7 @@ package struct GraphQLEndpoint: Sendable {
     package let name: String
     /// The shop's name.
     ///
-    /// All clients of a shop in this process share its circuit breaker.
+    /// All clients in this process with this name and the same origin of ``url`` share a circuit breaker.
     package let shop: String
     /// The URL for requests.
     package let url: HTTPURL
@@ -55,7 +55,7 @@ package struct GraphQLEndpoint: Sendable {
     package let maximumBodyBytes: Int
     /// The kind of authentication, for messages.
     package let access: String
-    /// The error code for a rejected token, scope, shop or version.
+    /// The error code for a rejected token (other than a buyer's), scope, shop or version.
     package let refusalCode: IdentityError.Code
     /// Whether requests use a buyer's token, which the app can refresh after a 401.
     package let takesBuyerTokens: Bool

@@ -5,7 +5,7 @@ extension GraphQLExecutor {
     /// Gets a response from the network, with the attempts that limits and document allow.
     ///
     /// - Returns: The response and its bytes.
-    /// - Throws: The error of the last attempt.
+    /// - Throws: The error of the last attempt or of the circuit breaker, or a cancellation.
     func fetch(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
@@ -102,7 +102,7 @@ extension GraphQLExecutor {
 
     /// Handles HTTP 430, with which Shopify rejects a request as an attack.
     ///
-    /// - Returns: The pause before the operation's only other attempt; nil if it makes none.
+    /// - Returns: The pause before another attempt; nil if the operation makes none.
     private func attacked(
         _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,

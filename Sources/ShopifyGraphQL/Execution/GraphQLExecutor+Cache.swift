@@ -17,9 +17,9 @@ extension GraphQLExecutor {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - call: The call, with its cache policy.
-    ///   - needsData: Whether a response without data is a failure, for which a cached response may be returned instead.
+    ///   - needsData: Whether the caller cannot use a response without data.
     /// - Returns: The response and its source.
-    /// - Throws: `IdentityError` when neither the network nor the cache has a response.
+    /// - Throws: `IdentityError` when there is no usable response.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -57,7 +57,7 @@ extension GraphQLExecutor {
             let (answer, body) = try await fetchOnce(key, document, variables, call)
             var delivery = GraphQLDelivery(response: answer, origin: .network)
             guard answer.isFailure else {
-                // A response with errors is not stored, because the cached copy would hide the errors.
+                // A response with errors is not stored, because its errors may be temporary.
                 if answer.errors.isEmpty, answer.data != nil { delivery.cacheEntry = (key, body) }
                 return delivery
             }
@@ -79,7 +79,7 @@ extension GraphQLExecutor {
 
     /// A response from the network.
     ///
-    /// Callers that miss the same response at the same time share one request.
+    /// With `cacheFirst`, callers that miss the same response at the same time share one request.
     private func fetchOnce(
         _ key: ResponseCacheKey,
         _ document: GraphQLDocument,
@@ -149,7 +149,7 @@ extension GraphQLExecutor {
             .cacheMiss,
             isCached
                 ? "The cache has no response for this operation, and the cache policy allows no request."
-                : "The cache policy allows no request, but the client has no cache, or responses of this operation are never stored.",
+                : "The cache policy allows no request, but the client has no cache, or responses of this call are never stored.",
             hint: isCached
                 ? "Use a cache policy that allows a request, such as cacheFirst."
                 : "Use another cache policy: mutations, personal documents and calls for a buyer are not cached. Check that the client has a cache."

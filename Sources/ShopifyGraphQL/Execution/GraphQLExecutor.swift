@@ -5,8 +5,8 @@ package import IdentityKit
 ///
 /// Each API's client is a thin layer over it.
 ///
-/// Copies share the cache and the record of the events that are reported only once. All executors of a shop in this process share the
-/// circuit breaker.
+/// Copies share the cache and the record of the events that are reported only once. All executors in this process for one shop and origin
+/// share the circuit breaker.
 package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint
@@ -55,7 +55,7 @@ package struct GraphQLExecutor: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
+    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or data without errors are unreadable.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -113,8 +113,6 @@ package struct GraphQLExecutor: Sendable {
     }
 
     /// The operation's variables, and the context's variables that the document declares.
-    ///
-    /// Shopify rejects undeclared ones.
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
         var variables = operation.variables.json
         for name in Operation.document.contextVariables where variables[name] == nil {

@@ -15,7 +15,7 @@ public struct GraphQLRequestHandle: Sendable {
 
     /// Cancels the call.
     ///
-    /// The completion gets an error of kind `IdentityError.Kind.cancelled`, unless it has its result already.
+    /// The completion gets an error of kind `IdentityError.Kind.cancelled`, unless the call ends with another result first.
     public func cancel() {
         task.cancel()
     }

@@ -26,7 +26,7 @@ public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStr
     /// The default version: 2026-10.
     public static let standard = v2026_10
 
-    /// Whether the version's text can be part of a URL's path without escaping.
+    /// Whether the text has 1 to 32 characters, all of them lower-case letters, digits or hyphens.
     package var isPathSegment: Bool {
         (1...32).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { byte in

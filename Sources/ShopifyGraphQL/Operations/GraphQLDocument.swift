@@ -19,7 +19,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         case once
         /// The operation adds data, so the caller must read and compare before it repeats the operation. A cart adapter does that.
         case afterReading
-        /// The operation is never repeated.
+        /// The operation is not repeated.
         case never
     }
 

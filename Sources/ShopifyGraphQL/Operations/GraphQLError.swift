@@ -25,11 +25,9 @@ public struct GraphQLError: Error, Sendable, Equatable {
         /// The code as text.
         public var description: String { rawValue }
 
-        /// There were too many requests.
-        ///
-        /// The operation was not executed.
+        /// The operation exceeded a rate limit.
         public static let throttled = Self(rawValue: "THROTTLED")
-        /// The token lacks a scope.
+        /// A field was denied, for example because the token lacks a scope.
         public static let accessDenied = Self(rawValue: "ACCESS_DENIED")
         /// The query is too large for tokenless access.
         public static let maximumComplexityExceeded = Self(rawValue: "MAX_COMPLEXITY_EXCEEDED")
@@ -41,7 +39,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
 
     /// Shopify's message.
     ///
-    /// Values of the request are removed from it.
+    /// Values of the request with at least 6 bytes are removed from it. It has at most 500 characters.
     public let message: String
     /// The path of the field, with list positions as numbers; empty for the whole operation.
     public let path: [String]

@@ -1,8 +1,8 @@
 /// A query or mutation: a constant document, the variables of this call, and the type of the result.
 ///
 /// The document is a constant, so that no user input becomes part of it: every value is a variable. The generator `storefront-gen` writes
-/// conforming types from `.graphql` files. A hand-written type needs a document and an initializer. A type with a buyer's data should
-/// conform to ``GraphQLRedacted`` too, so that it does not print them.
+/// conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for the result. A type with a buyer's
+/// data should conform to ``GraphQLRedacted`` too, so that it does not print them.
 public protocol GraphQLOperation: Sendable {
     /// The type of the result.
     associatedtype Output: GraphQLReadable
@@ -15,7 +15,7 @@ public protocol GraphQLOperation: Sendable {
 
     /// Reads the result from the data.
     ///
-    /// By default the data as a whole are the result. An operation with one root field returns the value of that field.
+    /// By default the data as a whole are the result. A generated operation with one root field returns the value of that field.
     ///
     /// - Throws: ``GraphQLReadingError`` when the data do not match the document.
     static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output

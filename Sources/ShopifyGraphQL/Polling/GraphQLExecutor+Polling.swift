@@ -26,7 +26,7 @@ extension GraphQLExecutor {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "\(ForeignName.shown(document.name)) cannot be polled, because it must not be repeated.",
+                "\(ForeignName.shown(document.name)) cannot be polled, because it may not be repeated any number of times.",
                 hint:
                     "Poll with a query, or with a mutation that may be repeated any number of times (repetition: always)."
             )

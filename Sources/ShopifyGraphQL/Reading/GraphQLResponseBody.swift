@@ -1,6 +1,6 @@
 package import IdentityKit
 
-/// A GraphQL response (specification section 7.1): its data as a node, everything else as values.
+/// A GraphQL response (specification section 7.1): its data as a node, its errors and cost as values.
 package struct GraphQLResponseBody: Sendable {
     /// The data; nil when they are missing or null.
     package let data: GraphQLNode?

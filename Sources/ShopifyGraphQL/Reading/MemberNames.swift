@@ -1,6 +1,6 @@
 /// Finds duplicate names in an object.
 enum MemberNames {
-    /// More names than this are hashed, so that a hostile object does not need quadratic time.
+    /// From this number on, names are hashed, so that a hostile object does not need quadratic time.
     private static let manyNames = 24
 
     /// Whether two of the names are the same bytes.

@@ -5,7 +5,7 @@ extension IdentityError.Code {
     public static let graphQLErrors = Self(rawValue: "graphql_errors")
     /// Too many requests or checkouts at once (`THROTTLED`, HTTP 429).
     public static let throttled = Self(rawValue: "throttled")
-    /// Shopify rejected the request as an attack (HTTP 430), usually because the buyer's IP is missing.
+    /// Shopify rejected this or an earlier request as an attack (HTTP 430), for example because the buyer's IP is missing.
     public static let securityRejection = Self(rawValue: "security_rejection")
     /// A mutation got no usable response.
     ///
@@ -25,6 +25,6 @@ extension IdentityError.Code {
     ///
     /// The cause is ``PollTimeout``.
     public static let pollTimeout = Self(rawValue: "poll_timeout")
-    /// The policy allows only the cache, and the cache has no entry.
+    /// The policy allows only the cache, and there is no cached response.
     public static let cacheMiss = Self(rawValue: "cache_miss")
 }

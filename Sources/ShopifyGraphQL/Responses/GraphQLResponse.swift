@@ -48,7 +48,7 @@ struct GraphQLResponse: Sendable {
             throw GraphQLRefusal(metadata, errors, response.headers.retryAfter).failure(endpoint)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
-            // A proxy sends an HTML page or nothing while the shop is unavailable.
+            // A proxy may send an HTML page or nothing while the shop is unavailable.
             let opening = response.body.first { $0 > 0x20 }
             let isOutage = opening == nil || opening == UInt8(ascii: "<")
             let error = IdentityError(
@@ -70,14 +70,14 @@ struct GraphQLResponse: Sendable {
         }
     }
 
-    /// Whether all fields are null.
+    /// Whether there are no data, or all fields are null.
     ///
     /// Shopify returns null for the field of an operation that it did not execute.
     var isWithoutData: Bool {
         data?.hasOnlyNulls ?? true
     }
 
-    /// Whether the operation failed: all fields are null and there are errors.
+    /// Whether the operation failed: there are errors, and no data or only null fields.
     ///
     /// Null without errors is a valid result.
     var isFailure: Bool { isWithoutData && !errors.isEmpty }
@@ -114,7 +114,7 @@ struct GraphQLResponse: Sendable {
             return failed(
                 .retryLater,
                 .throttled,
-                "\(endpoint.name) throttled the operation and did not execute it.",
+                "\(endpoint.name) throttled the operation.",
                 "Wait for retryAfter if it is set, then try again with exponential backoff.",
                 retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
             )
@@ -139,7 +139,7 @@ struct GraphQLResponse: Sendable {
         return failed(
             .rejected,
             .graphQLErrors,
-            "\(endpoint.name) rejected the operation with GraphQL errors.",
+            "\(endpoint.name) returned GraphQL errors for the operation.",
             "Read providerAnswer of this error. Check the document and its variables against the schema of the API version.",
             reference: "GraphQL specification section 7.1.2"
         )

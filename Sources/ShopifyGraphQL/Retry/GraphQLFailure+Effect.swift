@@ -7,7 +7,7 @@ extension GraphQLFailure {
         case none
         /// Unknown: the operation may have been executed.
         case unknown
-        /// None: the operation was not executed, and sending it again would fail again.
+        /// The operation must not be sent again: it was rejected, it could not be sent, or its task was cancelled.
         case refused
         /// None: Shopify rejected the request as an attack.
         case attack
@@ -55,7 +55,7 @@ extension GraphQLResponse {
         // An error below the mutation's own field means that the mutation was executed, with any code. If there are two
         // fields, the other one may have been executed.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        // Without the member `data`, a path points into the document and proves no execution. An internal error may still follow one
+        // Without the member `data`, a path points into the document and proves no execution. An internal error does not rule it out
         // (`isBroken`).
         let isInside = hasData && errors.contains { $0.path.count > 1 }
         return isThrottled || isBroken || isInside ? (.unknown, asked) : nil

@@ -69,7 +69,7 @@ struct RetryDecision {
             random: random
         )
         if let asked {
-            // An attempt earlier than the server asks for, or after the caller's deadline, would be useless.
+            // An attempt earlier than the server asks for would be useless.
             guard asked <= limits.maximumRetryAfter else { return nil }
             // A random part is added, so that callers with the same Retry-After do not return at once.
             pause = asked + min(pause, limits.firstPause)
@@ -77,7 +77,7 @@ struct RetryDecision {
         return fits(pause, at: now) ? pause : nil
     }
 
-    /// The pause before the only attempt after HTTP 430; nil when none may follow.
+    /// The pause before an attempt after HTTP 430; nil when none may follow.
     func pauseAfterAttack(asked: Duration?, now: Duration, random: any RandomSource) -> Duration? {
         guard count < limits.attempts, asked ?? .zero <= limits.maximumRetryAfter else { return nil }
         let chance = Backoff.pause(after: 1, first: limits.firstPause, atMost: limits.maximumPause, random: random)

@@ -5,9 +5,9 @@
 /// connection), the document decides. Rejections of token, scope, shop or document (401, 402, 403, 404, 423, errors of
 /// the document) are never repeated.
 ///
-/// HTTP 430 means that Shopify rejects the request as an attack. The operation is repeated at most once, after a pause. If that fails too,
-/// no client in this process sends a request to this shop for a while (``securityPause``); after that, a single operation, the probe, tests
-/// whether Shopify accepts requests again.
+/// HTTP 430 means that Shopify rejects the request as an attack. If the limits allow it, the operation is sent once more after a pause. If
+/// not, or after a second 430, no client in this process sends requests to this shop and origin for a while (``securityPause``); after
+/// that, a single operation, the probe, tests whether Shopify accepts requests again.
 public struct RetryLimits: Sendable, Equatable {
     /// The maximum number of attempts, including the first; at least 1.
     public var attempts: Int
@@ -15,7 +15,7 @@ public struct RetryLimits: Sendable, Equatable {
     ///
     /// It doubles with each failure, and each pause is a random part of it.
     public var firstPause: Duration
-    /// The longest pause that the client chooses itself.
+    /// The longest pause that the client chooses itself, except after HTTP 430.
     public var maximumPause: Duration
     /// The longest `Retry-After` that the client waits for.
     ///
@@ -28,7 +28,7 @@ public struct RetryLimits: Sendable, Equatable {
     /// The longest pause after Shopify rejected requests of this process as an attack; each pause is between half of it and
     /// all of it.
     ///
-    /// It doubles each time, up to ten times as long.
+    /// It doubles each time, up to ten times as long. A longer `Retry-After`, up to an hour, is respected.
     public var securityPause: Duration
 
     /// Creates limits.

@@ -4,11 +4,12 @@ internal import Synchronization
 
 /// The circuit breaker of a shop: stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that fails too, all
-/// operations fail at once for a while; then a single operation, the probe, tests whether Shopify accepts requests again.
+/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If it makes no other attempt,
+/// or gets another 430, all operations fail at once for a while; then a single operation, the probe, tests whether Shopify accepts
+/// requests again.
 ///
-/// All clients of a shop in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as in
-/// tests, do not share it, because their times cannot be compared.
+/// All clients of a shop and origin in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as
+/// in tests, do not share it, because their times cannot be compared.
 final class ShopBreaker: Sendable {
     /// The decision about an operation after a 430.
     enum Verdict: Sendable {
@@ -89,7 +90,7 @@ final class ShopBreaker: Sendable {
     /// - Parameters:
     ///   - permit: The permit of the operation.
     ///   - error: The error of the response.
-    ///   - delay: The pause before the operation's only other attempt; nil if it makes none.
+    ///   - delay: The pause before another attempt; nil if the operation makes none.
     ///   - asked: The wait that Shopify requests.
     /// - Returns: Whether to make another attempt.
     func attacked(

@@ -6,7 +6,7 @@ public enum StorefrontAuthentication: Sendable {
     case privateToken(Secret)
     /// A public token, which buyers may see. Its limits depend on the caller's IP address, so it does not suit a server.
     case publicToken(String)
-    /// No token. It gives access to products, collections, search and carts, with at most 1,000 points of complexity per query.
+    /// No token. It gives access to products and carts, for example, with at most 1,000 points of complexity per query.
     case tokenless
 
     /// The kind of authentication, for errors.

@@ -11,7 +11,7 @@ public import ShopifyGraphQL
 /// ```
 ///
 /// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the events
-/// that are reported only once. All clients of a shop in this process share its circuit breaker.
+/// that are reported only once. All clients of a shop and endpoint in this process share a circuit breaker.
 ///
 /// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only with a cache and a policy that uses it.
 public struct StorefrontClient: Sendable {
@@ -87,7 +87,7 @@ public struct StorefrontClient: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
+    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or data without errors are unreadable.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -101,7 +101,7 @@ public struct StorefrontClient: Sendable {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
-    ///   - interval: The pause between polls when the server gives no hint.
+    ///   - interval: The pause between polls when the server gives no hint; at least 0.1 seconds.
     ///   - timeout: How long to poll.
     ///   - hint: The server's hint in a result, when to poll again. It counts for 0.1 to 60 seconds.
     ///   - isDone: Whether a result is the awaited one.

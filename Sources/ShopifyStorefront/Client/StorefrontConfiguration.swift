@@ -36,8 +36,8 @@ public struct StorefrontConfiguration: Sendable {
     ///   - endpoint: Another URL than the shop's own, for a proxy or a fake shop.
     ///   - allowsLoopbackHTTP: Whether that URL may be http to a loopback address.
     ///   - timeout: The timeout of one request.
-    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, an empty token or one that a header
-    ///   cannot contain, an invalid version, an endpoint that is not https, or a timeout that is not greater than 0.
+    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that is
+    ///   not https, or a timeout that is not greater than 0.
     public init(
         shopDomain: String,
         authentication: StorefrontAuthentication,

@@ -1,8 +1,7 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// Logs must not contain the buyer's identity, nor Shopify's texts, which may contain it. These types print the names of
-// their values and not the values.
+// Logs must not contain the buyer's identity, nor Shopify's texts, which may contain it. These types do not print them.
 
 extension StorefrontContext: Redacted {
     /// Country and language, and whether there is an IP.
