@@ -61,7 +61,7 @@ public struct CartEvent: Sendable, Equatable {
         case gone
         /// A cart that was gone was created again with its last known lines.
         case recreated
-        /// Shopify returned a new id for the cart. The identity was put on it again.
+        /// Shopify returned a new id for the cart.
         case moved
         /// A process ended while it created a cart, before it saved Shopify's response. At Shopify a cart may exist that no session knows.
         /// It expires there.

@@ -58,8 +58,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         /// The next page; nil after the last one, and when the list does not exist.
         ///
-        /// - Throws: `IdentityError` as `StorefrontClient.execute` does; kind `IdentityError.Kind.rejected` when the list is longer
-        ///   than Shopify serves, or its cursors are invalid.
+        /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` as `StorefrontClient.execute`
+        ///   does, of kind `IdentityError.Kind.rejected` also when the list is longer than Shopify serves, or its cursors are invalid.
         public mutating func next() async throws -> Connection? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {

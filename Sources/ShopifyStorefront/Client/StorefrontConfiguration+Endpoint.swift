@@ -18,9 +18,9 @@ extension StorefrontConfiguration {
                     : "Configure a private or a public token of the shop.",
                 denied: hasToken
                     ? "Grant the scopes that the operation needs. Carts need unauthenticated_write_checkouts."
-                    : "Configure a token with the scopes that the operation needs. Tokenless access reads products and changes carts only.",
+                    : "Configure a token with the scopes that the operation needs.",
                 notFound: "Check shopDomain, apiVersion and, if it is set, endpoint.",
-                redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
+                redirected: "Set shopDomain (or endpoint, if it is set) to the address that serves the API.",
                 tooMany: "Wait before the next request. With a private token, pass the buyer's IP with every call.",
                 attack: sendsBuyerIP
                     ? "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat the request."

@@ -9,7 +9,7 @@ extension CartAdapter {
     ///
     /// It creates a cart if the session has none, or if Shopify no longer has it.
     ///
-    /// The request is not repeated, so lines are never added twice. If the response is lost, or contains neither a cart nor an error, the
+    /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor an error, the
     /// cart is read. The lines count as added if the cart's quantities have grown by the quantities of the lines. More than 250 lines are
     /// sent in several calls. If the lines were added, but the identity could not be put on the cart again, that is no error:
     /// ``SessionCart/problem`` says why.

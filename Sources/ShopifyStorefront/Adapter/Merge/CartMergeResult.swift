@@ -8,7 +8,7 @@ public struct CartMergeResult: Sendable {
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with its errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
-    /// Lines whose quantity in the buyer's cart is less than both carts had together, because of the stock.
+    /// Lines whose quantity in the buyer's cart is less than both carts had together, usually because of the stock.
     public var shortLines: [CartLineInput] = []
     /// Values that both carts had and only one can have: `note`, or `attribute.` and its key.
     ///

@@ -201,7 +201,7 @@ extension CartAdapter {
         busy.recast(
             message:
                 "The identity was not put on the cart, because another process changed the session's cart at the same time.",
-            hint: "The next checkout puts it on the cart. The change of the cart itself has succeeded."
+            hint: "The next checkout tries again. The change of the cart itself has succeeded."
         )
     }
 }

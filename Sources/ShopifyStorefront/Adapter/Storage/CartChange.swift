@@ -23,7 +23,7 @@ struct CartChange<Result: Sendable>: Sendable {
     }
 }
 
-/// Another process changed the attachment before the first request.
+/// Another process changed the attachment.
 ///
 /// The operation is repeated with the new attachment.
 struct CartConflict: Error {}
