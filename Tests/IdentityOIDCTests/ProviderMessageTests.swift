@@ -41,7 +41,7 @@ struct ProviderMessageTests {
                     try await world.provider.exchange(callback, for: request.attempt)
                 }
                 #expect(error?.code == .authorizationRefused)
-                #expect(error?.hint?.contains("set pushedAuthorization to true") == (isOffered && !isPushed))
+                #expect(error?.hint?.contains("set pushedAuthorization (kind openid) to true") == (isOffered && !isPushed))
                 // Values that went through the browser are redacted.
                 #expect(error?.providerAnswer?.errorDescription == "PAR … …")
             }
