@@ -41,7 +41,8 @@ struct ProviderMessageTests {
                     try await world.provider.exchange(callback, for: request.attempt)
                 }
                 #expect(error?.code == .authorizationRefused)
-                #expect(error?.hint?.contains("set pushedAuthorization (kind openid) to true") == (isOffered && !isPushed))
+                let namesTheSetting = error?.hint?.contains("set pushedAuthorization (kind openid) to true")
+                #expect(namesTheSetting == (isOffered && !isPushed))
                 // Values that went through the browser are redacted.
                 #expect(error?.providerAnswer?.errorDescription == "PAR … …")
             }
