@@ -19,7 +19,7 @@ public struct SandboxConfiguration: Sendable {
     /// Called after each request, on any thread; the status is nil if the connection was closed without a response.
     ///
     /// A request contains secrets: print its method and its path only.
-    public var onAnswer: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
+    public var onResponse: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
     /// The buyers that exist at the start.
     ///
     /// The first login with an unknown e-mail address creates a buyer.

@@ -6,5 +6,5 @@ package protocol SandboxShop: Sendable {
     func route(_ path: String) -> SandboxRoute
 
     /// Answers a request to the Customer Account API.
-    func customerAccountAPI(_ call: SandboxCall) -> SandboxAnswer
+    func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse
 }

@@ -190,13 +190,13 @@ struct AccountTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await provider.buyerProfile(for: tokens) }
         #expect(error?.kind == answer.kind)
         #expect(error?.code == answer.code)
-        #expect(error?.providerAnswer?.error == answer.error)
+        #expect(error?.providerResponse?.error == answer.error)
         let members: [IdentityError.Code: [String]] = [
             .invalidClient: ["apiKey", "publishableKey", "environment"], .redirectRefused: ["endpoints.api"],
             .accessTokenRefused: ["scopes"],
         ]
         for member in members[answer.code] ?? [] { #expect(error?.hint?.contains(member) == true) }
-        #expect(error?.providerAnswer?.traceID == "t1")
+        #expect(error?.providerResponse?.traceID == "t1")
         // The cart keeps the contact that the login verified, unless a newer token may give a better one.
         if answer.code == .accessTokenRefused {
             await #expect(throws: IdentityError.self) { _ = try await provider.cartClaim(for: tokens) }

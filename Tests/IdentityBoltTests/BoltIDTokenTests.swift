@@ -39,7 +39,7 @@ struct BoltIDTokenTests {
             let error = await #expect(throws: IdentityError.self) { _ = try await signIn(bolt, provider, setIssuer) }
             #expect(error?.code == .idTokenIssuer)
             #expect(error?.hint?.contains("https://bolt.com or") == true)
-            #expect(error?.providerAnswer?.error == issuer)
+            #expect(error?.providerResponse?.error == issuer)
         }
     }
 

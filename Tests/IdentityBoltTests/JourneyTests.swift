@@ -88,7 +88,7 @@ struct JourneyTests {
             _ = try await bolt.buyerProfile(for: first.tokens)
         }
         #expect(error?.code == .accessTokenRefused)
-        #expect(error?.providerAnswer?.traceID != nil)
+        #expect(error?.providerResponse?.traceID != nil)
         await sandbox.stop()
     }
 

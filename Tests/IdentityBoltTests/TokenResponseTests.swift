@@ -48,8 +48,8 @@ struct TokenResponseTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
         #expect(error?.kind == refusal.kind)
         #expect(error?.code == refusal.code)
-        #expect(error?.providerAnswer?.status == refusal.status)
-        #expect(error?.providerAnswer?.traceID == "trace-7")
+        #expect(error?.providerResponse?.status == refusal.status)
+        #expect(error?.providerResponse?.traceID == "trace-7")
         #expect(bolt.requests(to: "/v1/oauth/token").count == 1)
     }
 

@@ -48,7 +48,7 @@ struct CrashTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent, \.standardOutputContent]
         ) {
-            let answer = IdentityError.ProviderAnswer(
+            let answer = IdentityError.ProviderResponse(
                 error: Self.marks.access,
                 errorDescription: Self.marks.refresh,
                 status: 400
@@ -57,7 +57,7 @@ struct CrashTests {
                 .rejected,
                 .invalidGrant,
                 "The provider refused the code.",
-                providerAnswer: answer
+                providerResponse: answer
             )
             preconditionFailure("uncaught: \(error) \(String(reflecting: error))")
         }

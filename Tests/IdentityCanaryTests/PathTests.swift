@@ -76,8 +76,8 @@ struct PathTests {
     @Test("errors about manipulated callbacks show nothing of the callback")
     func callbacks() async throws {
         try await CanaryStage.with { stage in
-            // Text of the callback is untrusted: it may appear in providerAnswer only.
-            let witness = Witness(stage.canary, readsProviderAnswers: false)
+            // Text of the callback is untrusted: it may appear in providerResponse only.
+            let witness = Witness(stage.canary, readsProviderResponses: false)
             let app = try stage.app(store: InMemoryStore(), witness: witness)
             let mark = FormEncoding.escape(stage.canary.plant("attacker +/&="))
             for provider in CanaryStage.providers {

@@ -101,10 +101,13 @@ struct SecretCanaryTests {
         let witness = Witness(SecretCanary())
         let mark = witness.canary.plant("mark")
         #expect(witness.findings() == [])
-        let answer = IdentityError.ProviderAnswer(error: "invalid_grant", errorDescription: "the code \(mark) is spent")
+        let response = IdentityError.ProviderResponse(
+            error: "invalid_grant",
+            errorDescription: "the code \(mark) is spent"
+        )
         let leaks: [any Error] = [
             IdentityError(.rejected, .invalidGrant, mark), IdentityError(.rejected, .invalidGrant, "", hint: mark),
-            IdentityError(.rejected, .invalidGrant, "", providerAnswer: answer),
+            IdentityError(.rejected, .invalidGrant, "", providerResponse: response),
             IdentityError(.rejected, .invalidGrant, "", cause: NSError(domain: mark, code: 1)),
             NSError(domain: mark, code: 1),
         ]

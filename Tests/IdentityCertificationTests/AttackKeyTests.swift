@@ -49,7 +49,7 @@ struct AttackKeyTests {
     func headerKeys() async throws {
         let listener = try await SandboxListener.start()
         let attacker = try SandboxKeyPair()
-        let keys = SandboxAnswer.json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "attacker"))])])
+        let keys = SandboxResponse.json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "attacker"))])])
         listener.answer("/keys", with: keys)
         let places: [SandboxMisbehaviour.HeaderKey] = [
             .jwk, .jku(listener.origin + "/keys"), .x5c, .x5u(listener.origin + "/certificate"),

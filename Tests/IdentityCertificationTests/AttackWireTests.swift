@@ -30,7 +30,7 @@ struct AttackWireTests {
 
     static let unreadable: [SandboxMisbehaviour] = [
         .largeBody(16 << 20), .gzipBomb(), .headerBomb(), .rawBytes(Array("SSH-2.0-x\r\n".utf8)), .rawBytes([]),
-        .answer(SandboxAnswer(status: 200, headers: [("Content-Type", "application/json")], body: [0xFF])),
+        .answer(SandboxResponse(status: 200, headers: [("Content-Type", "application/json")], body: [0xFF])),
     ]
 
     @Test(

@@ -64,7 +64,7 @@ struct ComprehensivePlanTests {
                         var claims = (try? JSONValue(parsing: answer.body))?.object ?? [:]
                         claims["iss"] = .string(issuer)
                         claims["aud"] = .string(audience)
-                        answer = SandboxAnswer(
+                        answer = SandboxResponse(
                             status: 200,
                             headers: [("Content-Type", "application/jwt")],
                             body: Array(pair.token(claims, header: ["kid": .string(keyID)]).utf8)

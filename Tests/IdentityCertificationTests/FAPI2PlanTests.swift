@@ -63,7 +63,7 @@ struct FAPI2PlanTests {
             let session = try await module.login()
             let openID = module.openID
             openID.misbehave(
-                .edit { if openID.counters.refreshes < 2 { $0 = SandboxAnswer(status: 401) } },
+                .edit { if openID.counters.refreshes < 2 { $0 = SandboxResponse(status: 401) } },
                 on: .api,
                 times: .max
             )

@@ -107,7 +107,7 @@ struct TransportLimitsTests {
     }
 
     @Test("a name is refused when one of its addresses is refused")
-    func mixedAnswers() async throws {
+    func mixedResponses() async throws {
         // libcurl knows both addresses of localhost without a name server (RFC 6761 section 6.3).
         let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
         defer { close(listener) }

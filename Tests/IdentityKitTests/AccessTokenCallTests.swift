@@ -130,9 +130,9 @@ struct AccessTokenCallTests {
             let error = try #require(await world.refusal(id, challenge: challenge))
             #expect(error.code == .accessTokenRefused)
             #expect(error.kind == .rejected)
-            #expect(error.providerAnswer?.error == "invalid_token")
-            #expect(error.providerAnswer?.errorDescription == "The audience is wrong, not ….")
-            #expect(error.providerAnswer?.status == 401)
+            #expect(error.providerResponse?.error == "invalid_token")
+            #expect(error.providerResponse?.errorDescription == "The audience is wrong, not ….")
+            #expect(error.providerResponse?.status == 401)
             #expect(world.provider.inner.refreshes == 1)
             #expect(world.server.seen.count == round + 1)
         }

@@ -63,7 +63,7 @@ struct AttackSuspicionTests {
 
     @Test("an error stays marked as a suspected attack when its kind is changed or its texts are redacted")
     func kept() {
-        let error = IdentityError(.rejected, .stateInvalid, "Wrong.", providerAnswer: .init(error: "x"))
+        let error = IdentityError(.rejected, .stateInvalid, "Wrong.", providerResponse: .init(error: "x"))
         #expect(!error.isAttackSuspected && !error.recast(as: .retryLater).isAttackSuspected)
         let suspicious = error.suspectingAttack
         #expect(suspicious.isAttackSuspected && suspicious.correlationID == error.correlationID)

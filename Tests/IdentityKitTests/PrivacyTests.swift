@@ -76,10 +76,10 @@ struct PrivacyTests {
     }
 
     @Test("a provider's text is cut even if it is a single very long character")
-    func providerAnswer() {
+    func providerResponse() {
         let text = "e" + String(repeating: "\u{301}", count: 100_000)
         #expect(text.count == 1)
-        let answer = IdentityError.ProviderAnswer(error: text, errorDescription: text, errorURI: text, traceID: text)
+        let answer = IdentityError.ProviderResponse(error: text, errorDescription: text, errorURI: text, traceID: text)
         for part in [answer.error, answer.errorDescription, answer.errorURI, answer.traceID] {
             #expect((part ?? "").utf8.count <= 2000)
         }

@@ -146,7 +146,7 @@ struct SessionManagerTests {
     }
 
     @Test("after a lost response the same refresh token is sent again immediately")
-    func lostAnswer() async throws {
+    func lostResponse() async throws {
         let world = try LoginWorld()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))

@@ -84,7 +84,7 @@ struct SharedStoreTests {
     }
 
     @Test("if two processes sent one refresh token, the tokens of the one that got a response are kept")
-    func lateAnswer() async throws {
+    func lateResponse() async throws {
         let world = World()
         let id = try await world.expiredSession()
         // The response reaches the first process after a second process got invalid_grant.

@@ -166,7 +166,7 @@ struct ClaimsTests {
                 let error = await #expect(throws: IdentityError.self) { try await manager.buyerProfile(for: id) }
                 #expect(error?.code == .accessTokenRefused)
                 #expect(error?.kind == .rejected)
-                #expect(error?.providerAnswer?.errorDescription == "The token is for another audience.")
+                #expect(error?.providerResponse?.errorDescription == "The token is for another audience.")
             }
             #expect(world.fake.requests(to: "/token").count == 2)
             #expect(world.fake.requests(to: "/userinfo").count == 4)

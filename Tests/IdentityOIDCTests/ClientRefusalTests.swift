@@ -114,7 +114,7 @@ struct ClientRefusalTests {
                     #expect(
                         error?.hint?.contains("set clientAssertionAudience to tokenEndpoint") == (audience == .issuer)
                     )
-                    #expect(error?.providerAnswer?.status == status)
+                    #expect(error?.providerResponse?.status == status)
                 }
             }
         }

@@ -134,7 +134,7 @@ struct DeviceLoginTests {
     @Test("an invalid device authorization response fails before the buyer sees a code", arguments: lies)
     func answer(lie: Lie) async throws {
         try await FakeWorld.run { world in
-            world.fake.change(deviceAnswer: lie.change)
+            world.fake.change(deviceResponse: lie.change)
             let error = await Self.refusal { _ = try await world.provider.deviceAuthorization(LoginOptions()) }
             #expect(error?.code == (lie.isGood ? nil : .tokenResponseInvalid))
             #expect(error?.kind == (lie.isGood ? nil : .rejected))

@@ -16,7 +16,7 @@ struct ErrorTableTests {
         for text in [error.message, error.hint ?? "", error.reference ?? "", error.description] {
             #expect(canary.findings(inText: text) == [], "\(context)")
         }
-        #expect(canary.findings(inText: error.providerAnswer?.errorDescription ?? "").count == 1, "\(context)")
+        #expect(canary.findings(inText: error.providerResponse?.errorDescription ?? "").count == 1, "\(context)")
     }
 
     static let callbacks: [(error: String, kind: IdentityError.Kind, code: IdentityError.Code)] = [
@@ -48,7 +48,7 @@ struct ErrorTableTests {
         }
         #expect(error.kind == kind)
         #expect(error.code == code)
-        #expect(error.providerAnswer?.error == name)
+        #expect(error.providerResponse?.error == name)
         expectComplete(error, canary, name)
     }
 
@@ -113,8 +113,8 @@ struct ErrorTableTests {
             let error = failure.standardError
             #expect(error.kind == outcome.0, "\(grant)")
             #expect(error.code == outcome.1, "\(grant)")
-            #expect(error.providerAnswer?.status == row.status)
-            #expect(error.providerAnswer?.errorURI == "https://id.example/errors")
+            #expect(error.providerResponse?.status == row.status)
+            #expect(error.providerResponse?.errorURI == "https://id.example/errors")
             expectComplete(error, canary, "\(grant)")
         }
     }

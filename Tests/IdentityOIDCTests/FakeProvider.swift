@@ -17,7 +17,7 @@ final class FakeProvider: Sendable {
         var intercept: @Sendable (LoopbackRequest) -> LoopbackResponse? = { _ in nil }
         var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
         var answer: @Sendable (inout JSONObject) -> Void = { _ in }
-        var deviceAnswer: @Sendable (inout JSONObject) -> Void = { _ in }
+        var deviceResponse: @Sendable (inout JSONObject) -> Void = { _ in }
         var claims: @Sendable (inout JSONObject) -> Void = { _ in }
         var nonce: String?
         var serial = 0
@@ -51,8 +51,8 @@ final class FakeProvider: Sendable {
     func change(metadata: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.metadata = metadata } }
     func change(answer: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.answer = answer } }
     func change(claims: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.claims = claims } }
-    func change(deviceAnswer: @escaping @Sendable (inout JSONObject) -> Void) {
-        state.withLock { $0.deviceAnswer = deviceAnswer }
+    func change(deviceResponse: @escaping @Sendable (inout JSONObject) -> Void) {
+        state.withLock { $0.deviceResponse = deviceResponse }
     }
     func expect(nonce: String?) { state.withLock { $0.nonce = nonce } }
 
@@ -77,7 +77,7 @@ final class FakeProvider: Sendable {
                 state.serial += 1
                 guard let answer = try? Self.answer(state) else { return .message(status: 500) }
                 return Self.json(answer)
-            case "/device": return Self.json(Self.deviceAnswer(state))
+            case "/device": return Self.json(Self.deviceResponse(state))
             case "/userinfo": return Self.json(["sub": .string("buyer-1"), "given_name": .string("Ada")])
             default: return .message(status: 404)
             }
@@ -103,14 +103,14 @@ final class FakeProvider: Sendable {
         return object
     }
 
-    private static func deviceAnswer(_ state: State) -> JSONObject {
+    private static func deviceResponse(_ state: State) -> JSONObject {
         var object: JSONObject = [
             "device_code": .string("device-code-1"), "user_code": .string("WDJB-MJHT"),
             "verification_uri": .string("https://id.example/device"),
             "verification_uri_complete": .string("https://id.example/device?user_code=WDJB-MJHT"),
             "expires_in": .integer(600), "interval": .integer(7),
         ]
-        state.deviceAnswer(&object)
+        state.deviceResponse(&object)
         return object
     }
 

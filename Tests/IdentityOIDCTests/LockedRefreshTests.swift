@@ -12,19 +12,19 @@ struct LockedRefreshTests {
     private final class Recorder: HTTPTransport {
         private let inner: any HTTPTransport
         private let noted = Mutex<[HTTPLimits]>([])
-        private let afterAnswer: @Sendable () -> Void
+        private let afterResponse: @Sendable () -> Void
         var limits: [HTTPLimits] { noted.withLock(\.self) }
 
-        init(_ inner: any HTTPTransport, afterAnswer: @escaping @Sendable () -> Void) {
+        init(_ inner: any HTTPTransport, afterResponse: @escaping @Sendable () -> Void) {
             self.inner = inner
-            self.afterAnswer = afterAnswer
+            self.afterResponse = afterResponse
         }
 
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
             guard request.url.path == "/token" else { return try await inner.send(request) }
             noted.withLock { $0.append(request.limits) }
             let response = try await inner.send(request)
-            afterAnswer()
+            afterResponse()
             return response
         }
     }
@@ -39,7 +39,7 @@ struct LockedRefreshTests {
     /// Refreshes bound tokens at a provider that requires its nonce, which takes two requests.
     private static func refresh(
         under lock: Lock,
-        afterAnswer: @escaping @Sendable () -> Void
+        afterResponse: @escaping @Sendable () -> Void
     ) async throws -> (limits: [HTTPLimits], requests: Int, error: IdentityError?) {
         var result: (limits: [HTTPLimits], requests: Int, error: IdentityError?)?
         try await FakeWorld.run({ $0.usesDPoP = true }) { world in
@@ -54,7 +54,7 @@ struct LockedRefreshTests {
                 )
             }
             let before = world.fake.requests(to: "/token").count
-            let recorder = Recorder(world.environment.transport, afterAnswer: afterAnswer)
+            let recorder = Recorder(world.environment.transport, afterResponse: afterResponse)
             var configuration = OpenIDProvider.Configuration(
                 name: "fake",
                 issuer: world.fake.origin,

@@ -202,7 +202,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test("each response of the revocation endpoint has the expected outcome")
-    func revocationAnswers() async throws {
+    func revocationResponses() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { [origin = world.fake.origin] in
                 $0["revocation_endpoint"] = .string("\(origin)/revoke")

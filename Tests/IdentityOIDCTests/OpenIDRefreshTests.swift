@@ -218,12 +218,12 @@ struct OpenIDRefreshTests {
             let isOutage = status == 429 || status >= 500
             #expect(error?.code == (isOutage ? .providerUnavailable : .unexpectedResponse))
             #expect(error?.retryAfter == (isOutage ? .seconds(7) : nil))
-            #expect(error?.providerAnswer?.status == status)
+            #expect(error?.providerResponse?.status == status)
             guard kind == "rejected" else { return }
-            #expect(error?.providerAnswer?.error == "invalid_request")
+            #expect(error?.providerResponse?.error == "invalid_request")
             // No error contains the token, also if the endpoint repeats it.
-            #expect(error?.providerAnswer?.errorDescription?.hasPrefix("about ") == true)
-            #expect(error?.providerAnswer?.errorDescription?.contains("access-1") == false)
+            #expect(error?.providerResponse?.errorDescription?.hasPrefix("about ") == true)
+            #expect(error?.providerResponse?.errorDescription?.contains("access-1") == false)
         }
     }
 

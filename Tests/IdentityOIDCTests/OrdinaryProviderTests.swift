@@ -130,7 +130,7 @@ struct OrdinaryProviderTests {
             world.fake.change(answer: { $0["expires_in"] = .string("1800") })
             let tokens = try await world.login()
             #expect(tokens.expiresAt == world.clock.now + 1800)
-            world.fake.change(deviceAnswer: {
+            world.fake.change(deviceResponse: {
                 $0["expires_in"] = .string("300")
                 $0["interval"] = .string("9")
             })

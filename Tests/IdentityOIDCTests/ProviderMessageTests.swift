@@ -44,7 +44,7 @@ struct ProviderMessageTests {
                 let namesTheSetting = error?.hint?.contains("set pushedAuthorization (kind openid) to true")
                 #expect(namesTheSetting == (isOffered && !isPushed))
                 // Values that went through the browser are redacted.
-                #expect(error?.providerAnswer?.errorDescription == "PAR … …")
+                #expect(error?.providerResponse?.errorDescription == "PAR … …")
             }
         }
     }
@@ -76,9 +76,9 @@ struct ProviderMessageTests {
                 #expect(error.message.contains("rejected its authentication"))
                 #expect(error.hint?.contains("clientSecret") == true)
             }
-            #expect(error.providerAnswer?.error == name)
-            #expect(error.providerAnswer?.errorDescription == "Authentication failed with ….")
-            #expect(error.providerAnswer?.status == status)
+            #expect(error.providerResponse?.error == name)
+            #expect(error.providerResponse?.errorDescription == "Authentication failed with ….")
+            #expect(error.providerResponse?.status == status)
         }
     }
 
@@ -324,7 +324,7 @@ struct ProviderMessageTests {
             let error = try #require(await world.refusal())
             #expect(error.code == .discoveryIssuerMismatch)
             #expect(error.hint?.contains(world.fake.origin) == true)
-            #expect(error.providerAnswer?.error == "https://other.example")
+            #expect(error.providerResponse?.error == "https://other.example")
         }
     }
 }

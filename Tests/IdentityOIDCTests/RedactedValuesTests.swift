@@ -35,7 +35,7 @@ struct RedactedValuesTests {
                     try await body()
                     Issue.record("No call was refused.")
                 } catch {
-                    let words = IdentityError.wrapping(error).providerAnswer?.errorDescription
+                    let words = IdentityError.wrapping(error).providerResponse?.errorDescription
                     found.withLock { $0.append(words) }
                 }
             }
@@ -98,7 +98,7 @@ struct RedactedValuesTests {
                 return Self.answer(saying: Self.field("client_assertion")(request) ?? "nothing")
             }
             let error = await #expect(throws: IdentityError.self) { try await world.begin() }
-            #expect(error?.providerAnswer?.errorDescription == "No: ….")
+            #expect(error?.providerResponse?.errorDescription == "No: ….")
         }
     }
 

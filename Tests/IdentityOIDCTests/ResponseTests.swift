@@ -75,7 +75,7 @@ struct ResponseTests {
         let error = refusal("code=c&state=state-1", requiresIssuer: true)
         #expect(error?.code == .responseIssuerMismatch)
         #expect(error?.message == "The callback has no iss parameter, although the provider's metadata promise it.")
-        #expect(error?.providerAnswer == nil)
+        #expect(error?.providerResponse == nil)
         #expect(error?.isAttackSuspected == false)
     }
 
@@ -103,19 +103,19 @@ struct ResponseTests {
         #expect(denied?.message.contains("another issuer") == false)
         #expect(denied?.hint?.contains("the buyer cancelled") == true)
         #expect(denied?.hint?.contains("mix-up") == false)
-        #expect(denied?.providerAnswer?.error == "access_denied")
-        #expect(denied?.providerAnswer?.errorURI == "u")
+        #expect(denied?.providerResponse?.error == "access_denied")
+        #expect(denied?.providerResponse?.errorURI == "u")
         // Sent values are redacted, as in every error.
-        #expect(denied?.providerAnswer?.errorDescription?.contains("cancelled") == true)
-        #expect(denied?.providerAnswer?.errorDescription?.contains("state-1") == false)
+        #expect(denied?.providerResponse?.errorDescription?.contains("cancelled") == true)
+        #expect(denied?.providerResponse?.errorDescription?.contains("state-1") == false)
         let other = refusal("error=invalid_scope&state=state-1", requiresIssuer: true)
         #expect(other?.code == .responseIssuerMismatch)
-        #expect(other?.providerAnswer?.error == "invalid_scope")
+        #expect(other?.providerResponse?.error == "invalid_scope")
         #expect(other?.hint?.contains("cancelled") == false)
         // A response of another issuer may be an attack, so its text is not passed on.
         let foreign = refusal("error=access_denied&state=state-1&iss=https%3A%2F%2Fevil.example", requiresIssuer: true)
         #expect(foreign?.message.contains("another issuer") == true)
-        #expect(foreign?.providerAnswer == nil)
+        #expect(foreign?.providerResponse == nil)
     }
 
     @Test("an iss in the callback must be an accepted issuer; two codes, or a huge one, are refused")
@@ -240,7 +240,7 @@ struct ResponseTests {
             #"{"access_token":"a","token_type":"Bearer","scope":["openid"]}"#, #"{"access_token":"a""#,
         ]
     )
-    func invalidAnswer(body: String) {
+    func invalidResponse(body: String) {
         #expect(answer(200, body)?.code == .tokenResponseInvalid)
     }
 

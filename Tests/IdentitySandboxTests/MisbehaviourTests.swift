@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "loseAnswer drops the response after the provider executed the request, and reset closes the connection before that"
+        "loseResponse drops the response after the provider executed the request, and reset closes the connection before that"
     )
     func lost() async throws {
         let sandbox = try await ShopSandbox.start()
@@ -95,7 +95,7 @@ import Testing
         sandbox.shopify.misbehave(.reset, on: .token)
         await #expect(throws: HTTPTransportError.self) { _ = try await login.refresh(token) }
         #expect(sandbox.shopify.counters.refreshes == 0)
-        sandbox.shopify.misbehave(.loseAnswer, on: .token)
+        sandbox.shopify.misbehave(.loseResponse, on: .token)
         await #expect(throws: HTTPTransportError.self) { _ = try await login.refresh(token) }
         #expect(sandbox.shopify.counters.refreshes == 1)
         #expect(try await login.refresh(token).json["error"]?.string == "invalid_grant")

@@ -53,7 +53,7 @@ struct EndpointHostsTests {
         #expect(error?.message.contains(name) == true)
         #expect(error?.message.contains("evil") == false)
         #expect(error?.hint?.contains("endpointHosts") == true)
-        #expect(error?.providerAnswer?.error == "evil.example")
+        #expect(error?.providerResponse?.error == "evil.example")
         #expect(transport.urls == [Self.discovery])
     }
 
@@ -132,8 +132,8 @@ struct EndpointHostsTests {
         let host = try HTTPURL(target).host
         for error in [login, api] {
             #expect(error?.kind == .rejected)
-            #expect(error?.providerAnswer?.error == host)
-            #expect(error?.providerAnswer?.status == 301)
+            #expect(error?.providerResponse?.error == host)
+            #expect(error?.providerResponse?.status == 301)
         }
     }
 
@@ -143,7 +143,7 @@ struct EndpointHostsTests {
         let transport = ScriptedTransport([Self.apiDiscovery: .json(["graphql_api": .string(evil)])])
         let error = await failure { try await provider(transport).buyerProfile(for: Self.tokens) }
         #expect(error?.kind == .rejected)
-        #expect(error?.providerAnswer?.error == "evil.example")
+        #expect(error?.providerResponse?.error == "evil.example")
         #expect(transport.urls == [Self.apiDiscovery])
         let listed = try provider(transport) { $0.endpointHosts = ["evil.example"] }
         _ = await failure { try await listed.buyerProfile(for: Self.tokens) }

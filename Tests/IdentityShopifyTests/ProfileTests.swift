@@ -98,7 +98,7 @@ struct ProfileTests {
         #expect(error?.kind == kind)
         #expect(error?.code == code)
         if body.contains("Decode") {
-            #expect(error?.providerAnswer?.errorDescription == "Invalid token. Decode Error.")
+            #expect(error?.providerResponse?.errorDescription == "Invalid token. Decode Error.")
         }
     }
 

@@ -32,7 +32,7 @@ struct FailpointTests {
             switch self {
             case .none: .revokes
             case .seconds30: .grace(.seconds(30))
-            case .repeats: .repeatsAnswer
+            case .repeats: .repeatsResponse
             }
         }
     }

@@ -233,7 +233,7 @@ struct CustomerAccountTests {
                 let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
                 #expect(error?.kind == .rejected)
                 #expect(error?.code == .discoveryFailed)
-                #expect(error?.providerAnswer?.error == "evil.example")
+                #expect(error?.providerResponse?.error == "evil.example")
                 shop.clock.advance(by: .seconds(60))
             }
             let profile = try await shop.account.profile()

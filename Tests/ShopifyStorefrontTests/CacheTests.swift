@@ -111,7 +111,7 @@ import Testing
         _ = try await name(client)
         storefront.now { _ in .status(status) }
         let error = await #expect(throws: IdentityError.self) { try await name(client) }
-        #expect(error?.providerAnswer?.status == status)
+        #expect(error?.providerResponse?.status == status)
     }
 
     @Test("cacheOnly sends no request, and a miss has its own error code", .row("A6"))

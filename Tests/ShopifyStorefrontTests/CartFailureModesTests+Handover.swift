@@ -69,12 +69,12 @@ extension CartFailureModesTests {
     }
 
     @Test("34: a cart is not handed over while an identity update without a response may still arrive")
-    func handOverAfterLostAnswer() async throws {
+    func handOverAfterLostResponse() async throws {
         let shop = try await SandboxShop()
         for pause in [0, 120] {
             let session = try await shop.login()
             let cart = try await shop.carts.create(shop.mugs(), for: session, in: shop.context).cart
-            shop.loseAnswers(of: "cartBuyerIdentityUpdate")
+            shop.loseResponses(of: "cartBuyerIdentityUpdate")
             await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
             shop.storefront.behave()
             shop.clock.advance(by: .seconds(pause))
@@ -93,12 +93,12 @@ extension CartFailureModesTests {
         typed.line1 = "2 Way"
         typed.countryCode = "US"
         let addresses = [CartSelectableAddressInput(typed)]
-        for isAnswerLost in [true, false] {
+        for isResponseLost in [true, false] {
             let shop = try await SandboxShop()
             let session = try await shop.login()
             let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
-            if isAnswerLost {
-                shop.loseAnswers(of: "cartDeliveryAddressesAdd")
+            if isResponseLost {
+                shop.loseResponses(of: "cartDeliveryAddressesAdd")
                 await #expect(throws: IdentityError.self) {
                     try await shop.carts.addDeliveryAddresses(addresses, for: session, in: shop.context)
                 }
@@ -125,11 +125,11 @@ extension CartFailureModesTests {
 
     @Test("46: gift cards are removed before the next buyer gets the cart, also after a lost response")
     func giftCards() async throws {
-        for isAnswerLost in [false, true] {
+        for isResponseLost in [false, true] {
             let shop = try await SandboxShop()
             let session = try await shop.login()
             let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
-            try await shop.addGiftCard(to: session, losingAnswer: isAnswerLost)
+            try await shop.addGiftCard(to: session, losingResponse: isResponseLost)
             #expect(try shop.state(cart).giftCards == ["1234"])
             shop.clock.advance(by: .seconds(120))
             let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
@@ -144,7 +144,7 @@ extension CartFailureModesTests {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
-        try await shop.addGiftCard(to: session, losingAnswer: true)
+        try await shop.addGiftCard(to: session, losingResponse: true)
         let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
         let visitor = try await shop.visitorCart(end)
         #expect(visitor.id != cart.id && visitor.giftCards.isEmpty && visitor.totalQuantity == 1)
@@ -155,8 +155,8 @@ extension CartFailureModesTests {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        try await shop.addGiftCard(to: session, losingAnswer: false)
-        shop.loseAnswers(of: "cartGiftCardCodesRemove")
+        try await shop.addGiftCard(to: session, losingResponse: false)
+        shop.loseResponses(of: "cartGiftCardCodesRemove")
         let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
         #expect(end.guest == nil && end.problem != nil)
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(session) }
@@ -170,7 +170,7 @@ extension CartFailureModesTests {
         let guest = try await shop.sessions.beginGuest().id
         let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
         let session = try await shop.login()
-        shop.loseAnswers(of: "cartBuyerIdentityUpdate")
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
         await #expect(throws: IdentityError.self) {
             try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
         }
@@ -190,7 +190,7 @@ extension CartFailureModesTests {
         let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
         let session = try await shop.login()
         _ = try await shop.carts.adopt(cart.id, for: session, isTrusted: true, in: shop.context)
-        shop.loseAnswers(of: "cartBuyerIdentityUpdate")
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
         await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
         shop.storefront.behave()
         #expect(try shop.state(cart).customerAccessToken != nil)
@@ -201,12 +201,12 @@ extension CartFailureModesTests {
 
 extension SandboxShop {
     /// Adds a gift card that ends with 1234.
-    func addGiftCard(to session: SessionID, losingAnswer isLost: Bool) async throws {
+    func addGiftCard(to session: SessionID, losingResponse isLost: Bool) async throws {
         guard isLost else {
             _ = try await carts.addGiftCards(["GIFT-CARD-1234"], for: session, in: context)
             return
         }
-        loseAnswers(of: "cartGiftCardCodesAdd")
+        loseResponses(of: "cartGiftCardCodesAdd")
         await #expect(throws: IdentityError.self) {
             try await carts.addGiftCards(["GIFT-CARD-1234"], for: session, in: context)
         }
@@ -241,7 +241,7 @@ extension SandboxShop {
     }
 
     /// Makes a gateway in front of the shop lose the responses after the shop has executed the mutation.
-    func loseAnswers(of field: String) {
+    func loseResponses(of field: String) {
         storefront.misbehave(
             .edit { answer in
                 guard String(decoding: answer.body, as: UTF8.self).contains(field) else { return }

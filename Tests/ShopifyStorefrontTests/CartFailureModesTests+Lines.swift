@@ -12,11 +12,11 @@ import Testing
 /// Additions and merges that succeed in part, lost carts, and state that several shops and clients share.
 extension CartFailureModesTests {
     @Test("17: after an addition of lines without a response, the cart is read, and the addition is not repeated")
-    func lostAnswer() async throws {
+    func lostResponse() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        shop.storefront.misbehave(.loseAnswer, on: .storefront)
+        shop.storefront.misbehave(.loseResponse, on: .storefront)
         let cart = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
         #expect(cart.cart.totalQuantity == 3 && shop.count("cartLinesAdd") == 1)
         // The request was lost before it arrived. The client cannot know that, so the caller decides.

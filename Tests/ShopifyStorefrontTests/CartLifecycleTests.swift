@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("lines are not added twice when the response is lost", .row("D7"))
-    func lostAnswer() async throws {
+    func lostResponse() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)
         shop.storefront.forget()

@@ -196,18 +196,18 @@ private struct ShopName: GraphQLOperation {
         #expect(partial.data == nil && partial.errors.first?.code?.rawValue == "undefinedField")
         let error = try await failure(.json(text))
         #expect(error.kind == .rejected && error.code == .graphQLErrors)
-        #expect(error.providerAnswer?.error == "undefinedField")
+        #expect(error.providerResponse?.error == "undefinedField")
     }
 
     @Test("errors are read as a string, as an object and as an array")
     func errorShapes() async throws {
         let text = try await failure(.json(#"{"errors":"Not Found"}"#, status: 400))
-        #expect(text.providerAnswer?.errorDescription == "Not Found")
+        #expect(text.providerResponse?.errorDescription == "Not Found")
         let object = try await failure(.json(#"{"errors":{"query":"Required parameter missing"}}"#, status: 400))
-        #expect(object.providerAnswer?.errorDescription == "Required parameter missing")
+        #expect(object.providerResponse?.errorDescription == "Required parameter missing")
         let array = try await failure(.json(#"{"errors":[{"message":"a"},{"message":"b"}]}"#, status: 400))
-        #expect(array.providerAnswer?.errorDescription == "a")
-        for error in [text, object, array] { #expect(error.kind == .rejected && error.providerAnswer?.status == 400) }
+        #expect(array.providerResponse?.errorDescription == "a")
+        for error in [text, object, array] { #expect(error.kind == .rejected && error.providerResponse?.status == 400) }
     }
 
     @Test("an error THROTTLED in a response with status 200 has kind retryLater")
@@ -238,7 +238,7 @@ private struct ShopName: GraphQLOperation {
             )
         )
         #expect(error.kind == kind && error.code == code)
-        #expect(error.providerAnswer?.status == status)
+        #expect(error.providerResponse?.status == status)
         if status == 429 { #expect(error.retryAfter == .seconds(7)) }
         if (401...404).contains(status) { #expect(error.message.contains("the private token")) }
     }
@@ -253,7 +253,7 @@ private struct ShopName: GraphQLOperation {
         )
         #expect(error.kind == (body.isEmpty || body.hasPrefix("<") ? .retryLater : .rejected))
         #expect(error.code == .unexpectedResponse)
-        let shown = "\(error)" + (error.providerAnswer?.errorDescription ?? "")
+        let shown = "\(error)" + (error.providerResponse?.errorDescription ?? "")
         #expect(shown.contains("canary") == false)
     }
 
@@ -266,7 +266,7 @@ private struct ShopName: GraphQLOperation {
         operation.variables.set("a", inner)
         let error = try await failure(.json(#"{"errors":[{"message":"\#(token) is bad, \#(token)!"}]}"#), operation)
         #expect(canary.findings(in: error).isEmpty)
-        #expect(error.providerAnswer?.errorDescription == "… is bad, …!")
+        #expect(error.providerResponse?.errorDescription == "… is bad, …!")
     }
 
     @Test("with one permitted attempt, a broken connection is an error of kind retryLater")

@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test("no response is cached for a session that has ended while the request was running")
-    func lateAnswer() async throws {
+    func lateResponse() async throws {
         let cache = InMemoryResponseCache()
         let storefront = try await FakeStorefront.start { _ in .mugs }
         let session = try #require(SessionID(rawValue: String(repeating: "A", count: 22)))

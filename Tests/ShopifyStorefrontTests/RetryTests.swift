@@ -91,7 +91,7 @@ import Testing
         let run = try await run(Shared.self, [.status(status, retryAfter: "1"), .mugs])
         #expect(run.sent == 1 && run.waited == .zero)
         #expect(run.error?.kind == (status == 400 ? .rejected : .configuration))
-        #expect(run.error?.providerAnswer?.traceID == "r-\(status)")
+        #expect(run.error?.providerResponse?.traceID == "r-\(status)")
     }
 
     @Test(

@@ -60,7 +60,7 @@ struct BoltErrorResponse: Sendable, Equatable {
                 hint: hint,
                 reference: "help.bolt.com/developers/error-codes",
                 retryAfter: response.headers.retryAfter,
-                providerAnswer: IdentityError.ProviderAnswer(
+                providerResponse: IdentityError.ProviderResponse(
                     error: refusal?.code.map { String($0) } ?? refusal?.name,
                     errorDescription: refusal?.message,
                     status: status,
@@ -113,7 +113,7 @@ struct BoltErrorResponse: Sendable, Equatable {
             .rejected,
             .unexpectedResponse,
             "Bolt's account API rejected the request (HTTP \(status)).",
-            "Read providerAnswer of this error: it contains Bolt's explanation, if Bolt sent one."
+            "Read providerResponse of this error: it contains Bolt's explanation, if Bolt sent one."
         )
     }
 }

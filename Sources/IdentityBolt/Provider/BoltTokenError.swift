@@ -24,7 +24,7 @@ enum BoltTokenError {
                 .unauthorizedClient,
                 "Bolt does not permit this merchant to use single sign-on.",
                 "Check that publishableKey and apiKey belong to the configured environment. If they do, ask Bolt's support to "
-                    + "enable single sign-on for the merchant, with the trace id in providerAnswer. Sessions are kept."
+                    + "enable single sign-on for the merchant, with the trace id in providerResponse. Sessions are kept."
             )
         }
         guard known.contains(name) else { return failure.standardError }

@@ -107,7 +107,7 @@ struct SFCCHTTPClient {
                 "Compare host, siteID and endpoints with the storefront's own URLs. At most three redirects are followed, only "
                 + "with the scheme, host and port of the controller, and none that requires a second POST (307, 308).",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
-            providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+            providerResponse: IdentityError.ProviderResponse(status: response.status)
         )
     }
 }

@@ -86,7 +86,7 @@ struct SFCCResponse: Sendable {
                 ? "Try again later. A login has to begin again; a session keeps its refresh token."
                 : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
-            providerAnswer: providerAnswer(name, message)
+            providerResponse: providerResponse(name, message)
         )
     }
 
@@ -119,7 +119,7 @@ struct SFCCResponse: Sendable {
                     + "compare \(settings) with the storefront's own URLs."
                 : "Compare \(settings) with the storefront's own URLs.\(advice)",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
-            providerAnswer: providerAnswer(nil, nil)
+            providerResponse: providerResponse(nil, nil)
         )
     }
 
@@ -151,8 +151,8 @@ struct SFCCResponse: Sendable {
         return (nil, isSuccess ? nil : object["message"]?.string)
     }
 
-    private func providerAnswer(_ name: String?, _ message: String?) -> IdentityError.ProviderAnswer {
-        IdentityError.ProviderAnswer(
+    private func providerResponse(_ name: String?, _ message: String?) -> IdentityError.ProviderResponse {
+        IdentityError.ProviderResponse(
             error: name,
             errorDescription: message,
             status: response.status,

@@ -161,11 +161,11 @@ struct SFCCTokenReader: Sendable {
                 .idTokenIssuer,
                 "The token of the SFCC storefront has no `iss`, or one that is not in `issuers` or contains `#`.",
                 hint:
-                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerAnswer. "
+                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerResponse. "
                     + "Correct issuers only if that value is the storefront's. If iss is missing or contains #, ask the "
                     + "storefront's developers to change it.",
                 reference: "RFC 7519 section 4.1.1",
-                providerAnswer: IdentityError.ProviderAnswer(error: issuer)
+                providerResponse: IdentityError.ProviderResponse(error: issuer)
             )
         }
         return issuer
@@ -182,10 +182,10 @@ struct SFCCTokenReader: Sendable {
                 .idTokenAudience,
                 "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
                 hint:
-                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerAnswer. "
+                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerResponse. "
                     + "Correct audiences only if that value names this client or site.",
                 reference: "RFC 7519 section 4.1.3",
-                providerAnswer: IdentityError.ProviderAnswer(error: named.joined(separator: " "))
+                providerResponse: IdentityError.ProviderResponse(error: named.joined(separator: " "))
             )
         }
     }

@@ -4,7 +4,7 @@
 ///
 /// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
 /// or a secret. They contain no text from a provider except short names, such as the name of an algorithm. The provider's own text
-/// is in ``providerAnswer``: escape it before you show it.
+/// is in ``providerResponse``: escape it before you show it.
 ///
 /// ```swift
 /// do {
@@ -47,7 +47,7 @@ public struct IdentityError: Error, Sendable {
     }
 
     /// The text of a provider's error response, limited in length; escape it before you show it.
-    public struct ProviderAnswer: Sendable, Equatable {
+    public struct ProviderResponse: Sendable, Equatable {
         /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code; for refused metadata the host or issuer that
         /// they name.
         public var error: String?
@@ -96,7 +96,7 @@ public struct IdentityError: Error, Sendable {
     /// How long to wait before the next attempt, if the provider said so or if the SDK makes a pause after failures.
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
-    public let providerAnswer: ProviderAnswer?
+    public let providerResponse: ProviderResponse?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
     /// True for a callback of another login or browser or without a `state`, for a `state` or logout token that was used before, for the
@@ -114,7 +114,7 @@ public struct IdentityError: Error, Sendable {
         hint: String? = nil,
         reference: String? = nil,
         retryAfter: Duration? = nil,
-        providerAnswer: ProviderAnswer? = nil,
+        providerResponse: ProviderResponse? = nil,
         isAttackSuspected: Bool = false,
         cause: (any Error)? = nil
     ) {
@@ -124,7 +124,7 @@ public struct IdentityError: Error, Sendable {
         self.hint = hint
         self.reference = reference
         self.retryAfter = retryAfter
-        self.providerAnswer = providerAnswer
+        self.providerResponse = providerResponse
         self.isAttackSuspected = isAttackSuspected
         self.cause = cause
         correlationID = Correlation.current ?? Correlation.makeID()
@@ -136,13 +136,13 @@ public struct IdentityError: Error, Sendable {
     ///   - message: What is wrong.
     ///   - hint: What to change.
     ///   - reference: The specification.
-    ///   - providerAnswer: The provider's explanation.
+    ///   - providerResponse: The provider's explanation.
     ///   - cause: The error that led to this one.
     package init(
         configuration message: String,
         hint: String,
         reference: String? = nil,
-        providerAnswer: ProviderAnswer? = nil,
+        providerResponse: ProviderResponse? = nil,
         cause: (any Error)? = nil
     ) {
         self.init(
@@ -151,19 +151,19 @@ public struct IdentityError: Error, Sendable {
             message,
             hint: hint,
             reference: reference,
-            providerAnswer: providerAnswer,
+            providerResponse: providerResponse,
             cause: cause
         )
     }
 
-    /// A copy with another kind, code, message, hint, `retryAfter` or `providerAnswer`, for callers that know more about the failure.
+    /// A copy with another kind, code, message, hint, `retryAfter` or `providerResponse`, for callers that know more about the failure.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,
         message: String? = nil,
         hint: String? = nil,
         retryAfter: Duration? = nil,
-        answering providerAnswer: ProviderAnswer? = nil
+        answering providerResponse: ProviderResponse? = nil
     ) -> IdentityError {
         IdentityError(
             kind ?? self.kind,
@@ -172,7 +172,7 @@ public struct IdentityError: Error, Sendable {
             hint: hint ?? self.hint,
             reference: reference,
             retryAfter: retryAfter ?? self.retryAfter,
-            providerAnswer: providerAnswer ?? self.providerAnswer,
+            providerResponse: providerResponse ?? self.providerResponse,
             isAttackSuspected: isAttackSuspected,
             cause: cause
         )
@@ -200,15 +200,15 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
         var children: [(label: String?, value: Any)] = [("error", description)]
         if let reference { children.append(("reference", reference)) }
         if let retryAfter { children.append(("retryAfter", retryAfter)) }
-        if let providerAnswer { children.append(("providerAnswer", providerAnswer)) }
+        if let providerResponse { children.append(("providerResponse", providerResponse)) }
         if let cause { children.append(("cause", cause)) }
         return Mirror(self, children: children, displayStyle: .struct)
     }
 }
 
-extension IdentityError.ProviderAnswer: Redacted {
+extension IdentityError.ProviderResponse: Redacted {
     /// The HTTP status, without the texts: they may repeat secrets of the request.
     public var description: String {
-        "ProviderAnswer(status: \(status.map { String($0) } ?? "none"), <redacted texts>)"
+        "ProviderResponse(status: \(status.map { String($0) } ?? "none"), <redacted texts>)"
     }
 }

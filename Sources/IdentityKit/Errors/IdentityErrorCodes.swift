@@ -12,7 +12,7 @@ extension IdentityError.Code {
     /// The callback is malformed, too large, has no code, repeats a parameter, or arrived at another address than the redirect URI or in
     /// another response mode than the requested one.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
-    /// The provider rejected the authorization; see ``IdentityError/providerAnswer``.
+    /// The provider rejected the authorization; see ``IdentityError/providerResponse``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
     /// The buyer or the provider denied access (`access_denied`).
     public static let accessDenied = Self(rawValue: "access_denied")

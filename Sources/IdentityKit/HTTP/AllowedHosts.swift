@@ -46,7 +46,7 @@ public struct AllowedHosts: Sendable {
     /// The error for a host that is not in the list.
     ///
     /// - Parameters:
-    ///   - url: The URL; its host goes into the error's `providerAnswer`.
+    ///   - url: The URL; its host goes into the error's `providerResponse`.
     ///   - problem: Which document named the URL, as the beginning of a sentence.
     ///   - status: The status of the response that named it.
     /// - Returns: The error.
@@ -56,9 +56,9 @@ public struct AllowedHosts: Sendable {
             .discoveryFailed,
             "\(problem) a host that is not in the list of accepted hosts.",
             hint:
-                "Compare the accepted hosts (\(summary)) with the host in providerAnswer of this error. No request was sent to it. "
+                "Compare the accepted hosts (\(summary)) with the host in providerResponse of this error. No request was sent to it. "
                 + "If the host is the provider's, such as the account domain of a shop, set \(member) to the complete list of hosts.",
-            providerAnswer: IdentityError.ProviderAnswer(error: url.host, status: status)
+            providerResponse: IdentityError.ProviderResponse(error: url.host, status: status)
         )
     }
 }

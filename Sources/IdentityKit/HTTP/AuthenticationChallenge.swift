@@ -41,9 +41,9 @@ package struct AuthenticationChallenge: Sendable {
         _ challenges: [AuthenticationChallenge],
         status: Int,
         hiding redacted: RedactedValues
-    ) -> IdentityError.ProviderAnswer {
+    ) -> IdentityError.ProviderResponse {
         let challenge = challenges.first { ["bearer", "dpop"].contains($0.scheme) && $0["error"] != nil }
-        return IdentityError.ProviderAnswer(
+        return IdentityError.ProviderResponse(
             error: challenge?["error"],
             errorDescription: challenge?["error_description"],
             errorURI: challenge?["error_uri"],

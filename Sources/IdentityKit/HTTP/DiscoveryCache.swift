@@ -104,7 +104,7 @@ extension IdentityError {
             hint: hint,
             reference: reference,
             retryAfter: kind == .retryLater ? pauseEnds : nil,
-            providerAnswer: providerAnswer,
+            providerResponse: providerResponse,
             cause: cause
         )
     }

@@ -29,7 +29,7 @@ extension IdentityError {
                 : "The provider has ended this session.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,
-            providerAnswer: error?.providerAnswer,
+            providerResponse: error?.providerResponse,
             cause: error
         )
     }

@@ -140,7 +140,7 @@ final class RefreshLimiter: Sendable {
             hint: (isOurs ? last?.hint : nil)
                 ?? "Try again after the pause. The buyers stay signed in. The cause of this error is the last failure.",
             retryAfter: wait,
-            providerAnswer: last?.providerAnswer,
+            providerResponse: last?.providerResponse,
             cause: last
         )
     }

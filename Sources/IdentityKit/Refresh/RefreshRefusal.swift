@@ -35,7 +35,7 @@ public struct RefreshRefusal: Error, Sendable {
     /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
-    ///   ``IdentityError/providerAnswer``.
+    ///   ``IdentityError/providerResponse``.
     public init(_ error: any Error) {
         if let refusal = error as? RefreshRefusal {
             self = refusal
@@ -59,8 +59,8 @@ public struct RefreshRefusal: Error, Sendable {
         default: break
         }
         let otherwise: Kind = error.kind == .retryLater ? .transient : .rejected
-        guard let answer = error.providerAnswer, let status = answer.status else { return otherwise }
-        let name = answer.error ?? ""
+        guard let response = error.providerResponse, let status = response.status else { return otherwise }
+        let name = response.error ?? ""
         switch status {
         case 429, 503: return .throttled
         // A server may redirect after it has processed the request.

@@ -48,7 +48,7 @@ extension SessionManager {
     ///     SDK's own clients.
     /// - Returns: What the closure returns.
     /// - Throws: ``IdentityError``. If the new token is rejected too, its kind is ``IdentityError/Kind/rejected`` and the server's
-    ///   challenge is in `providerAnswer`; if there is no refresh token, ``IdentityError/Kind/signInAgain``. Other errors of the closure.
+    ///   challenge is in `providerResponse`; if there is no refresh token, ``IdentityError/Kind/signInAgain``. Other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration? = nil,

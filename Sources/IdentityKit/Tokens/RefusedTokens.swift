@@ -45,7 +45,7 @@ extension IdentityError {
         refusedAgain(
             .rejected,
             "The access token was rejected, even after a refresh.",
-            "Compare the token's scopes and audience with what the server requires. Its explanation, if any, is in providerAnswer."
+            "Compare the token's scopes and audience with what the server requires. Its explanation, if any, is in providerResponse."
         )
     }
 
@@ -65,7 +65,7 @@ extension IdentityError {
             message,
             hint: hint,
             reference: reference,
-            providerAnswer: providerAnswer,
+            providerResponse: providerResponse,
             cause: self
         )
     }

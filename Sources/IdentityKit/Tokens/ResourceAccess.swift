@@ -102,7 +102,7 @@ extension IdentityError {
                     ? "It sent no well-formed Bearer or DPoP challenge. Ask the operator of the server which login it requires."
                     : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session is still valid.",
                 reference: "RFC 9470 section 3",
-                providerAnswer: answer,
+                providerResponse: answer,
                 cause: requirement.map { StepUpChallenge(requirement: $0) }
             )
         }
@@ -117,7 +117,7 @@ extension IdentityError {
                     ? "Try again with new headers. If it happens again, the server sends no DPoP-Nonce or rejects its own nonces."
                     : "Make new headers for every request, and compare this machine's clock with the server's.",
                 reference: "RFC 9449 section 9",
-                providerAnswer: answer
+                providerResponse: answer
             )
         }
         return IdentityError(
@@ -126,7 +126,7 @@ extension IdentityError {
             "\(server) rejected the access token.",
             hint: "Refresh the access token and try again.",
             reference: "RFC 6750 section 3.1",
-            providerAnswer: answer
+            providerResponse: answer
         )
     }
 }

@@ -105,16 +105,16 @@ extension RedactedValues: Redacted {
 }
 
 extension IdentityError {
-    /// The same error, whose `providerAnswer` contains none of the values.
+    /// The same error, whose `providerResponse` contains none of the values.
     package func hiding(_ redacted: RedactedValues) -> IdentityError {
-        providerAnswer.map { recast(as: kind, answering: $0.hiding(redacted)) } ?? self
+        providerResponse.map { recast(as: kind, answering: $0.hiding(redacted)) } ?? self
     }
 }
 
-extension IdentityError.ProviderAnswer {
+extension IdentityError.ProviderResponse {
     /// The same explanation, without these values.
-    package func hiding(_ redacted: RedactedValues) -> IdentityError.ProviderAnswer {
-        IdentityError.ProviderAnswer(
+    package func hiding(_ redacted: RedactedValues) -> IdentityError.ProviderResponse {
+        IdentityError.ProviderResponse(
             error: error.map(redacted.hidden),
             errorDescription: errorDescription.map(redacted.hidden),
             errorURI: errorURI.map(redacted.hidden),

@@ -4,7 +4,7 @@ internal import IdentityKit
 enum AuthorizationErrorResponse {
     /// The SDK's error for the `error` parameter of an authorization response, or of another response with the same error names.
     static func error(
-        for answer: IdentityError.ProviderAnswer,
+        for answer: IdentityError.ProviderResponse,
         reference: String = "RFC 6749 section 4.1.2.1"
     ) -> IdentityError {
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
@@ -36,7 +36,7 @@ enum AuthorizationErrorResponse {
         default:
             (kind, code, message, hint) = (
                 .rejected, .authorizationRefused, "The provider rejected the login.",
-                "Read providerAnswer of this error: it contains the provider's error code and, if sent, its explanation."
+                "Read providerResponse of this error: it contains the provider's error code and, if sent, its explanation."
             )
         }
         return IdentityError(
@@ -45,7 +45,7 @@ enum AuthorizationErrorResponse {
             message,
             hint: hint,
             reference: reference,
-            providerAnswer: answer
+            providerResponse: answer
         )
     }
 }

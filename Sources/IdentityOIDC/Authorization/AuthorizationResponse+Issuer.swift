@@ -21,10 +21,10 @@ extension AuthorizationResponse {
     ///
     /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in errors. The error that the response reports
     /// is shown to people, and no decision depends on it.
-    static func missingIssuer(_ refusal: IdentityError.ProviderAnswer?) -> IdentityError {
+    static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =
-            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error; see providerAnswer"
+            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error; see providerResponse"
         let advice = refusal == nil ? "" : "The callback reports \(report). This report is not authenticated. "
         return IdentityError(
             .rejected,
@@ -33,7 +33,7 @@ extension AuthorizationResponse {
             hint: advice + "Offer the login again. If every login fails this way, tell the provider: its metadata set "
                 + "authorization_response_iss_parameter_supported.",
             reference: "RFC 9207 section 2.4",
-            providerAnswer: refusal
+            providerResponse: refusal
         )
     }
 }

@@ -102,13 +102,13 @@ extension AuthorizationResponse {
     /// Refuses a code whose value is the name of an error: some providers report errors in this way.
     static func check(_ code: Secret, isNotOneOf errors: [String]) throws(IdentityError) {
         guard let error = errors.first(where: { code.isEqual(to: Secret($0)) }) else { return }
-        throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: error))
+        throw AuthorizationErrorResponse.error(for: IdentityError.ProviderResponse(error: error))
     }
 
     /// The provider's error if the callback is an error response; otherwise nil.
-    private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderAnswer? {
+    private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderResponse? {
         guard let error = try callback.value(of: "error") else { return nil }
-        return IdentityError.ProviderAnswer(
+        return IdentityError.ProviderResponse(
             error: error.reveal(),
             errorDescription: try callback.value(of: "error_description")?.reveal(),
             errorURI: try callback.value(of: "error_uri")?.reveal()

@@ -10,15 +10,15 @@ enum SilentLogin {
     ]
 
     /// The SDK's error for a login that the provider refused with one of ``errorCodes``.
-    static func error(_ answer: IdentityError.ProviderAnswer) -> IdentityError {
+    static func error(_ answer: IdentityError.ProviderResponse) -> IdentityError {
         IdentityError(
             .signInAgain,
             .loginRequired,
             "The provider cannot sign the buyer in without showing a page.",
             hint:
-                "Start a login without prompt=none, which shows the login page. If this login had no such prompt, read providerAnswer.",
+                "Start a login without prompt=none, which shows the login page. If this login had no such prompt, read providerResponse.",
             reference: "OpenID Connect Core section 3.1.2.6",
-            providerAnswer: answer
+            providerResponse: answer
         )
     }
 }

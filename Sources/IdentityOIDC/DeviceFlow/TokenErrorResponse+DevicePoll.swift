@@ -21,7 +21,7 @@ extension TokenErrorResponse {
                     reference: "RFC 8628 section 3.5"
                 )
             case "access_denied":
-                throw AuthorizationErrorResponse.error(for: providerAnswer, reference: "RFC 8628 section 3.5")
+                throw AuthorizationErrorResponse.error(for: providerResponse, reference: "RFC 8628 section 3.5")
             default: break
             }
         }

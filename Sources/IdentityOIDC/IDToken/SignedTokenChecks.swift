@@ -16,9 +16,9 @@ struct SignedTokenChecks {
                 .idTokenIssuer,
                 "The \(errors.token) has no issuer, or one that is not accepted.",
                 hint:
-                    "Compare the token's issuer in providerAnswer with what is accepted (\(acceptedIssuers)). \(issuerRule)",
+                    "Compare the token's issuer in providerResponse with what is accepted (\(acceptedIssuers)). \(issuerRule)",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
-                providerAnswer: IdentityError.ProviderAnswer(error: claims["iss"]?.string)
+                providerResponse: IdentityError.ProviderResponse(error: claims["iss"]?.string)
             )
         }
         return issuer

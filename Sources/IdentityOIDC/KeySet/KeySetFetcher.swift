@@ -73,7 +73,7 @@ final class KeySetFetcher: KeySetProviding {
     }
 
     private static func parse(_ response: HTTPResponse) throws -> JSONWebKeySet {
-        let answer = IdentityError.ProviderAnswer(status: response.status)
+        let answer = IdentityError.ProviderResponse(status: response.status)
         guard !(300..<400).contains(response.status) else {
             throw IdentityError(
                 .rejected,
@@ -83,7 +83,7 @@ final class KeySetFetcher: KeySetProviding {
                     "If the redirect leads to an address of the provider, configure that address: endpoints.jwks, or keySetURL of "
                     + "JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5",
-                providerAnswer: answer
+                providerResponse: answer
             )
         }
         guard response.status == 200 else {
@@ -97,7 +97,7 @@ final class KeySetFetcher: KeySetProviding {
                     + "key set: endpoints.jwks, jwks_uri of the provider's metadata, or keySetURL of JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
-                providerAnswer: answer
+                providerResponse: answer
             )
         }
         let keys = try JSONWebKeySet(parsing: response.body)

@@ -95,7 +95,7 @@ package final class MetadataSource: Sendable {
                     : "Check \(configuration.addressMember) in the provider's configuration: the address comes from there.",
                 reference: "OpenID Connect Discovery 1.0 section 4",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
-                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+                providerResponse: IdentityError.ProviderResponse(status: response.status)
             )
         }
         let metadata = try ProviderMetadata(

@@ -14,11 +14,11 @@ extension ProviderMetadata {
                 .discoveryIssuerMismatch,
                 "The provider's metadata name an issuer that is not accepted.",
                 hint:
-                    "Compare the issuer in providerAnswer with the accepted ones (\(accepted.summary)). Correct "
+                    "Compare the issuer in providerResponse with the accepted ones (\(accepted.summary)). Correct "
                     + "\(addressMember), from which the address comes, or the accepted issuers (issuers; at "
                     + "Shopify also shopID).",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",
-                providerAnswer: IdentityError.ProviderAnswer(error: issuer)
+                providerResponse: IdentityError.ProviderResponse(error: issuer)
             )
         }
     }

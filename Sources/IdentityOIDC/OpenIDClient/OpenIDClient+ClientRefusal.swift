@@ -21,7 +21,7 @@ extension OpenIDClient {
         // Secrets of this login, which the provider's error text may repeat.
         let sent = [attempt.state, attempt.nonce, attempt.codeVerifier].compactMap(\.self)
         let error = error.hiding(RedactedValues(secrets: sent))
-        guard error.code == .authorizationRefused, error.providerAnswer?.error == "invalid_request",
+        guard error.code == .authorizationRefused, error.providerResponse?.error == "invalid_request",
             metadata?.pushedAuthorizationRequestEndpoint != nil, !configuration.pushesAuthorizationRequest
         else { return error }
         return error.addingAdvice(

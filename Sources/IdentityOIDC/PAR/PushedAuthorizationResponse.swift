@@ -69,7 +69,7 @@ extension TokenErrorResponse {
                 "Compare redirectURI, scopes, authorizationParameters and the options of the login with the client at the provider."
             )
         case let error where error == "access_denied" || SilentLogin.errorCodes.contains(error):
-            return AuthorizationErrorResponse.error(for: providerAnswer, reference: endpoint.errorSection)
+            return AuthorizationErrorResponse.error(for: providerResponse, reference: endpoint.errorSection)
         default: return nil
         }
     }

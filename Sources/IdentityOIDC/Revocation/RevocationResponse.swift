@@ -59,7 +59,7 @@ extension TokenErrorResponse {
             .rejected,
             .unexpectedResponse,
             "The provider did not revoke a token (HTTP \(status)).",
-            "\(hint) Read providerAnswer of this error, and check endpoints.revocation or revocation_endpoint of the metadata."
+            "\(hint) Read providerResponse of this error, and check endpoints.revocation or revocation_endpoint of the metadata."
         )
     }
 }

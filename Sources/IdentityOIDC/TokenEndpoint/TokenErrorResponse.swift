@@ -190,7 +190,7 @@ public struct TokenErrorResponse: Sendable {
                 "The provider rejected the \(endpoint.request) (HTTP \(status)).",
                 (error ?? "").isEmpty && errorDescription == nil
                     ? "The response does not say why. \(endpoint.addressHint)"
-                    : "Read providerAnswer of this error: it contains the provider's explanation."
+                    : "Read providerResponse of this error: it contains the provider's explanation."
             )
         }
     }
@@ -227,13 +227,13 @@ public struct TokenErrorResponse: Sendable {
             hint: hint,
             reference: reference ?? endpoint.errorSection,
             retryAfter: headers.retryAfter,
-            providerAnswer: providerAnswer
+            providerResponse: providerResponse
         )
     }
 
     /// The provider's explanation, without the request's secrets.
-    var providerAnswer: IdentityError.ProviderAnswer {
-        IdentityError.ProviderAnswer(
+    var providerResponse: IdentityError.ProviderResponse {
+        IdentityError.ProviderResponse(
             error: error,
             errorDescription: errorDescription,
             errorURI: errorURI,

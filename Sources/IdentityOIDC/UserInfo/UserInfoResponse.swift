@@ -33,10 +33,10 @@ enum UserInfoResponse {
                 .insufficientScope,
                 "The UserInfo endpoint denied access with this access token (HTTP 403).",
                 hint:
-                    "Read providerAnswer of this error. If the token's scopes are not sufficient, add profile or email to scopes and "
+                    "Read providerResponse of this error. If the token's scopes are not sufficient, add profile or email to scopes and "
                     + "let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
-                providerAnswer: AuthenticationChallenge.answer(
+                providerResponse: AuthenticationChallenge.answer(
                     challenges,
                     status: response.status,
                     hiding: redacted
@@ -108,9 +108,9 @@ enum UserInfoResponse {
             .unexpectedResponse,
             "The UserInfo endpoint rejected the request (HTTP \(response.status)).",
             hint:
-                "Read providerAnswer of this error, and check endpoints.userInfo or userinfo_endpoint of the metadata.",
+                "Read providerResponse of this error, and check endpoints.userInfo or userinfo_endpoint of the metadata.",
             reference: "RFC 6750 section 3.1",
-            providerAnswer: IdentityError.ProviderAnswer(
+            providerResponse: IdentityError.ProviderResponse(
                 error: answer["error"]?.string,
                 errorDescription: answer["error_description"]?.string,
                 errorURI: answer["error_uri"]?.string,
@@ -133,7 +133,7 @@ enum UserInfoResponse {
                 hint: hint,
                 reference: "OpenID Connect Core section 5.3.2",
                 retryAfter: code == .providerUnavailable ? response.headers.retryAfter : nil,
-                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+                providerResponse: IdentityError.ProviderResponse(status: response.status)
             )
         }
         if response.status == 429 || response.status >= 500 {

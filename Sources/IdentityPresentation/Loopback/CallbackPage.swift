@@ -26,7 +26,7 @@ enum CallbackPage {
         title: "You are signed out",
         text: "You can close this window."
     )
-    static let noAnswer = page(
+    static let noResponse = page(
         400,
         symbol: "?",
         color: "#b3541e",

@@ -62,7 +62,7 @@ final class CallbackReceiver: Sendable {
             return take(callback) ? CallbackPage.signedOut : CallbackPage.alreadySignedOut
         }
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
-        guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }
+        guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noResponse }
         // The `state` is compared, because every web page and every program on this machine can send a request here.
         guard login.isAnswered(by: callback) else { return CallbackPage.notThisLogin }
         guard take(callback) else { return CallbackPage.alreadyAnswered }

@@ -3,9 +3,9 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-extension SandboxAnswer {
+extension SandboxResponse {
     /// The error format of all Bolt endpoints except OAuth.
-    static func boltError(_ code: Int, _ message: String, status: Int) -> SandboxAnswer {
+    static func boltError(_ code: Int, _ message: String, status: Int) -> SandboxResponse {
         .json(
             [
                 "errors": .array([.object(["code": .integer(code), "message": .string(message)])]),
@@ -17,7 +17,7 @@ extension SandboxAnswer {
 }
 
 extension SandboxBolt {
-    func account(_ call: SandboxCall) -> SandboxAnswer {
+    func account(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         if request.path == "/v1/account/exists" { return accountExists(request) }
         journal.count(\.apiCalls)
@@ -39,7 +39,7 @@ extension SandboxBolt {
         }
     }
 
-    private func accountExists(_ request: SandboxRequest) -> SandboxAnswer {
+    private func accountExists(_ request: SandboxRequest) -> SandboxResponse {
         guard request.header("x-publishable-key") == configuration.publishableKey else {
             return .boltError(1005, "X-Publishable-Key is missing or wrong.", status: 401)
         }
@@ -94,7 +94,7 @@ extension SandboxBolt {
     }
 
     /// Other requests: the check of credentials, and logins without pages for tests.
-    func other(_ call: SandboxCall) -> SandboxAnswer {
+    func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else {
             return .boltError(1005, "The merchant key is missing or wrong.", status: 401)

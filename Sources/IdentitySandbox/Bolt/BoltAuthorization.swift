@@ -5,8 +5,8 @@ internal import Synchronization
 extension SandboxBolt {
     static let knownScopes = ["openid", "email", "bolt.account.manage", "bolt.account.view"]
 
-    func authorize(_ call: SandboxCall) -> SandboxAnswer {
-        func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
+    func authorize(_ call: SandboxCall) -> SandboxResponse {
+        func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
             .html(NoticePages.refusal(brand: "Bolt", reason, hint: hint), status: 400)
         }
         guard let query = AuthorizationQuery(call.request) else {
@@ -22,7 +22,7 @@ extension SandboxBolt {
             return refuse("redirect_uri is not registered.", "Register it, or send none.")
         }
         let callback = query["redirect_uri"] ?? registered
-        func fail(_ error: String, _ description: String) -> SandboxAnswer {
+        func fail(_ error: String, _ description: String) -> SandboxResponse {
             var fields = [(name: "error", value: error), ("error_description", description)]
             if let state = query["state"] { fields.append(("state", state)) }
             return .redirect(to: FormText.append(fields, to: callback))
@@ -48,7 +48,7 @@ extension SandboxBolt {
         return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/hosted") }
     }
 
-    func login(_ call: SandboxCall) -> SandboxAnswer {
+    func login(_ call: SandboxCall) -> SandboxResponse {
         login(
             call,
             denied: {
@@ -58,7 +58,7 @@ extension SandboxBolt {
         )
     }
 
-    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         var fields = [(name: "code", value: issueCode(for: Grant(login, session)))]
         if !login.scopes.isEmpty { fields.append(("scope", login.scopes.joined(separator: " "))) }
         guard !login.callback.isEmpty else {

@@ -6,7 +6,7 @@ internal import Synchronization
 extension SandboxBolt {
     static let viewScope = "bolt.account.view"
 
-    func token(_ call: SandboxCall) -> SandboxAnswer {
+    func token(_ call: SandboxCall) -> SandboxResponse {
         do throws(OAuthRefusal) {
             let fields = try OAuthForm.fields(of: call.request)
             let hasSecret = try authenticate(fields, call.request)
@@ -58,7 +58,7 @@ extension SandboxBolt {
         _ fields: [String: String],
         hasSecret: Bool,
         idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(code: fields["code"] ?? "", refuse: { _ in invalidGrant }) {
             (grant, state, now) throws(OAuthRefusal) in
             try requireSecret(hasSecret, for: grant)
@@ -107,7 +107,7 @@ extension SandboxBolt {
 
     // MARK: Refresh
 
-    private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxAnswer {
+    private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(
             refreshToken: fields["refresh_token"] ?? "",
             refuse: { _ in invalidGrant },

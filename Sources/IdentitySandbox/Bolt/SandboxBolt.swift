@@ -70,7 +70,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
                 path.hasPrefix("/hosted/") ? .loginPage : path.hasPrefix("/v1/account") ? .api : .other
             }
         return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
-            var answer =
+            var response =
                 switch endpoint {
                 case .discovery: discovery()
                 case .jwks: keySet()
@@ -80,13 +80,13 @@ public final class SandboxBolt: SandboxAuthorizationServer {
                 case .api: account(call)
                 default: other(call)
                 }
-            answer.headers.append(("X-Bolt-Trace-Id", RandomText.hexadecimal(32)))
-            answer.headers.append(("X-Bolt-Api-Version", "2022-01-01"))
-            return answer
+            response.headers.append(("X-Bolt-Trace-Id", RandomText.hexadecimal(32)))
+            response.headers.append(("X-Bolt-Api-Version", "2022-01-01"))
+            return response
         }
     }
 
-    private func discovery() -> SandboxAnswer {
+    private func discovery() -> SandboxResponse {
         journal.count(\.discoveries)
         func list(_ values: String...) -> JSONValue { .array(values.map { .string($0) }) }
         return .json([

@@ -8,7 +8,7 @@ public final class SandboxListener: SandboxService {
     /// Records requests and plans misbehaviours; the endpoint of every path is ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
     private let server: SandboxServer
-    private let answers = Mutex<[String: SandboxAnswer]>([:])
+    private let answers = Mutex<[String: SandboxResponse]>([:])
 
     private init(_ server: SandboxServer) {
         self.server = server
@@ -37,7 +37,7 @@ public final class SandboxListener: SandboxService {
     public var origin: String { server.origin }
 
     /// Sets the response at a path; other paths return 404.
-    public func answer(_ path: String, with answer: SandboxAnswer) {
+    public func answer(_ path: String, with answer: SandboxResponse) {
         answers.withLock { $0[path] = answer }
     }
 

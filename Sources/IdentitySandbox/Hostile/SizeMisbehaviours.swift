@@ -3,7 +3,7 @@ extension SandboxMisbehaviour {
     /// A body of this many spaces, which a JSON parser would skip, with status 200.
     public static func largeBody(_ count: Int) -> SandboxMisbehaviour {
         .answer(
-            SandboxAnswer(
+            SandboxResponse(
                 status: 200,
                 headers: [("Content-Type", "application/json")],
                 body: [UInt8](repeating: 0x20, count: count)
@@ -24,7 +24,7 @@ extension SandboxMisbehaviour {
     /// It has `Content-Encoding: gzip`, also if the client did not offer compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxMisbehaviour {
         .answer(
-            SandboxAnswer(
+            SandboxResponse(
                 status: 200,
                 headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")],
                 body: GzipBomb.bytes(zeros: count)

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 extension SandboxOpenID {
     /// The metadata (OpenID Connect Discovery section 3, RFC 8414): exactly the enabled features.
-    func discovery() -> SandboxAnswer {
+    func discovery() -> SandboxResponse {
         journal.count(\.discoveries)
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         let authentication = configuration.permittedAuthentication

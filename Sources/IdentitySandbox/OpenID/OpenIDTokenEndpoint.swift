@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    func token(_ call: SandboxCall) -> SandboxAnswer {
+    func token(_ call: SandboxCall) -> SandboxResponse {
         let answer = answer(call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let key = try provenKey(call.request, isRequired: configuration.dpop == .required)
@@ -21,7 +21,7 @@ extension SandboxOpenID {
     }
 
     /// Returns the error response if the body refuses the request, and records a violation if the client broke a rule.
-    func answer(_ call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxAnswer) -> SandboxAnswer {
+    func answer(_ call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)
             return error.answer
@@ -48,7 +48,7 @@ extension SandboxOpenID {
         _ client: SandboxOpenIDClient,
         _ key: String?,
         _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(code: try form.required("code"), refuse: { Self.refusal(of: $0, "code") }) {
             (grant, state, now) throws(OAuthRefusal) in
             try Self.check(client, owns: grant, "code")
@@ -67,7 +67,7 @@ extension SandboxOpenID {
         _ client: SandboxOpenIDClient,
         _ key: String?,
         _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         let token = try form.required("refresh_token")
         return try redeem(
             refreshToken: token,
@@ -92,7 +92,7 @@ extension SandboxOpenID {
         _ client: SandboxOpenIDClient,
         _ key: String?,
         _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         let deviceCode = try form.required("device_code")
         let (device, session) = try state.withLock { state throws(OAuthRefusal) in

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    func userinfo(_ call: SandboxCall) -> SandboxAnswer {
+    func userinfo(_ call: SandboxCall) -> SandboxResponse {
         journal.count(\.apiCalls)
         do throws(OAuthRefusal) {
             let (scheme, token) = try presentedToken(call.request)
@@ -38,13 +38,13 @@ extension SandboxOpenID {
     }
 
     /// The claims as JSON or, if the client is registered for it, as a signed JWT (OpenID Connect Core section 5.3.2).
-    private func userInfo(of grant: Grant, scopes: [String]) -> SandboxAnswer {
+    private func userInfo(of grant: Grant, scopes: [String]) -> SandboxResponse {
         var claims = claims(of: grant.buyer, scopes: scopes)
         guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(grant.clientID)
         let token = tokens.state.withLock { $0.keyrings.mint(claims, algorithm.signature) }
-        return SandboxAnswer(status: 200, headers: [("Content-Type", "application/jwt")], body: Array(token.utf8))
+        return SandboxResponse(status: 200, headers: [("Content-Type", "application/jwt")], body: Array(token.utf8))
     }
 
     private enum Scheme {
@@ -70,7 +70,7 @@ extension SandboxOpenID {
     }
 
     /// 401 with the challenge of RFC 6750 section 3 and RFC 9449 section 7.1; without an error code when the request has no token.
-    private func challenge(_ refusal: OAuthRefusal) -> SandboxAnswer {
+    private func challenge(_ refusal: OAuthRefusal) -> SandboxResponse {
         var members: [String] = []
         if !refusal.error.isEmpty {
             members = ["error=\"\(refusal.error)\"", "error_description=\"\(refusal.description)\""]
@@ -88,6 +88,6 @@ extension SandboxOpenID {
         if configuration.dpop != .required, !refusal.error.contains("dpop") {
             headers.append(challenge("Bearer", members))
         }
-        return SandboxAnswer(status: refusal.error == "invalid_request" ? 400 : 401, headers: headers)
+        return SandboxResponse(status: refusal.error == "invalid_request" ? 400 : 401, headers: headers)
     }
 }

@@ -111,7 +111,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     }
 
     /// 405 for a method that an endpoint does not serve; the endpoints of RFC 6749 section 3.2 check it with their form.
-    private func refusal(ofMethod call: SandboxCall) -> SandboxAnswer? {
+    private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {
         case .discovery, .jwks: methods = ["GET", "HEAD"]

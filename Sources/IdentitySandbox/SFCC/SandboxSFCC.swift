@@ -74,7 +74,7 @@ public final class SandboxSFCC: SandboxService {
 
     // MARK: Controllers
 
-    private func exchangeCode(_ request: SandboxRequest) -> SandboxAnswer {
+    private func exchangeCode(_ request: SandboxRequest) -> SandboxResponse {
         guard request.method == "GET", let query = AuthorizationQuery(request), let code = query["code"],
             query["state"] != nil
         else { return failure("code and state are required.", status: 400) }
@@ -86,9 +86,9 @@ public final class SandboxSFCC: SandboxService {
         let session = RandomText.hexadecimal(32)
         let answer = state.withLock { state in
             state.sessions[session] = buyer.number
-            return state.configuration.codeAnswer
+            return state.configuration.codeResponse
         }
-        let sent: SandboxAnswer =
+        let sent: SandboxResponse =
             switch answer {
             case .json: .json(["success": .bool(true)])
             case .sameOriginRedirect: .redirect(to: origin + "/account")
@@ -97,7 +97,7 @@ public final class SandboxSFCC: SandboxService {
             .with("Set-Cookie", "dwsecuretoken=\(RandomText.hexadecimal(16)); Path=/; HttpOnly")
     }
 
-    private func exchangeToken(_ call: SandboxCall) -> SandboxAnswer {
+    private func exchangeToken(_ call: SandboxCall) -> SandboxResponse {
         let cookies = call.request.cookies
         guard call.request.method == "POST" else { return failure("POST is required.", status: 405) }
         guard let session = cookies["dwsid"], cookies["dwsecuretoken"] != nil,
@@ -125,11 +125,11 @@ public final class SandboxSFCC: SandboxService {
         _ token: String,
         _ lifetime: Int,
         _ configuration: SandboxSFCCConfiguration
-    ) -> SandboxAnswer {
+    ) -> SandboxResponse {
         var body: JSONObject = ["success": .bool(true)]
         if configuration.includesExpiry { body["expires_in"] = .integer(lifetime) }
         switch configuration.tokenPlacement {
-        case .header: return SandboxAnswer.json(body).with("Authorization", "Bearer " + token)
+        case .header: return SandboxResponse.json(body).with("Authorization", "Bearer " + token)
         case .json(let path):
             let value = JSONValue.string((configuration.prefixesBearer ? "Bearer " : "") + token)
             guard let last = path.last else { return .json(body) }
@@ -140,12 +140,12 @@ public final class SandboxSFCC: SandboxService {
         }
     }
 
-    private func landing(_ request: SandboxRequest) -> SandboxAnswer {
+    private func landing(_ request: SandboxRequest) -> SandboxResponse {
         guard request.path == "/account" else { return failure("Not found.", status: 404) }
         return .json(["success": .bool(true)])
     }
 
-    private func failure(_ message: String, status: Int) -> SandboxAnswer {
+    private func failure(_ message: String, status: Int) -> SandboxResponse {
         .json(["success": .bool(false), "error": .bool(true), "errorMessage": .string(message)], status: status)
     }
 }

@@ -9,7 +9,7 @@ public struct SandboxSFCCConfiguration: Sendable {
     }
 
     /// The first controller's response on success.
-    public enum CodeAnswer: Sendable, Equatable {
+    public enum CodeResponse: Sendable, Equatable {
         /// 200 with `{"success": true}`.
         case json
         /// 302 to a page of the same origin.
@@ -25,7 +25,7 @@ public struct SandboxSFCCConfiguration: Sendable {
     /// Whether the token in JSON has the prefix `Bearer `.
     public var prefixesBearer = false
     /// The first controller's response.
-    public var codeAnswer = CodeAnswer.json
+    public var codeResponse = CodeResponse.json
     /// The lifetime of the buyer's JWT; 30 minutes by default.
     public var tokenLifetime: Duration = .seconds(1800)
     /// Whether the response contains `expires_in`.

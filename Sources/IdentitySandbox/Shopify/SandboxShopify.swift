@@ -121,7 +121,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
     private func notFound(
         _ call: SandboxCall,
         _ shape: SandboxShopifyConfiguration.EndpointShape
-    ) -> SandboxAnswer {
+    ) -> SandboxResponse {
         // Shopify redirects endpoint URLs with an unknown shop id to its home page.
         if shape == .platform, call.request.path.hasPrefix("/authentication/") {
             return .redirect(to: platformOrigin + "/", status: 301)

@@ -9,11 +9,11 @@ extension SandboxShopify {
     ]
 
     /// An error in client, redirect URI or scope shows a page of Shopify; the app gets no callback.
-    private func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
+    private func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
         .html(NoticePages.refusal(brand: "Shopify", reason, hint: hint), status: 400)
     }
 
-    func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
+    func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         guard let query = AuthorizationQuery(call.request) else {
             return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
@@ -54,7 +54,7 @@ extension SandboxShopify {
         _ clientID: String,
         _ redirectURI: String,
         _ shape: SandboxShopifyConfiguration.EndpointShape
-    ) -> SandboxAnswer {
+    ) -> SandboxResponse {
         let displayedParameters = ["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]
         let login = HostedLogin(
             clientID: clientID,
@@ -73,7 +73,7 @@ extension SandboxShopify {
         return tokens.state.withLock { $0.logins.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
     }
 
-    private func refuseSilently(_ login: HostedLogin) -> SandboxAnswer {
+    private func refuseSilently(_ login: HostedLogin) -> SandboxResponse {
         switch configuration.silentLoginRefusal {
         case .error: login.redirect(with: [("error", "login_required")], status: 302)
         case .code: login.redirect(with: [("code", "login_required")], status: 302)
@@ -81,7 +81,7 @@ extension SandboxShopify {
         }
     }
 
-    func login(_ call: SandboxCall) -> SandboxAnswer {
+    func login(_ call: SandboxCall) -> SandboxResponse {
         login(
             call,
             denied: { $0.redirect(with: [("error", "access_denied"), ("error_description", "The buyer cancelled.")]) },
@@ -89,7 +89,7 @@ extension SandboxShopify {
         )
     }
 
-    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         let code = issue(code: "shcac_" + RandomText.hexadecimal(32), for: Grant(login, session))
         return login.redirect(with: [("code", code)])
     }

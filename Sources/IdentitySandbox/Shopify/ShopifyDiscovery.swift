@@ -38,7 +38,7 @@ extension SandboxShopify {
         )
     }
 
-    func discovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
+    func discovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         journal.count(\.discoveries)
         let endpoints = endpoints(for: shape)
         func list(_ values: String...) -> JSONValue { .array(values.map { .string($0) }) }
@@ -68,7 +68,7 @@ extension SandboxShopify {
         ])
     }
 
-    func apiDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
+    func apiDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         journal.count(\.discoveries)
         let origin = shape == .platform ? platformOrigin : accountOrigin
         return .json([
@@ -78,7 +78,7 @@ extension SandboxShopify {
     }
 
     /// The metadata of the Customer Account API as a protected resource (RFC 9728).
-    func resourceDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
+    func resourceDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         journal.count(\.discoveries)
         let origin = shape == .platform ? platformOrigin : accountOrigin
         return .json([

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxShopify {
-    func logout(_ call: SandboxCall) -> SandboxAnswer {
+    func logout(_ call: SandboxCall) -> SandboxResponse {
         guard let query = AuthorizationQuery(call.request), let hint = query["id_token_hint"],
             let claims = tokens.state.withLock({ $0.keyrings.claims(of: hint) }), let sessionID = claims["sid"]?.string
         else {
@@ -24,9 +24,9 @@ extension SandboxShopify {
         }
         let client = clients.first { $0.id == claims["aud"]?.string }
         if let target = target(query["post_logout_redirect_uri"], client) {
-            return SandboxAnswer.redirect(to: target).with("Set-Cookie", cookie)
+            return SandboxResponse.redirect(to: target).with("Set-Cookie", cookie)
         }
-        return SandboxAnswer.html(NoticePages.signedOut(brand: "Shopify")).with("Set-Cookie", cookie)
+        return SandboxResponse.html(NoticePages.signedOut(brand: "Shopify")).with("Set-Cookie", cookie)
     }
 
     /// An unregistered URI is ignored without an error, as at Shopify.

@@ -1,8 +1,8 @@
 internal import IdentityKit
 
-extension SandboxAnswer {
+extension SandboxResponse {
     /// The response to a public web client without a registered `Origin` header.
-    static let originMissing = SandboxAnswer(
+    static let originMissing = SandboxResponse(
         status: 401,
         headers: [
             ("WWW-Authenticate", "Bearer realm=\"customer accounts\", error=\"invalid_token\""),

@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxShopify {
-    func token(_ call: SandboxCall) -> SandboxAnswer {
+    func token(_ call: SandboxCall) -> SandboxResponse {
         do throws(OAuthRefusal) {
             let (fields, client) = try authenticate(call.request)
             switch fields["grant_type"] {
@@ -84,7 +84,7 @@ extension SandboxShopify {
         _ fields: [String: String],
         _ client: SandboxShopifyClient,
         _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(code: fields["code"] ?? "", refuse: Self.invalidGrant) { grant, state, now throws(OAuthRefusal) in
             guard grant.clientID == client.id else {
                 throw OAuthRefusal("invalid_grant", "The code is another client's.")
@@ -103,7 +103,7 @@ extension SandboxShopify {
     private func refresh(
         _ fields: [String: String],
         _ client: SandboxShopifyClient
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(
             refreshToken: fields["refresh_token"] ?? "",
             refuse: Self.invalidGrant,

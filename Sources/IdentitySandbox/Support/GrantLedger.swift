@@ -63,7 +63,7 @@ struct GrantLedger: Sendable {
         let expires: Date?
         var spentAt: Date?
         /// The response, kept when it may be repeated.
-        var answer: SandboxAnswer?
+        var answer: SandboxResponse?
     }
 
     enum Refusal: Error, Sendable {
@@ -145,11 +145,11 @@ struct GrantLedger: Sendable {
         switch reuse {
         case .revokes: return false
         case .grace(let duration): return now.timeIntervalSince(spentAt) < duration.timeInterval
-        case .repeatsAnswer: return repeatedAnswer(token) != nil
+        case .repeatsResponse: return repeatedResponse(token) != nil
         }
     }
 
-    private func repeatedAnswer(_ token: RefreshToken) -> SandboxAnswer? {
+    private func repeatedResponse(_ token: RefreshToken) -> SandboxResponse? {
         guard let answer = token.answer, let body = try? JSONValue(parsing: answer.body),
             let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] })
         else { return nil }
@@ -157,8 +157,8 @@ struct GrantLedger: Sendable {
     }
 
     /// The response that must be repeated for a used refresh token; nil if the token was not used or is not answered again.
-    func repeatedAnswer(to token: String) -> SandboxAnswer? {
-        refreshTokens[token].flatMap { repeatedAnswer($0) }
+    func repeatedResponse(to token: String) -> SandboxResponse? {
+        refreshTokens[token].flatMap { repeatedResponse($0) }
     }
 
     /// Marks a refresh token as used.
@@ -171,8 +171,8 @@ struct GrantLedger: Sendable {
     }
 
     /// Keeps a response if it may be repeated.
-    mutating func keep(_ answer: SandboxAnswer, to token: String) {
-        if reuse == .repeatsAnswer { refreshTokens[token]?.answer = answer }
+    mutating func keep(_ answer: SandboxResponse, to token: String) {
+        if reuse == .repeatsResponse { refreshTokens[token]?.answer = answer }
     }
 
     /// A second use means that one of the two clients stole the code or token, so all tokens of its login are revoked.

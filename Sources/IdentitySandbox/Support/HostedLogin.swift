@@ -73,7 +73,7 @@ struct HostedLogin: Sendable {
     }
 
     /// A redirect to the app with these fields and the state.
-    func redirect(with fields: [(name: String, value: String)], status: Int = 303) -> SandboxAnswer {
+    func redirect(with fields: [(name: String, value: String)], status: Int = 303) -> SandboxResponse {
         let state = state.map { [(name: "state", value: $0)] } ?? []
         return .redirect(to: FormText.append(fields + state, to: callback), status: status)
     }

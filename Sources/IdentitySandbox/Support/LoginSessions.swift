@@ -9,7 +9,7 @@ struct LoginSessions: Sendable {
     }
 
     enum Outcome: Sendable {
-        case answer(SandboxAnswer)
+        case answer(SandboxResponse)
         case denied(HostedLogin)
         case signedIn(HostedLogin, email: String)
     }
@@ -48,13 +48,13 @@ struct LoginSessions: Sendable {
     // MARK: Logins
 
     /// Begins a login and sends the browser to its page.
-    mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxAnswer {
+    mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxResponse {
         var login = login
         if submitsHint, let hint = login.loginHint { login.sendOneTimeCode(to: hint) }
         transactions = transactions.filter { $0.value.expires > login.expires - 3600 }
         transactions[login.id] = login
         let target = path + "/" + login.id
-        return SandboxAnswer.redirect(to: target).with(
+        return SandboxResponse.redirect(to: target).with(
             "Set-Cookie",
             "sandbox_login=\(login.binding); Path=\(target); HttpOnly; SameSite=Lax"
         )
@@ -113,7 +113,7 @@ struct LoginSessions: Sendable {
         return .answer(.redirect(to: request.path, status: 303))
     }
 
-    func error(_ reason: String, _ hint: String, _ status: Int) -> SandboxAnswer {
+    func error(_ reason: String, _ hint: String, _ status: Int) -> SandboxResponse {
         .html(NoticePages.error(brand: brand, reason, hint: hint), status: status)
     }
 }

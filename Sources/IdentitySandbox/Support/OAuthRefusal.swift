@@ -7,7 +7,7 @@ struct OAuthRefusal: Error, Sendable {
     /// Whether the client broke a rule; an expired code, or a poll before the buyer has answered, is not a violation.
     let isViolation: Bool
     /// The response that replaces the OAuth error; nil for an OAuth error.
-    private var response: SandboxAnswer?
+    private var response: SandboxResponse?
 
     init(
         _ error: String,
@@ -23,12 +23,12 @@ struct OAuthRefusal: Error, Sendable {
         self.isViolation = isViolation
     }
 
-    init(_ response: SandboxAnswer) {
+    init(_ response: SandboxResponse) {
         self.init("", "", status: response.status)
         self.response = response
     }
 
-    var answer: SandboxAnswer {
+    var answer: SandboxResponse {
         response ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 

@@ -13,9 +13,9 @@ extension SandboxAuthorizationServer {
     /// - Returns: The response.
     func login(
         _ call: SandboxCall,
-        denied: (HostedLogin) -> SandboxAnswer,
-        finish: (HostedLogin, LoginSessions.Session) -> SandboxAnswer
-    ) -> SandboxAnswer {
+        denied: (HostedLogin) -> SandboxResponse,
+        finish: (HostedLogin, LoginSessions.Session) -> SandboxResponse
+    ) -> SandboxResponse {
         let now = clock.now
         switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
@@ -52,7 +52,7 @@ extension SandboxAuthorizationServer {
         code: String,
         refuse: (GrantLedger.Refusal) -> OAuthRefusal,
         issue: (Grant, inout SandboxTokens.State, Date) throws(OAuthRefusal) -> JSONObject
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         return try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
@@ -83,7 +83,7 @@ extension SandboxAuthorizationServer {
         refuse: (GrantLedger.Refusal) -> OAuthRefusal,
         scopes: (Grant, GrantLedger) throws(OAuthRefusal) -> [String],
         issue: (Grant, [String], inout SandboxTokens.State, Date) -> JSONObject
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         return try tokens.state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
@@ -92,20 +92,20 @@ extension SandboxAuthorizationServer {
                 throw refuse(error)
             }
             let scopes = try scopes(grant, state.ledger)
-            let repeated = state.ledger.repeatedAnswer(to: token)
+            let repeated = state.ledger.repeatedResponse(to: token)
             let isFirst = !isRotated || state.ledger.spendRefreshToken(token, at: now)
             journal.count(isFirst ? \.refreshes : \.refreshReplays)
             if let repeated { return repeated }
-            let answer = SandboxAnswer.tokens(issue(grant, scopes, &state, now))
+            let answer = SandboxResponse.tokens(issue(grant, scopes, &state, now))
             state.ledger.keep(answer, to: token)
             return answer
         }
     }
 }
 
-extension SandboxAnswer {
+extension SandboxResponse {
     /// A response with tokens, which no cache may keep (RFC 6749 section 5.1).
-    static func tokens(_ body: JSONObject) -> SandboxAnswer {
+    static func tokens(_ body: JSONObject) -> SandboxResponse {
         json(body).with("Cache-Control", "no-store")
     }
 }

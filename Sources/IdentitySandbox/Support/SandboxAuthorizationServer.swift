@@ -95,7 +95,7 @@ extension SandboxAuthorizationServer {
         tokens.state.withLock { $0.logins.closeAllSessions() }
     }
 
-    func keySet() -> SandboxAnswer {
+    func keySet() -> SandboxResponse {
         journal.count(\.jwksFetches)
         return .json(tokens.state.withLock { $0.keyrings.keySet() })
     }

@@ -7,9 +7,9 @@ public import IdentityKit
 public struct SandboxMisbehaviour: Sendable {
     enum Effect: Sendable {
         /// The sandbox sends this response instead of the provider's; the provider's state does not change.
-        case replace(SandboxAnswer)
+        case replace(SandboxResponse)
         /// The provider executes the request, then its response is changed.
-        case edit(@Sendable (inout SandboxAnswer) -> Void)
+        case edit(@Sendable (inout SandboxResponse) -> Void)
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
         case drip(bytes: Int, every: Duration)
@@ -33,7 +33,7 @@ public struct SandboxMisbehaviour: Sendable {
     // MARK: Replaced responses
 
     /// Another response; the provider does not see the request.
-    public static func answer(_ answer: SandboxAnswer) -> SandboxMisbehaviour {
+    public static func answer(_ answer: SandboxResponse) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.replace(answer)])
     }
 
@@ -43,7 +43,7 @@ public struct SandboxMisbehaviour: Sendable {
         headers: [(name: String, value: String)] = [],
         body: String = ""
     ) -> SandboxMisbehaviour {
-        .answer(SandboxAnswer(status: status, headers: headers, body: Array(body.utf8)))
+        .answer(SandboxResponse(status: status, headers: headers, body: Array(body.utf8)))
     }
 
     /// An HTML page instead of JSON, as a proxy in front of a provider sends it.
@@ -58,7 +58,7 @@ public struct SandboxMisbehaviour: Sendable {
 
     /// 429, with `Retry-After` in seconds or without.
     public static func tooManyRequests(retryAfter: Int?) -> SandboxMisbehaviour {
-        var answer = SandboxAnswer.json(["error": .string("rate_limited")], status: 429)
+        var answer = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
         if let retryAfter { answer.headers.append(("Retry-After", String(retryAfter))) }
         return .answer(answer)
     }
@@ -90,7 +90,7 @@ public struct SandboxMisbehaviour: Sendable {
     // MARK: Lost and slow responses
 
     /// The provider executes the request, then the connection is reset: the response is lost.
-    public static let loseAnswer = SandboxMisbehaviour(effects: [.reset(afterActing: true)])
+    public static let loseResponse = SandboxMisbehaviour(effects: [.reset(afterActing: true)])
 
     /// Waits before the first byte.
     public static func delay(_ duration: Duration) -> SandboxMisbehaviour {
@@ -110,7 +110,7 @@ public struct SandboxMisbehaviour: Sendable {
     // MARK: Changed responses
 
     /// Changes the response.
-    public static func edit(_ change: @escaping @Sendable (inout SandboxAnswer) -> Void) -> SandboxMisbehaviour {
+    public static func edit(_ change: @escaping @Sendable (inout SandboxResponse) -> Void) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.edit(change)])
     }
 

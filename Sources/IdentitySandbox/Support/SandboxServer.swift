@@ -17,12 +17,12 @@ package struct SandboxCall: Sendable {
 package struct SandboxRoute: Sendable {
     let journal: SandboxJournal
     let endpoint: SandboxEndpoint
-    let handle: @Sendable (SandboxCall) async -> SandboxAnswer
+    let handle: @Sendable (SandboxCall) async -> SandboxResponse
 
     package init(
         journal: SandboxJournal,
         endpoint: SandboxEndpoint,
-        handle: @escaping @Sendable (SandboxCall) async -> SandboxAnswer
+        handle: @escaping @Sendable (SandboxCall) async -> SandboxResponse
     ) {
         self.journal = journal
         self.endpoint = endpoint
@@ -93,15 +93,15 @@ final class SandboxServer: Sendable {
             switch effect {
             case .before(let action): await action()
             case .reset(afterActing: false):
-                configuration.onAnswer?(request, nil)
+                configuration.onResponse?(request, nil)
                 return .script([.reset])
             case .raw(let bytes):
-                configuration.onAnswer?(request, nil)
+                configuration.onResponse?(request, nil)
                 return .script([.send(bytes), .close])
             default: continue
             }
         }
-        var answer: SandboxAnswer?
+        var answer: SandboxResponse?
         for effect in effects.reversed() {
             if case .replace(let replacement) = effect { answer = replacement }
         }
@@ -113,12 +113,12 @@ final class SandboxServer: Sendable {
             if case .edit(let change) = effect { change(&sent) }
         }
         let isLost = effects.contains { if case .reset = $0 { true } else { false } }
-        configuration.onAnswer?(request, isLost ? nil : sent.status)
+        configuration.onResponse?(request, isLost ? nil : sent.status)
         return await deliver(sent, effects)
     }
 
     private static func deliver(
-        _ answer: SandboxAnswer,
+        _ answer: SandboxResponse,
         _ effects: [SandboxMisbehaviour.Effect]
     ) async -> LoopbackResponse {
         for effect in effects {
@@ -143,7 +143,7 @@ final class SandboxServer: Sendable {
         return .message(status: answer.status, headers: answer.headers, body: answer.body)
     }
 
-    private static func bytes(of answer: SandboxAnswer) -> [UInt8] {
+    private static func bytes(of answer: SandboxResponse) -> [UInt8] {
         var head = StatusLine.text(answer.status)
         for header in answer.headers { head += "\(header.name): \(header.value)\r\n" }
         head += "Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"

@@ -5,5 +5,5 @@ public enum SandboxTokenReuse: Sendable, Equatable {
     /// Issues new tokens again for this time after the first use, then revokes. All tokens issued in that time work.
     case grace(Duration)
     /// Returns the same response again until its refresh token is used, then revokes.
-    case repeatsAnswer
+    case repeatsResponse
 }

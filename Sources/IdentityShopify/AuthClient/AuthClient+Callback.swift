@@ -33,7 +33,7 @@ extension AuthClient {
     ///
     /// - Parameter url: The URL to which the web view was redirected.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`, with Shopify's explanation in its `providerAnswer`.
+    /// - Throws: `IdentityError`, with Shopify's explanation in its `providerResponse`.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             guard isCallback(url) else {

@@ -77,7 +77,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 }
                 return checkoutURL
             }
-            let answer = IdentityError.ProviderAnswer(
+            let response = IdentityError.ProviderResponse(
                 error: error.code.map { ForeignName.shown($0) },
                 errorDescription: error.field.map { ForeignName.shown($0) }
             )
@@ -90,7 +90,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                         "Check that the access token belongs to this shop and has the scope customer-account-api:full. If both are "
                         + "right, refresh it, or let the buyer sign in again, and create the cart with the new access token.",
                     reference: "Storefront API reference, CartBuyerIdentityInput",
-                    providerAnswer: answer
+                    providerResponse: response
                 )
             }
             let isOutage = error.code?.isIdentical(to: "SERVICE_UNAVAILABLE") == true
@@ -100,10 +100,10 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 "Shopify did not create the cart.",
                 hint: isOutage
                     ? "Try again later."
-                    : "Read code and field in providerAnswer. Usually variantId is not the global id of a variant "
+                    : "Read code and field in providerResponse. Usually variantId is not the global id of a variant "
                         + "that the sales channel of the token sells.",
                 reference: "Storefront API reference, cartCreate",
-                providerAnswer: answer
+                providerResponse: response
             )
         }
     }

@@ -63,7 +63,7 @@ extension ShopifyProvider {
                     : "Check that the ID token belongs to a login of this client. The buyer may still be signed in at Shopify.",
                 reference: "Customer Account API reference, logging out",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
-                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+                providerResponse: IdentityError.ProviderResponse(status: response.status)
             )
         }
     }

@@ -27,7 +27,7 @@ extension ShopifyProvider {
                 "The Customer Account API returned no customer.",
                 hint: "Check that the access token belongs to a customer of this shop.",
                 reference: "Customer Account API reference, customer",
-                providerAnswer: IdentityError.ProviderAnswer(result.metadata)
+                providerResponse: IdentityError.ProviderResponse(result.metadata)
             )
         }
         return customer.buyer(tokens.buyer)
@@ -35,12 +35,12 @@ extension ShopifyProvider {
 
     /// Replaces the error codes of rejections that can occur during a sign-in with the codes of this module.
     private static func profileError(_ error: IdentityError) -> IdentityError {
-        guard error.code == .customerAccountRefused, let answer = error.providerAnswer else { return error }
-        let name = answer.error ?? ""
+        guard error.code == .customerAccountRefused, let response = error.providerResponse else { return error }
+        let name = response.error ?? ""
         let (kind, code, hint): (IdentityError.Kind, IdentityError.Code, String?)
-        if [402, 423].contains(answer.status) || name.isIdentical(to: "SHOP_INACTIVE") {
+        if [402, 423].contains(response.status) || name.isIdentical(to: "SHOP_INACTIVE") {
             (kind, code, hint) = (.configuration, .shopUnavailable, error.hint)
-        } else if answer.status == 403 {
+        } else if response.status == 403 {
             (kind, code, hint) = (
                 .configuration, .requestBlocked,
                 "Check in the shop's admin that the app is not blocked and the shop is open. Check also whether Shopify blocks this "

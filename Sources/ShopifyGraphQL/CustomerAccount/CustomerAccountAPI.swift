@@ -193,7 +193,7 @@ package final class CustomerAccountAPI: Sendable {
                     + "\(configuration.endpointMember).",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
-            providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+            providerResponse: IdentityError.ProviderResponse(status: response.status)
         )
     }
 

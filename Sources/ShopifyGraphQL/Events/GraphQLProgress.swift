@@ -10,7 +10,7 @@ final class GraphQLProgress: Sendable {
     func note(_ attempts: Int, _ outcome: Result<(GraphQLResponse, [UInt8]), GraphQLFailure>) {
         let requestID: String?
         switch outcome {
-        case .success(let (answer, _)): requestID = answer.metadata.requestID
+        case .success(let (response, _)): requestID = response.metadata.requestID
         case .failure(let failure): requestID = failure.metadata?.requestID
         }
         state.withLock { state in

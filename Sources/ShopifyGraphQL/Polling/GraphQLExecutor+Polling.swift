@@ -73,7 +73,7 @@ extension GraphQLExecutor {
             .pollTimeout,
             "Polling with \(ForeignName.shown(document.name)) timed out.",
             hint: "Read the last result in the error's cause. Poll again, or use a longer timeout.",
-            providerAnswer: IdentityError.ProviderAnswer(last.metadata),
+            providerResponse: IdentityError.ProviderResponse(last.metadata),
             cause: PollTimeout(last: last)
         )
     }

@@ -3,7 +3,7 @@ internal import IdentityKit
 /// Reads a JSON text into a tape, strictly and without recursion.
 ///
 /// It accepts exactly what `JSONValue(parsing:)` accepts, within its own limits. The two are separate on purpose: the fuzz target
-/// `graphql-answer` compares them.
+/// `graphql-response` compares them.
 struct TapeBuilder {
     /// A list or object that is still open.
     private struct Open {

@@ -37,7 +37,7 @@ struct GraphQLFailure: Error {
             "\(ForeignName.shown(document.name)) got no usable response, so it may have been executed.",
             hint: "Read the data that the operation changes before you repeat it, and send only the missing changes.",
             retryAfter: error.retryAfter,
-            providerAnswer: error.providerAnswer,
+            providerResponse: error.providerResponse,
             cause: error
         )
     }

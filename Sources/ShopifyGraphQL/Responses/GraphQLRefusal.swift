@@ -5,13 +5,13 @@ struct GraphQLRefusal {
     private let status: Int
     private let metadata: GraphQLMetadata
     private let retryAfter: Duration?
-    private let answer: IdentityError.ProviderAnswer
+    private let answer: IdentityError.ProviderResponse
 
     init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError], _ retryAfter: Duration?) {
         status = metadata.status
         self.metadata = metadata
         self.retryAfter = retryAfter
-        answer = IdentityError.ProviderAnswer(metadata, errors)
+        answer = IdentityError.ProviderResponse(metadata, errors)
     }
 
     /// The failure, with the effect that the request may have had.
@@ -71,7 +71,7 @@ struct GraphQLRefusal {
                 .rejected,
                 .graphQLErrors,
                 "\(name) rejected the request (HTTP \(status)).",
-                "Read providerAnswer of this error: it contains Shopify's explanation, if there is one."
+                "Read providerResponse of this error: it contains Shopify's explanation, if there is one."
             )
         }
     }
@@ -89,7 +89,7 @@ struct GraphQLRefusal {
             hint: hint,
             reference: "shopify.dev/docs/api/usage/response-codes",
             retryAfter: retryAfter,
-            providerAnswer: answer
+            providerResponse: answer
         )
     }
 }

@@ -59,7 +59,7 @@ struct GraphQLResponse: Sendable {
                     + " what is served at \(endpoint.url). It may be a proxy or the shop's password page. "
                     + "If it is the API and the response is too large or nested too deeply, request less data at once.",
                 reference: "GraphQL specification section 7",
-                providerAnswer: IdentityError.ProviderAnswer(
+                providerResponse: IdentityError.ProviderResponse(
                     errorDescription:
                         "\(response.headers["Content-Type"].map(secrets.hidden) ?? "no content type"), \(response.body.count) bytes",
                     status: metadata.status,
@@ -106,7 +106,7 @@ struct GraphQLResponse: Sendable {
                 hint: hint,
                 reference: reference,
                 retryAfter: retryAfter,
-                providerAnswer: IdentityError.ProviderAnswer(metadata, errors),
+                providerResponse: IdentityError.ProviderResponse(metadata, errors),
                 cause: errors.first
             )
         }
@@ -124,7 +124,7 @@ struct GraphQLResponse: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "\(endpoint.name) reported an internal error.",
-                "Try again. If the error persists, give the request id, traceID of providerAnswer, to Shopify's support."
+                "Try again. If the error persists, give the request id, traceID of providerResponse, to Shopify's support."
             )
         }
         if codes.contains(.accessDenied) {
@@ -140,7 +140,7 @@ struct GraphQLResponse: Sendable {
             .rejected,
             .graphQLErrors,
             "\(endpoint.name) returned GraphQL errors for the operation.",
-            "Read providerAnswer of this error. Check the document and its variables against the schema of the API version.",
+            "Read providerResponse of this error. Check the document and its variables against the schema of the API version.",
             reference: "GraphQL specification section 7.1.2"
         )
     }
@@ -155,14 +155,14 @@ struct GraphQLResponse: Sendable {
             "\(endpoint.name) returned data that do not match the document.",
             hint: "Read the error's cause, and compare the requested API version with the served one.",
             reference: "GraphQL specification section 7.1.1",
-            providerAnswer: IdentityError.ProviderAnswer(metadata),
+            providerResponse: IdentityError.ProviderResponse(metadata),
             cause: error
         )
         return GraphQLFailure(error, .unknown, metadata)
     }
 }
 
-extension IdentityError.ProviderAnswer {
+extension IdentityError.ProviderResponse {
     /// The first error of a response, with its status and request id.
     package init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError] = []) {
         self.init(

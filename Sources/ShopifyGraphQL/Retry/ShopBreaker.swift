@@ -140,7 +140,7 @@ final class ShopBreaker: Sendable {
             hint: "Wait until retryAfter has passed. \(advice)",
             reference: "shopify.dev/docs/api/usage/response-codes",
             retryAfter: breaker.wait(at: now),
-            providerAnswer: last?.providerAnswer,
+            providerResponse: last?.providerResponse,
             cause: last
         )
     }

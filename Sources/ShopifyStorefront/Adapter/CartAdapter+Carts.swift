@@ -121,11 +121,11 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL).selecting(selection)
         let result = try await client.execute(query, in: context)
-        guard let answer = result.data else { throw CartGone() }
-        record(answer.cart, in: &binding)
+        guard let response = result.data else { throw CartGone() }
+        record(response.cart, in: &binding)
         return CartIdentityResult(
-            cart: answer.cart,
-            checkoutURL: answer.checkoutURL,
+            cart: response.cart,
+            checkoutURL: response.checkoutURL,
             seesCustomer: selection.seesCustomer(despite: result.errors)
         )
     }

@@ -39,7 +39,7 @@ public struct CartPayload: Sendable {
 extension CartPayload: GraphQLReadable {
     /// Reads what a cart mutation returns.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        let answer: CartAnswer? = try node.field("cart")
+        let answer: CartWithCheckout? = try node.field("cart")
         cart = answer?.cart
         checkoutURL = answer?.checkoutURL
         userErrors = try node.field("userErrors")

@@ -58,7 +58,7 @@ public struct CustomerTokenExchange: Sendable {
         do { answer = try await executor.execute(StorefrontToken(), call).data } catch {
             // 401 means that Shopify rejects this buyer's token. The other refusals, such as 403 for a missing scope, concern the app
             // or the shop.
-            guard error.code == .customerAccountRefused, error.providerAnswer?.status == 401 else { throw error }
+            guard error.code == .customerAccountRefused, error.providerResponse?.status == 401 else { throw error }
             throw error.recast(as: .rejected, code: .identityRejected)
         }
         guard let storefrontToken = answer.customerAccessToken, !storefrontToken.isEmpty else {

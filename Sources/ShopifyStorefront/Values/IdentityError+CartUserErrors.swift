@@ -13,7 +13,7 @@ extension IdentityError {
                 ? "Try again. Nothing was changed."
                 : "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
             reference: "Storefront API reference, CartUserError",
-            providerAnswer: ProviderAnswer(
+            providerResponse: ProviderResponse(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
                 errorDescription: (errors.first?.field).map { ForeignName.shown($0) }
             ),

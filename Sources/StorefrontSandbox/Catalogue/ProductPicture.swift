@@ -47,8 +47,8 @@ struct ProductPicture: Sendable {
     }
 
     /// The response with the picture.
-    var answer: SandboxAnswer {
-        SandboxAnswer(
+    var answer: SandboxResponse {
+        SandboxResponse(
             status: 200,
             headers: [
                 ("Content-Type", "image/svg+xml"), ("Cache-Control", "public, max-age=3600"),

@@ -105,10 +105,10 @@ enum SandboxCustomerAccountAPI {
 
 extension SandboxCustomers {
     /// The token is checked before the query is parsed.
-    func customerAccountAPI(_ call: SandboxCall) -> SandboxAnswer {
+    func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
         shopify.journal.count(\.apiCalls)
         let request = call.request
-        func unauthorized(_ message: String) -> SandboxAnswer {
+        func unauthorized(_ message: String) -> SandboxResponse {
             .json(["errors": .array([.object(["message": .string(message)])])], status: 401)
         }
         guard request.header("user-agent")?.isEmpty == false else {
@@ -121,7 +121,7 @@ extension SandboxCustomers {
         return answer(request, unauthorized).with("X-Shopify-API-Version", served)
     }
 
-    private func answer(_ request: SandboxRequest, _ unauthorized: (String) -> SandboxAnswer) -> SandboxAnswer {
+    private func answer(_ request: SandboxRequest, _ unauthorized: (String) -> SandboxResponse) -> SandboxResponse {
         guard let token = request.header("authorization"), token.hasPrefix("shcat_") else {
             return unauthorized("Invalid token, missing prefix shcat_.")
         }
@@ -154,6 +154,6 @@ extension SandboxCustomers {
             ],
             mutations: mutations
         )
-        return SandboxAnswer.json(executor.run(body)).with("X-Request-Id", RandomText.hexadecimal(32))
+        return SandboxResponse.json(executor.run(body)).with("X-Request-Id", RandomText.hexadecimal(32))
     }
 }

@@ -26,7 +26,7 @@ extension SandboxStorefront {
     }
 
     /// The web checkout of a cart; its button "Pay" posts to the same URL and turns the cart into an order.
-    func checkout(_ request: SandboxRequest) -> SandboxAnswer {
+    func checkout(_ request: SandboxRequest) -> SandboxResponse {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
             let hint = "It was ordered, removed or moved, or this sandbox never had it."

@@ -19,14 +19,14 @@ extension SandboxStorefront {
         }
     }
 
-    private func api(_ request: SandboxRequest) -> SandboxAnswer {
+    private func api(_ request: SandboxRequest) -> SandboxResponse {
         journal.count(\.apiCalls)
         let parts = request.path.split(separator: "/").map(String.init)
         guard parts.count == 3, parts[2] == "graphql.json", let version = ShopifyVersions.serving(parts[1]) else {
             return .json(["errors": .string("Not Found")], status: 404)
         }
         let identifier = RandomText.hexadecimal(32)
-        func finish(_ answer: SandboxAnswer) -> SandboxAnswer {
+        func finish(_ answer: SandboxResponse) -> SandboxResponse {
             answer.with("X-Shopify-API-Version", version).with("X-Request-Id", identifier)
         }
         let publicToken = request.header("x-shopify-storefront-access-token")

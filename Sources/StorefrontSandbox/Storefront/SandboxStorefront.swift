@@ -229,7 +229,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
 
     // MARK: Requests
 
-    package func customerAccountAPI(_ call: SandboxCall) -> SandboxAnswer {
+    package func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
         customers.customerAccountAPI(call)
     }
 }

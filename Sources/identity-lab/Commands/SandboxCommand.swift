@@ -137,7 +137,7 @@ struct SandboxCommand: Command {
     private func start(_ output: Output, _ clock: AdjustableClock) async throws -> ShopSandbox {
         var configuration = configuration
         configuration.clock = clock
-        configuration.onAnswer = { request, status in Self.report(request, status, output) }
+        configuration.onResponse = { request, status in Self.report(request, status, output) }
         do {
             var storefront = SandboxStorefrontConfiguration.wholeShop
             storefront.returnURL = app

@@ -39,7 +39,7 @@ enum SandboxFault: String, CaseIterable, Sendable {
     private var plan: (endpoint: SandboxEndpoint, misbehaviour: SandboxMisbehaviour) {
         switch self {
         case .tokenOutage: (.token, .htmlPage(status: 503))
-        case .tokenLost: (.token, .loseAnswer)
+        case .tokenLost: (.token, .loseResponse)
         case .tokenSlow: (.token, .delay(.seconds(5)))
         case .tokenReset: (.token, .reset)
         case .tokenRefused: (.token, .oauthError("invalid_grant"))

@@ -7,7 +7,7 @@ extension Output {
             note("identity-lab: \(error.message.printable)")
             if error.isAttackSuspected { note("  An attack is suspected.") }
             if let hint = error.hint { note("  \(hint.printable)") }
-            if let answer = error.providerAnswer, let line = line(about: answer) { note("  \(line)") }
+            if let answer = error.providerResponse, let line = line(about: answer) { note("  \(line)") }
             if isVerbose {
                 note(details(of: error))
             } else if error.cause != nil {
@@ -22,10 +22,10 @@ extension Output {
             "message": .string(error.message),
             "hint": error.hint.map { .string($0) } ?? .null,
             "correlation_id": .string(error.correlationID),
-            "provider_error": (error.providerAnswer?.error).map { .string($0.printable) } ?? .null,
+            "provider_error": (error.providerResponse?.error).map { .string($0.printable) } ?? .null,
             "provider_error_description":
-                (error.providerAnswer?.errorDescription).map { .string($0.printable) } ?? .null,
-            "provider_status": (error.providerAnswer?.status).map { .integer($0) } ?? .null,
+                (error.providerResponse?.errorDescription).map { .string($0.printable) } ?? .null,
+            "provider_status": (error.providerResponse?.status).map { .integer($0) } ?? .null,
         ]
         if error.isAttackSuspected { members["attack_suspected"] = .bool(true) }
         // Some hints refer to the error's cause.
@@ -54,8 +54,8 @@ extension Output {
 
     /// The provider's explanation in one line.
     ///
-    /// Its texts are bounded, and values of the request are removed from them (`ProviderAnswer`).
-    private func line(about answer: IdentityError.ProviderAnswer) -> String? {
+    /// Its texts are bounded, and values of the request are removed from them (`ProviderResponse`).
+    private func line(about answer: IdentityError.ProviderResponse) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }
         guard !texts.isEmpty else { return status.map { "The provider responded with status \($0)." } }

@@ -144,7 +144,7 @@ enum Samples {
         }
         let removed = stored.map { RemovedSession(session: $0, attachments: ["cart": secret("cart", canary)]) }
         let key = try StoreKey(bytes: Secret(bytes: Array(canary.plant("store-key-xy").utf8.prefix(32))))
-        let answer = IdentityError.ProviderAnswer(
+        let answer = IdentityError.ProviderResponse(
             error: canary.plant("error"),
             errorDescription: canary.plant("description"),
             errorURI: canary.plant("uri"),
@@ -159,7 +159,7 @@ enum Samples {
         var values: [Any] = [tokens, attempt, options, defaults, shopify, secret("plain", canary), filter, key]
         values +=
             [configuration, StoreKeys(active: key), answer] as [Any]
-        values.append(IdentityError(.rejected, .invalidGrant, "No.", providerAnswer: answer, cause: cause))
+        values.append(IdentityError(.rejected, .invalidGrant, "No.", providerResponse: answer, cause: cause))
         values.append(AuthorizationRequest(url: url, attempt: attempt))
         values.append(try LoginCallback(url: "/cb?code=\(canary.plant("code"))&\(canary.plant("name"))=1"))
         values.append(SessionAttachment(payload: secret("cart", canary), revision: 1))

@@ -17,11 +17,11 @@ final class Witness: IdentityObserver, GraphQLObserver {
 
     private let state = Mutex(State())
 
-    private let readsProviderAnswers: Bool
+    private let readsProviderResponses: Bool
 
-    init(_ canary: SecretCanary, readsProviderAnswers: Bool = true) {
+    init(_ canary: SecretCanary, readsProviderResponses: Bool = true) {
         self.canary = canary
-        self.readsProviderAnswers = readsProviderAnswers
+        self.readsProviderResponses = readsProviderResponses
     }
 
     /// The codes of the seen errors, which show that the error paths were run.
@@ -63,7 +63,7 @@ final class Witness: IdentityObserver, GraphQLObserver {
         note("\(error.localizedDescription) \(error as NSError)", place)
         guard let error = error as? IdentityError else { return }
         state.withLock { _ = $0.codes.insert(error.code.rawValue) }
-        let answer = readsProviderAnswers ? error.providerAnswer : nil
+        let answer = readsProviderResponses ? error.providerResponse : nil
         let texts = [
             error.localizedDescription, error.message, error.hint, error.reference, error.correlationID, answer?.error,
             answer?.errorDescription, answer?.errorURI, answer?.traceID,

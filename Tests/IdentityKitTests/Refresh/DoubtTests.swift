@@ -11,7 +11,7 @@ struct DoubtTests {
             .retryLater,
             .providerUnavailable,
             "Answered with \(status).",
-            providerAnswer: .init(error: error, status: status)
+            providerResponse: .init(error: error, status: status)
         )
     }
 

@@ -10,7 +10,7 @@ struct ForeignResponseTests {
         .rejected,
         .idTokenSubject,
         "Another buyer.",
-        providerAnswer: .init(error: "buyer-2", status: 200),
+        providerResponse: .init(error: "buyer-2", status: 200),
         isAttackSuspected: true
     )
     private static let issuer = IdentityError(.rejected, .idTokenIssuer, "Another issuer.", isAttackSuspected: true)
@@ -113,7 +113,7 @@ struct ForeignResponseTests {
     }
 
     @Test("a response of another login that cannot be saved is kept in the spool, and the old token is not returned")
-    func unsavedAnswer() async throws {
+    func unsavedResponse() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         let manager = try world.manager()

@@ -26,8 +26,8 @@ struct JournalTests {
     @Test(
         "a stored response is kept while the provider's metadata cannot be fetched",
         arguments: [
-            IdentityError(.retryLater, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 503)),
-            IdentityError(.configuration, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 404)),
+            IdentityError(.retryLater, .discoveryFailed, "No metadata.", providerResponse: .init(status: 503)),
+            IdentityError(.configuration, .discoveryFailed, "No metadata.", providerResponse: .init(status: 404)),
         ]
     )
     func keysAreGone(_ error: IdentityError) async throws {
@@ -67,7 +67,7 @@ struct JournalTests {
     }
 
     @Test("invalid_grant does not end a session for which another process stored a response")
-    func foreignAnswer() async throws {
+    func foreignResponse() async throws {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let other = try world.manager(FaultyStore(world.memory))
@@ -133,7 +133,7 @@ struct JournalTests {
             .rejected,
             .idTokenIssuer,
             "Another issuer.",
-            providerAnswer: .init(error: "https://other.example", status: 200)
+            providerResponse: .init(error: "https://other.example", status: 200)
         )
         world.provider.refuseValidation(wrong, wrong, wrong)
         for _ in 0..<3 {

@@ -118,7 +118,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
                     .signInAgain,
                     .invalidGrant,
                     "Spent.",
-                    providerAnswer: .init(error: "invalid_grant", status: 400)
+                    providerResponse: .init(error: "invalid_grant", status: 400)
                 )
             )
         }
@@ -143,7 +143,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
                     .retryLater,
                     .unexpectedResponse,
                     "A page.",
-                    providerAnswer: .init(status: response.status)
+                    providerResponse: .init(status: response.status)
                 )
             )
         }

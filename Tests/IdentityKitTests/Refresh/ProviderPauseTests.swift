@@ -10,7 +10,7 @@ struct ProviderPauseTests {
         .retryLater,
         .providerUnavailable,
         "Down.",
-        providerAnswer: .init(status: 503)
+        providerResponse: .init(status: 503)
     )
 
     private func limits(_ failures: Int = 3, concurrent: Int = 64) -> SessionManager.RefreshLimits {
@@ -112,7 +112,7 @@ struct ProviderPauseTests {
             .providerUnavailable,
             "Later.",
             retryAfter: .seconds(86_400),
-            providerAnswer: .init(status: 429)
+            providerResponse: .init(status: 429)
         )
         world.provider.answer(.refused(day))
         _ = try? await manager.tokens(for: first)
@@ -179,7 +179,12 @@ struct ProviderPauseTests {
         let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager(limits: limits(1_000))
-        let failing = IdentityError(.retryLater, .unexpectedResponse, "?", providerAnswer: .init(error: "server_error"))
+        let failing = IdentityError(
+            .retryLater,
+            .unexpectedResponse,
+            "?",
+            providerResponse: .init(error: "server_error")
+        )
         var asked = 0
         for _ in 0..<400 {
             world.provider.answer(.refused(failing))

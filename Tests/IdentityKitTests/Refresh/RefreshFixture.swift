@@ -60,7 +60,7 @@ struct RefreshFixture {
         .retryLater,
         .unexpectedResponse,
         "Bad gateway.",
-        providerAnswer: .init(status: 502)
+        providerResponse: .init(status: 502)
     )
 }
 

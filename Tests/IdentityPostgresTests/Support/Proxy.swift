@@ -33,12 +33,12 @@ final class Proxy: Sendable {
     }
 
     /// Drops the response to the next request and closes the connection.
-    func loseNextAnswer() {
-        loseAnswer(after: 0)
+    func loseNextResponse() {
+        loseResponse(after: 0)
     }
 
     /// Drops a response after the given number of responses; the requests must be sequential.
-    func loseAnswer(after count: Int) {
+    func loseResponse(after count: Int) {
         state.withLock { $0.remaining = count }
     }
 

@@ -13,7 +13,7 @@ extension SandboxOpenID {
         client.redirectURIs + state.withLock { $0.redirectURIs }
     }
 
-    func authorize(_ call: SandboxCall) -> SandboxAnswer {
+    func authorize(_ call: SandboxCall) -> SandboxResponse {
         do throws(OAuthRefusal) {
             let own = try AuthorizationQuery(queryOrForm: call.request)
             guard let client = configuration.client(id: own["client_id"]) else {
@@ -73,7 +73,7 @@ extension SandboxOpenID {
         _ client: SandboxOpenIDClient,
         _ query: AuthorizationQuery,
         _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxAnswer {
+    ) throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         let mustAsk = !Set(query.prompts).isDisjoint(with: ["login", "select_account"])
         var login = login
@@ -95,7 +95,7 @@ extension SandboxOpenID {
         return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
-    private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         var login = login
         login.step = .consent
         login.asksConsent = false
@@ -112,7 +112,7 @@ extension SandboxOpenID {
         return subject
     }
 
-    func login(_ call: SandboxCall) -> SandboxAnswer {
+    func login(_ call: SandboxCall) -> SandboxResponse {
         login(
             call,
             denied: { login in
@@ -123,7 +123,7 @@ extension SandboxOpenID {
         )
     }
 
-    private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
         // The buyer who signed in is not the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
@@ -133,7 +133,7 @@ extension SandboxOpenID {
         return login.asksConsent ? askConsent(login, session) : finish(login, session)
     }
 
-    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxAnswer {
+    private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         let now = clock.now
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
         let idToken = tokens.state.withLock { state in
@@ -167,7 +167,7 @@ extension SandboxOpenID {
     /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
     ///
     /// The response ends a pushed request. Until then the browser can load the pushed request again.
-    private func answer(_ fields: [(name: String, value: String)], _ login: HostedLogin) -> SandboxAnswer {
+    private func answer(_ fields: [(name: String, value: String)], _ login: HostedLogin) -> SandboxResponse {
         if let uri = login.pushedRequest { self.state.withLock { $0.pushed.remove(uri) } }
         let state = login.state.map { [(name: "state", value: $0)] } ?? []
         let all = fields + state + [(name: "iss", value: issuer)]

@@ -31,7 +31,7 @@ struct PushedRequests: Sendable {
 }
 
 extension SandboxOpenID {
-    func push(_ call: SandboxCall) -> SandboxAnswer {
+    func push(_ call: SandboxCall) -> SandboxResponse {
         answer(call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             guard form["request_uri"] == nil else {
@@ -57,7 +57,7 @@ extension SandboxOpenID {
             )
             let uri = state.withLock { $0.pushed.add(request, at: now) }
             journal.count(\.pushedRequests)
-            return SandboxAnswer.json(
+            return SandboxResponse.json(
                 ["request_uri": .string(uri), "expires_in": .integer(lifetime.wholeSeconds)],
                 status: 201
             ).with("Cache-Control", "no-cache, no-store")

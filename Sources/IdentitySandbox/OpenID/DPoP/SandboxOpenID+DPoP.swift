@@ -40,7 +40,7 @@ extension SandboxOpenID {
     }
 
     /// Adds the nonce for the next proof to a response, when nonces rotate (RFC 9449 section 8.2).
-    func withFreshNonce(_ answer: SandboxAnswer) -> SandboxAnswer {
+    func withFreshNonce(_ answer: SandboxResponse) -> SandboxResponse {
         guard configuration.dpop != .off, configuration.dpopNonce == .rotating,
             !answer.headers.contains(where: { $0.name == "DPoP-Nonce" }),
             let nonce = state.withLock({ $0.nonces.next() })

@@ -6,7 +6,7 @@ extension SandboxOpenID {
     // MARK: The device
 
     /// RFC 8628 section 3.1.
-    func authorizeDevice(_ call: SandboxCall) -> SandboxAnswer {
+    func authorizeDevice(_ call: SandboxCall) -> SandboxResponse {
         answer(call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let scopes = configuration.granted(form.query.scopes)
@@ -23,7 +23,7 @@ extension SandboxOpenID {
             }
             journal.count(\.deviceAuthorizations)
             let complete = FormText.append([("user_code", begun.userCode)], to: verificationURI)
-            return SandboxAnswer.json([
+            return SandboxResponse.json([
                 "device_code": .string(begun.deviceCode), "user_code": .string(begun.userCode),
                 "verification_uri": .string(verificationURI), "verification_uri_complete": .string(complete),
                 "expires_in": .integer(lifetime.wholeSeconds), "interval": .integer(interval.wholeSeconds),
@@ -34,7 +34,7 @@ extension SandboxOpenID {
     // MARK: The buyer
 
     /// The pages where the buyer enters the code and answers (RFC 8628 section 3.3).
-    func devicePage(_ call: SandboxCall) -> SandboxAnswer {
+    func devicePage(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         let now = clock.now
         let parts = request.path.split(separator: "/")
@@ -55,7 +55,7 @@ extension SandboxOpenID {
         return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
-    private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxAnswer {
+    private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxResponse {
         guard let found = state.withLock({ $0.devices.pending(handle: handle, at: now) }),
             let session = tokens.state.withLock({ $0.logins.session(of: request) })
         else {
@@ -78,7 +78,7 @@ extension SandboxOpenID {
     func page(of handle: String) -> String { "/device/" + handle }
 
     /// Saves the buyer's answer and shows a page.
-    func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxAnswer {
+    func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxResponse {
         state.withLock { $0.devices.decide(handle: handle, decision) }
         let isApproved = if case .approved = decision { true } else { false }
         return .html(DevicePages.answered(brand: "OpenID", isApproved: isApproved))

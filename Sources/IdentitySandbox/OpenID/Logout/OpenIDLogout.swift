@@ -13,7 +13,7 @@ struct PendingLogout: Sendable {
 
 extension SandboxOpenID {
     /// OpenID Connect RP-Initiated Logout section 2, by GET and by POST.
-    func logout(_ call: SandboxCall) async -> SandboxAnswer {
+    func logout(_ call: SandboxCall) async -> SandboxResponse {
         do throws(OAuthRefusal) {
             if call.request.method == "POST", let token = call.request.formValue("confirmation") {
                 return try await confirm(token, call.request)
@@ -82,7 +82,7 @@ extension SandboxOpenID {
 
     // MARK: The question
 
-    private func ask(_ pending: PendingLogout, _ request: SandboxRequest) -> SandboxAnswer {
+    private func ask(_ pending: PendingLogout, _ request: SandboxRequest) -> SandboxResponse {
         let token = RandomText.base64URL(32)
         let now = clock.now
         state.withLock { state in
@@ -92,7 +92,7 @@ extension SandboxOpenID {
         return .html(LogoutPage.question(brand: "OpenID", action: request.path, confirmation: token))
     }
 
-    private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxAnswer {
+    private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         guard let pending = state.withLock({ $0.logouts.removeValue(forKey: token) }), pending.expires > now else {
             throw OAuthRefusal("invalid_request", "This question was answered or has expired.", isViolation: false)
@@ -103,15 +103,15 @@ extension SandboxOpenID {
 
     // MARK: The end
 
-    private func end(_ pending: PendingLogout) async -> SandboxAnswer {
+    private func end(_ pending: PendingLogout) async -> SandboxResponse {
         journal.count(\.logouts)
         for id in pending.sessionIDs { await endSession(id) }
         let cookie = tokens.state.withLock { $0.logins.expiredCookie }
         guard let target = pending.target else {
-            return SandboxAnswer.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie)
+            return SandboxResponse.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie)
         }
         let fields = pending.state.map { [(name: "state", value: $0)] } ?? []
-        return SandboxAnswer.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
+        return SandboxResponse.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
     }
 
     /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and signs the buyer's browsers out.

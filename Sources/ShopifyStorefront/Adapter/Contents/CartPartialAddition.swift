@@ -57,7 +57,7 @@ extension IdentityError {
                 : "Take the missing lines from the error's cause, CartPartialAddition, and add only those. Its unknown lines may be in "
                     + "the cart: read the cart before you add them.",
             retryAfter: problem.retryAfter,
-            providerAnswer: problem.providerAnswer,
+            providerResponse: problem.providerResponse,
             cause: addition
         )
     }

@@ -16,7 +16,7 @@ extension CartAdapter {
                 + "If both are right, let the buyer sign in again. If the shop rejects every Customer Account token, set "
                 + "CartPolicy.exchange.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate",
-            providerAnswer: refusal.providerAnswer,
+            providerResponse: refusal.providerResponse,
             cause: refusal.cause
         )
     }

@@ -33,7 +33,7 @@ public struct CartAttributesUpdate: GraphQLOperation, GraphQLRedacted {
             mutation CartAttributesUpdate($cartId: ID!, $attributes: [AttributeInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartAttributesUpdate(cartId: $cartId, attributes: $attributes) {
                 cart {
-                  ...CartAnswer
+                  ...CartWithCheckout
                 }
                 userErrors {
                   ...CartUserError
@@ -44,7 +44,7 @@ public struct CartAttributesUpdate: GraphQLOperation, GraphQLRedacted {
               }
             }
             """#,
-        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
+        fragments: [.cartWithCheckout, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )

@@ -31,7 +31,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
             mutation CartCreate($input: CartInput, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartCreate(input: $input) {
                 cart {
-                  ...CartAnswer
+                  ...CartWithCheckout
                 }
                 userErrors {
                   ...CartUserError
@@ -42,7 +42,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
               }
             }
             """#,
-        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
+        fragments: [.cartWithCheckout, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language", "visitorConsent"],
         repetition: .once
     )

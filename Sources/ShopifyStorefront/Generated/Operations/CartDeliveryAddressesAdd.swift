@@ -33,7 +33,7 @@ public struct CartDeliveryAddressesAdd: GraphQLOperation, GraphQLRedacted {
             mutation CartDeliveryAddressesAdd($cartId: ID!, $addresses: [CartSelectableAddressInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartDeliveryAddressesAdd(cartId: $cartId, addresses: $addresses) {
                 cart {
-                  ...CartAnswer
+                  ...CartWithCheckout
                 }
                 userErrors {
                   ...CartUserError
@@ -44,7 +44,7 @@ public struct CartDeliveryAddressesAdd: GraphQLOperation, GraphQLRedacted {
               }
             }
             """#,
-        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
+        fragments: [.cartWithCheckout, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language", "visitorConsent"],
         repetition: .afterReading
     )

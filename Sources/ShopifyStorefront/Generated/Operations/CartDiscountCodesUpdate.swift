@@ -33,7 +33,7 @@ public struct CartDiscountCodesUpdate: GraphQLOperation, GraphQLRedacted {
             mutation CartDiscountCodesUpdate($cartId: ID!, $discountCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartDiscountCodesUpdate(cartId: $cartId, discountCodes: $discountCodes) {
                 cart {
-                  ...CartAnswer
+                  ...CartWithCheckout
                 }
                 userErrors {
                   ...CartUserError
@@ -44,7 +44,7 @@ public struct CartDiscountCodesUpdate: GraphQLOperation, GraphQLRedacted {
               }
             }
             """#,
-        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
+        fragments: [.cartWithCheckout, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )

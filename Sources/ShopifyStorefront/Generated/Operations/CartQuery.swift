@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 /// Reads a cart; nil when there is no such cart.
 public struct CartQuery: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
-    public typealias Output = CartAnswer?
+    public typealias Output = CartWithCheckout?
 
     /// The variable `$cartId`, `ID!`.
     public var cartID: CartID
@@ -30,11 +30,11 @@ public struct CartQuery: GraphQLOperation, GraphQLRedacted {
         text: #"""
             query CartQuery($cartId: ID!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cart(id: $cartId) {
-                ...CartAnswer
+                ...CartWithCheckout
               }
             }
             """#,
-        fragments: [.cartAnswer, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
+        fragments: [.cartWithCheckout, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language", "visitorConsent"]
     )
 

@@ -35,7 +35,7 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
             mutation CartSelectedDeliveryOptionsUpdate($cartId: ID!, $selectedDeliveryOptions: [CartSelectedDeliveryOptionInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartSelectedDeliveryOptionsUpdate(cartId: $cartId, selectedDeliveryOptions: $selectedDeliveryOptions) {
                 cart {
-                  ...CartAnswer
+                  ...CartWithCheckout
                 }
                 userErrors {
                   ...CartUserError
@@ -46,7 +46,7 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
               }
             }
             """#,
-        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
+        fragments: [.cartWithCheckout, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )

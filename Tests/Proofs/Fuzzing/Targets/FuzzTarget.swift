@@ -23,7 +23,7 @@ package struct FuzzTarget: Sendable {
     /// All targets.
     package static let all: [FuzzTarget] = [
         FuzzTarget("json") { try JSONFuzz.check($0) },
-        FuzzTarget("graphql-answer") { try GraphQLAnswerFuzz.check($0) },
+        FuzzTarget("graphql-response") { try GraphQLResponseFuzz.check($0) },
         FuzzTarget("base64") { try EncodingFuzz.check($0) },
         FuzzTarget("url") { try URLFuzz.check($0) },
         FuzzTarget("cookie") { try CookieFuzz.check($0) },
@@ -34,7 +34,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("metadata") { try MetadataFuzz.check($0) },
         FuzzTarget("device-response") { try DeviceResponseFuzz.check($0) },
         FuzzTarget("pushed-authorization") { try PushedAuthorizationFuzz.check($0) },
-        FuzzTarget("dpop-answer", cost: 20) { try await DPoPResponseFuzz.check($0) },
+        FuzzTarget("dpop-response", cost: 20) { try await DPoPResponseFuzz.check($0) },
         FuzzTarget("key-lifetime") { try KeyLifetimeFuzz.check($0) },
         FuzzTarget("client-key") { try ClientKeyFuzz.check($0) },
         FuzzTarget("jwk-set") { try KeySetFuzz.check($0) },

@@ -45,12 +45,12 @@ enum PushedAuthorizationFuzz {
             )
             let isBounded = error.retryAfter.map { $0 >= .zero && $0 <= .seconds(3600) } ?? true
             try require(isBounded, "the wait is too long")
-            let said = [error.message, error.hint] + Self.texts(error.providerAnswer)
+            let said = [error.message, error.hint] + Self.texts(error.providerResponse)
             try require(!said.contains { $0?.contains(secret) ?? false }, "the error contains a secret of the request")
         }
     }
 
-    private static func texts(_ answer: IdentityError.ProviderAnswer?) -> [String?] {
+    private static func texts(_ answer: IdentityError.ProviderResponse?) -> [String?] {
         [answer?.error, answer?.errorDescription, answer?.errorURI, answer?.traceID]
     }
 }

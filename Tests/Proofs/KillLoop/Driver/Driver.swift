@@ -153,7 +153,7 @@ struct Driver: Sendable {
         case .revokes: isForgiving = false
         // An expired lease does not prove that its holder crashed, so PostgreSQL waits for the response first.
         case .grace(let duration): isForgiving = duration >= (plan.postgres == nil ? .seconds(10) : .seconds(60))
-        case .repeatsAnswer: isForgiving = true
+        case .repeatsResponse: isForgiving = true
         }
         return isSound && raced == 0 && lost == 0 && !isForeign
             && ended.count <= (isForgiving ? 0 : ledger.hits + ledger.stopHits)

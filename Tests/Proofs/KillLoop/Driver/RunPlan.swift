@@ -45,7 +45,7 @@ struct RunPlan: Sendable {
         }
         if places.count > 2 {
             if places[2] == "repeats" {
-                reuse = .repeatsAnswer
+                reuse = .repeatsResponse
             } else {
                 guard let seconds = Int(places[2]), seconds >= 0 else { return nil }
                 reuse = seconds == 0 ? .revokes : .grace(.seconds(seconds))

@@ -3,7 +3,7 @@ import IdentityKit
 import ShopifyGraphQL
 
 /// Checks that the response reader accepts and reads the same as the strict parser, and that scalars keep their values.
-enum GraphQLAnswerFuzz {
+enum GraphQLResponseFuzz {
     static func check(_ input: [UInt8]) throws {
         let value = try? JSONValue(parsing: input)
         let node = try? GraphQLNode(parsing: input)

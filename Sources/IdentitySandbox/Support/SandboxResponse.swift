@@ -1,7 +1,7 @@
 public import IdentityKit
 
 /// The sandbox's response to one request.
-public struct SandboxAnswer: Sendable {
+public struct SandboxResponse: Sendable {
     /// The status code.
     public var status: Int
     /// The header fields in the order they are sent; length and connection headers are added when it is sent.
@@ -17,8 +17,8 @@ public struct SandboxAnswer: Sendable {
     }
 
     /// Creates a response with a JSON body.
-    public static func json(_ object: JSONObject, status: Int = 200) -> SandboxAnswer {
-        SandboxAnswer(
+    public static func json(_ object: JSONObject, status: Int = 200) -> SandboxResponse {
+        SandboxResponse(
             status: status,
             headers: [("Content-Type", "application/json; charset=utf-8")],
             body: JSONValue.object(object).serialized
@@ -26,7 +26,7 @@ public struct SandboxAnswer: Sendable {
     }
 
     /// Creates a response with a page.
-    public static func html(_ text: String, status: Int = 200) -> SandboxAnswer {
+    public static func html(_ text: String, status: Int = 200) -> SandboxResponse {
         html(text, status: status, script: "'none'")
     }
 
@@ -37,9 +37,9 @@ public struct SandboxAnswer: Sendable {
     ///   - status: The HTTP status.
     ///   - script: The quoted hash that the content security policy permits.
     /// - Returns: The answer.
-    static func html(_ text: String, status: Int = 200, script: String) -> SandboxAnswer {
+    static func html(_ text: String, status: Int = 200, script: String) -> SandboxResponse {
         let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"
-        return SandboxAnswer(
+        return SandboxResponse(
             status: status,
             headers: [
                 ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
@@ -50,30 +50,34 @@ public struct SandboxAnswer: Sendable {
     }
 
     /// Creates a response with plain text.
-    public static func text(_ text: String, status: Int) -> SandboxAnswer {
-        SandboxAnswer(status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
+    public static func text(_ text: String, status: Int) -> SandboxResponse {
+        SandboxResponse(
+            status: status,
+            headers: [("Content-Type", "text/plain; charset=utf-8")],
+            body: Array(text.utf8)
+        )
     }
 
     /// A redirect.
-    public static func redirect(to location: String, status: Int = 302) -> SandboxAnswer {
-        SandboxAnswer(status: status, headers: [("Location", location), ("Cache-Control", "no-store")])
+    public static func redirect(to location: String, status: Int = 302) -> SandboxResponse {
+        SandboxResponse(status: status, headers: [("Location", location), ("Cache-Control", "no-store")])
     }
 
     /// The OAuth error body (RFC 6749 section 5.2).
-    static func oauthError(_ error: String, _ description: String, status: Int = 400) -> SandboxAnswer {
-        var answer = json(["error": .string(error), "error_description": .string(description)], status: status)
-        answer.headers.append(("Cache-Control", "no-store"))
-        return answer
+    static func oauthError(_ error: String, _ description: String, status: Int = 400) -> SandboxResponse {
+        var response = json(["error": .string(error), "error_description": .string(description)], status: status)
+        response.headers.append(("Cache-Control", "no-store"))
+        return response
     }
 
-    package func with(_ name: String, _ value: String) -> SandboxAnswer {
-        var answer = self
-        answer.headers.append((name, value))
-        return answer
+    package func with(_ name: String, _ value: String) -> SandboxResponse {
+        var response = self
+        response.headers.append((name, value))
+        return response
     }
 }
 
-extension SandboxAnswer: CustomStringConvertible {
+extension SandboxResponse: CustomStringConvertible {
     /// The status and the body as text.
     public var description: String { "\(status) \(String(decoding: body.prefix(200), as: UTF8.self))" }
 }

@@ -4,7 +4,7 @@
 public import ShopifyGraphQL
 
 /// A cart, with its checkout URL when `readsCheckoutURL` is true.
-public struct CartAnswer: GraphQLReadable, GraphQLRedacted {
+public struct CartWithCheckout: GraphQLReadable, GraphQLRedacted {
     /// `Cart.checkoutUrl`, `URL!`.
     public let checkoutURL: CheckoutURL?
     /// The fields of the fragment `Cart`.
@@ -18,8 +18,8 @@ public struct CartAnswer: GraphQLReadable, GraphQLRedacted {
 }
 
 extension GraphQLFragment {
-    static let cartAnswer = GraphQLFragment(#"""
-        fragment CartAnswer on Cart {
+    static let cartWithCheckout = GraphQLFragment(#"""
+        fragment CartWithCheckout on Cart {
           ...Cart
           checkoutUrl @include(if: $readsCheckoutURL)
         }

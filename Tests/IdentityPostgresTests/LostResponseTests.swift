@@ -11,7 +11,7 @@ import Testing
     .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
-struct LostAnswerTests {
+struct LostResponseTests {
     /// A store behind a proxy, with one connection and no prepared statements, so that each statement has one response.
     private func stage() async throws -> (store: PostgresStore, proxy: Proxy, direct: PostgresStore) {
         let schema = try await TestSchema()
@@ -28,7 +28,7 @@ struct LostAnswerTests {
     func insert() async throws {
         let (store, proxy, direct) = try await stage()
         let session = try sampleSession()
-        proxy.loseNextAnswer()
+        proxy.loseNextResponse()
         try await store.insert(session)
         #expect(proxy.lost == 1)
         #expect(try await direct.session(session.id)?.payload.reveal() == "tokens")
@@ -42,7 +42,7 @@ struct LostAnswerTests {
         try await store.insert(session)
         for number in 1...3 {
             let next = session.successor("tokens \(number)")
-            if number > 1 { proxy.loseNextAnswer() }
+            if number > 1 { proxy.loseNextResponse() }
             #expect(try await store.replace(next, expecting: session.generation))
             session = next
         }
@@ -50,7 +50,7 @@ struct LostAnswerTests {
         #expect(try await direct.session(session.id)?.generation == session.generation)
         #expect(try await direct.session(session.id)?.payload.reveal() == "tokens 3")
         // A save with an old generation still fails.
-        proxy.loseNextAnswer()
+        proxy.loseNextResponse()
         #expect(try await !store.replace(session.successor("late"), expecting: session.generation - 1))
         #expect(proxy.lost == 3)
     }
@@ -78,7 +78,7 @@ struct LostAnswerTests {
             try await store.insert(session)
             #expect(try await store.setAttachment("cart", to: Secret("a cart"), of: session.id, expecting: nil))
             // The response to each of BEGIN, lock, attachments, deletion and COMMIT is lost once.
-            if isPrepared { proxy.loseAnswer(after: answer) }
+            if isPrepared { proxy.loseResponse(after: answer) }
             let removed = try await store.remove(session.id)
             #expect(removed?.session.payload.reveal() == "tokens")
             #expect(removed?.attachments.mapValues { $0.reveal() } == ["cart": "a cart"])
@@ -94,17 +94,17 @@ struct LostAnswerTests {
         let session = try sampleSession()
         try await store.insert(session)
         for name in ["first", "second"] {
-            if name == "second" { proxy.loseNextAnswer() }
+            if name == "second" { proxy.loseNextResponse() }
             #expect(try await store.setAttachment(name, to: Secret("1"), of: session.id, expecting: nil))
             let revision = try #require(try await direct.attachment(name, of: session.id)).revision
-            if name == "second" { proxy.loseNextAnswer() }
+            if name == "second" { proxy.loseNextResponse() }
             #expect(try await store.setAttachment(name, to: Secret("2"), of: session.id, expecting: revision))
             #expect(try await direct.attachment(name, of: session.id)?.payload.reveal() == "2")
             if name == "first" {
                 #expect(try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1))
             } else {
                 // It is unknown whether this call removed it, because another process may have removed it.
-                proxy.loseNextAnswer()
+                proxy.loseNextResponse()
                 await expect(.storeUnavailable, .retryLater) {
                     try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1)
                 }
@@ -119,7 +119,7 @@ struct LostAnswerTests {
         let (store, proxy, direct) = try await stage()
         let end = Date(timeIntervalSince1970: 2_000_000_000)
         #expect(try await store.markUsed("first", until: end))
-        proxy.loseNextAnswer()
+        proxy.loseNextResponse()
         #expect(try await store.markUsed("second", until: end))
         #expect(proxy.lost == 1)
         #expect(try await !direct.markUsed("second", until: end))
@@ -137,7 +137,7 @@ struct LostAnswerTests {
                 payload: Secret("attempt")
             )
             try await direct.insert(attempt)
-            if let losing { proxy.loseAnswer(after: losing) }
+            if let losing { proxy.loseResponse(after: losing) }
             if losing == 1 {
                 await expect(.storeUnavailable, .retryLater) { try await store.takeLoginAttempt(key) }
             } else {
@@ -153,7 +153,7 @@ struct LostAnswerTests {
         let (store, proxy, direct) = try await stage()
         let id = try sampleSession().id
         try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
-        proxy.loseNextAnswer()
+        proxy.loseNextResponse()
         try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             await expect(.refreshBusy, .retryLater) {

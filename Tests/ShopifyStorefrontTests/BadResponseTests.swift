@@ -8,7 +8,7 @@ import TestGuides
 import Testing
 
 /// Invalid responses and their results.
-struct BadAnswer: Sendable, CustomTestStringConvertible {
+struct BadResponse: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let response: LoopbackResponse
     let kind: IdentityError.Kind
@@ -42,7 +42,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         .message(status: status, headers: requestID + headers, body: Array(text.utf8))
     }
 
-    static let all: [BadAnswer] = [
+    static let all: [BadResponse] = [
         .init("HTML in a 200", body("<html>canary</html>"), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
         .init("nothing in a 200", body(""), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
         .init("spaces in a 200", body(" \n "), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
@@ -167,10 +167,10 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct BadAnswerTests {
+@Suite struct BadResponseTests {
     private func failure<Document: ProbeDocument>(
         _ document: Document.Type,
-        _ answer: BadAnswer
+        _ answer: BadResponse
     ) async throws -> (error: IdentityError, sent: Int) {
         let storefront = try await FakeStorefront.start([answer.response])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -184,17 +184,17 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
     @Test(
         "each invalid response becomes a typed error with the request's id, and no request is sent more often than permitted",
         .row("A7"),
-        arguments: BadAnswer.all
+        arguments: BadResponse.all
     )
-    func badAnswer(answer: BadAnswer) async throws {
+    func badResponse(answer: BadResponse) async throws {
         let query = try await failure(Shared.self, answer)
         #expect(query.error.kind == answer.kind && query.error.code == answer.code)
         #expect(query.sent == answer.sent.query)
         let addition = try await failure(Adds.self, answer)
         #expect(addition.error.code == answer.additionCode ?? answer.code)
         #expect(addition.sent == answer.sent.addition)
-        for error in [query.error, addition.error] where error.providerAnswer?.status != nil {
-            #expect(error.providerAnswer?.traceID == "req-1")
+        for error in [query.error, addition.error] where error.providerResponse?.status != nil {
+            #expect(error.providerResponse?.traceID == "req-1")
             #expect(!"\(error) \(String(reflecting: error))".contains("canary"))
         }
     }
@@ -264,7 +264,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
                 } catch {
                     let error = try #require(error as? IdentityError)
                     #expect(canary.findings(in: error).isEmpty)
-                    let answer = error.providerAnswer
+                    let answer = error.providerResponse
                     let words = [answer?.error, answer?.errorDescription, answer?.traceID].compactMap { $0 }
                     #expect(canary.findings(inText: words.joined(separator: " ")).isEmpty)
                     #expect(!words.joined().contains(address))

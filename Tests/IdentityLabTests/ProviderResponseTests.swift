@@ -6,7 +6,7 @@ import TestDirectories
 import Testing
 
 @Suite("identity-lab: error responses of the provider", .timeLimit(.minutes(2)))
-struct ProviderAnswerTests {
+struct ProviderResponseTests {
     private static func json(_ object: JSONObject, status: Int = 200) -> LoopbackResponse {
         let headers = [("Content-Type", "application/json")]
         return .message(status: status, headers: headers, body: JSONValue.object(object).serialized)
