@@ -5,7 +5,8 @@ public import IdentityStoreKit
 extension PostgresStore: RowQuarantining {
     /// Moves every damaged row into quarantine.
     ///
-    /// The attachments of a damaged session go with it and count too.
+    /// The attachments of a damaged session go with it and count too. `Documentation/Operating/PostgreSQL.md` contains the statements that
+    /// put a row back when the cause is repaired.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows()
     }

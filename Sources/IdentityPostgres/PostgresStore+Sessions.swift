@@ -77,8 +77,9 @@ extension PostgresStore: SessionRecordStore {
     ///
     /// Call it once after the database was restored from a backup, before it is used.
     ///
-    /// - Returns: The number of sessions that were marked.
+    /// - Returns: The number of sessions that were marked, without those in quarantine.
     public func markAllAsRestored() async throws -> Int {
+        _ = try await client.write(sql.markQuarantinedAsRestored)
         var total = 0
         while true {
             let marked = try await client.write(sql.markRestored, .integer(1_000))

@@ -4,8 +4,8 @@ public import IdentityStoreKit
 extension SQLiteStore: RowQuarantining {
     /// Moves every damaged row into quarantine.
     ///
-    /// The row keeps all its columns there, so that it can be restored when the cause is found:
-    /// `Documentation/Operating/SQLite.md` shows how.
+    /// The table keeps every column that is needed to put the row back when the cause is repaired:
+    /// `Documentation/Operating/SQLite.md` contains the statements.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
     }

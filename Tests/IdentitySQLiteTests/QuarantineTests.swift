@@ -98,30 +98,6 @@ struct QuarantineTests {
         await expect(.storeKeyMismatch, .configuration) { try await store.session(session.id) }
     }
 
-    @Test("quarantine keeps a row with all its columns, so that it can be restored as the guide describes")
-    func restoring() async throws {
-        let (directory, store, sessions, _) = try await damaged()
-        #expect(try await store.quarantineDamagedRows() == 5)
-        // Only the generation of the second row was wrong.
-        try directory.connection().execute(
-            """
-            BEGIN;
-            UPDATE quarantine SET generation = generation - 1 WHERE key = \(try store.rowKey(sessions[1].id));
-            INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, sweep_after, slot,
-            provider_session)
-            SELECT key, hash, buyer, tenant, provider, issuer, generation, retained_until, retained_until, slot, provider_session
-            FROM quarantine WHERE key = \(try store.rowKey(sessions[1].id));
-            DELETE FROM quarantine WHERE key = \(try store.rowKey(sessions[1].id));
-            COMMIT;
-            """
-        )
-        #expect(try await store.session(sessions[1].id)?.payload.reveal() == "tokens")
-        let reasons = try await store.database.read {
-            try $0.texts("SELECT DISTINCT origin FROM quarantine ORDER BY 1")
-        }
-        #expect(reasons == ["attachment", "login_attempt", "session"])
-    }
-
     @Test("quarantine keeps rows for 30 days")
     func sweeping() async throws {
         let (directory, store, sessions, clock) = try await damaged()

@@ -80,7 +80,8 @@ enum Schema {
         CREATE TABLE §quarantine (
             id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind smallint NOT NULL, key bigint NOT NULL,
             hash bytea NOT NULL, buyer bytea, provider_session bytea, tenant bytea, provider bytea, issuer bytea,
-            generation bigint, expires_at double precision, session bigint, slot bytea NOT NULL,
+            generation bigint, expires_at double precision, is_in_doubt boolean, is_restored boolean,
+            session bigint, slot bytea NOT NULL,
             moved_at timestamptz NOT NULL DEFAULT clock_timestamp()
         )
         """,

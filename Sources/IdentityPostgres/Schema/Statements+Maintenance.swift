@@ -36,8 +36,12 @@ extension Statements {
             switch kind {
             case .session:
                 (
-                    "buyer, provider_session, tenant, provider, issuer, generation, expires_at",
-                    "buyer, provider_session, tenant, provider, issuer, generation, retained_until"
+                    """
+                    buyer, provider_session, tenant, provider, issuer, generation, expires_at, is_in_doubt, is_restored
+                    """,
+                    """
+                    buyer, provider_session, tenant, provider, issuer, generation, retained_until, is_in_doubt, is_restored
+                    """
                 )
             case .loginAttempt: ("tenant, expires_at", "tenant, expires_at")
             case .attachment: ("generation, session", "revision, session")

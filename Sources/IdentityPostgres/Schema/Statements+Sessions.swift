@@ -87,5 +87,7 @@ extension Statements {
             """
         )
     }
+    /// Marks the sessions in quarantine, because their rows can be put back later.
+    var markQuarantinedAsRestored: Statement { rare("UPDATE §quarantine SET is_restored = true WHERE kind = 0") }
 }
 #endif

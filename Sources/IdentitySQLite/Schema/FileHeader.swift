@@ -73,6 +73,8 @@ struct FileHeader {
             let current = try FileHeader(reading: connection)
             if current.isCopy {
                 _ = try connection.run(.markRestored)
+                // A row in quarantine can be put back later.
+                try connection.execute("UPDATE quarantine SET restored = 1 WHERE origin = 'session'")
                 try connection.execute("UPDATE store SET is_copy = 0")
             }
             if let record = try current.store.missingLookupKey(for: keys) { try insert(record, keys, connection) }

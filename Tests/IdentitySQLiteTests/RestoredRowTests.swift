@@ -1,0 +1,140 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import TestGuides
+import Testing
+
+@testable import IdentitySQLite
+
+/// A provider whose responses can be lost.
+private final class UnreliableProvider: IdentityProvider {
+    let descriptor = ProviderDescriptor(name: "unreliable", kind: "test", clientID: "client")
+    let losesResponses = Mutex(true)
+    private let clock: ManualClock
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func tokens(_ name: String) -> TokenSet {
+        TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "buyer"),
+            accessToken: Secret("access of \(name)"),
+            refreshToken: Secret("refresh of \(name)"),
+            issuedAt: clock.now,
+            expiresAt: clock.now + 3_600
+        )
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        if losesResponses.withLock(\.self) {
+            throw IdentityError(.retryLater, .unexpectedResponse, "Bad gateway.", providerResponse: .init(status: 502))
+        }
+        return self.tokens("refresh")
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.none }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { throw Self.none }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+    private static var none: IdentityError { IdentityError(.configuration, .unsupportedByProvider, "No logins here.") }
+}
+
+/// Runs the statements of `Documentation/Operating/SQLite.md` that put a quarantined row back.
+@Suite("Rows that are put back from quarantine")
+struct RestoredRowTests {
+    private let statements: [String]
+
+    init() throws {
+        statements = try GuidePage("Documentation/Operating/SQLite.md").blocks("sql")
+        try #require(statements.count == 2)
+    }
+
+    /// Damages the rows of sessions and moves them to quarantine.
+    private func quarantine(_ sessions: [SessionID], _ store: SQLiteStore, _ directory: StoreDirectory) async throws {
+        for id in sessions {
+            let damage = "UPDATE session SET generation = generation + 1 WHERE key = \(try store.rowKey(id))"
+            try directory.connection().execute(damage)
+        }
+        #expect(try await store.quarantineDamagedRows() == sessions.count)
+    }
+
+    @Test("a session with an unfinished refresh is repaired after the guide's statements have put its row back")
+    func inDoubt() async throws {
+        let directory = try StoreDirectory()
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        let provider = UnreliableProvider(clock)
+        func manager(_ store: SQLiteStore) throws -> SessionManager {
+            SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+            )
+        }
+        let store = try await directory.open { $0.clock = clock }
+        let first = try manager(store)
+        let id = try await first.establish(provider.tokens("login"), provider: "unreliable").id
+        clock.advance(by: .seconds(3_700))
+        await #expect(throws: IdentityError.self) { try await first.tokens(for: id) }
+        let stored = try #require(try await store.session(id))
+        #expect(stored.isInDoubt)
+        try await quarantine([id], store, directory)
+
+        // Only the generation was wrong.
+        try directory.connection().execute("UPDATE quarantine SET generation = generation - 1")
+        try directory.connection().execute(statements[0])
+        let restored = try #require(try await store.session(id))
+        #expect(restored.isInDoubt && !restored.isRestored)
+        #expect(restored.generation == stored.generation && restored.retainedUntil == stored.retainedUntil)
+        #expect(try await store.checkHealth().quarantinedRows == 0)
+
+        provider.losesResponses.withLock { $0 = false }
+        let later = try manager(store)
+        var expected = RepairReport()
+        expected.repaired = 1
+        #expect(try await later.repair() == expected)
+        #expect(try await store.session(id)?.isInDoubt == false)
+        #expect(try await later.tokens(for: id).tokens.accessToken.reveal() == "access of refresh")
+        // The row has the end of its retention again.
+        #expect(try await store.sweep(expiredBefore: .distantFuture) == 1)
+    }
+
+    @Test("the guide's statements put a row of a backup in the place of a quarantined row, and mark it as restored")
+    func ofBackup() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let sessions = [try sampleSession(), try sampleSession()]
+        for session in sessions { try await store.insert(session) }
+        let claimed = try await store.save(sessions[0].next(isInDoubt: true), after: sessions[0])
+        let backup = directory.path + "/backup.sqlite"
+        try await store.backup(to: backup)
+        try await quarantine(sessions.map(\.id), store, directory)
+        let id = try await store.database.read { [key = try store.rowKey(claimed.id)] in
+            try $0.texts("SELECT id FROM quarantine WHERE key = \(key)")[0]
+        }
+
+        let statement = statements[1].replacing("/backup/identity-2026-11-21.sqlite", with: backup)
+            .replacing("id = 1", with: "id = \(id)")
+        #expect(statement.contains(backup))
+        try directory.connection().execute(statement)
+        let restored = try #require(try await store.session(claimed.id))
+        #expect(restored.isInDoubt && restored.isRestored)
+        #expect(restored.generation == claimed.generation)
+        // The other row stays in quarantine.
+        #expect(try await store.checkHealth().quarantinedRows == 1)
+    }
+
+    @Test("a row that is put back from the quarantine of a backup is marked as restored")
+    func quarantineOfBackup() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await quarantine([session.id], store, directory)
+        let other = try StoreDirectory()
+        try await store.backup(to: other.database)
+        let copy = try await other.open { $0.key = directory.key }
+        try other.connection().execute("UPDATE quarantine SET generation = generation - 1")
+        try other.connection().execute(statements[0])
+        #expect(try await copy.session(session.id)?.isRestored == true)
+    }
+}
