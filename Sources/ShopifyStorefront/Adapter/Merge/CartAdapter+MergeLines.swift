@@ -87,9 +87,9 @@ extension CartAdapter {
         }
     }
 
-    /// Adds the guest's discount codes.
+    /// Adds the guest's discount codes, and the note and the attributes that the buyer's cart does not have.
     ///
-    /// Note and attributes are copied if the buyer's cart has none.
+    /// If both carts have a note or an attribute of the same key, the buyer's is kept. `conflicts` names those whose values differ.
     private func mergeDetails(
         _ guest: Cart,
         _ binding: inout CartBinding,

@@ -10,7 +10,7 @@ public struct CartMergeResult: Sendable {
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
     /// Lines whose quantity in the buyer's cart is less than both carts had together, usually because of the stock.
     public var shortLines: [CartLineInput] = []
-    /// Values that both carts had and only one can have: `note`, or `attribute.` and its key.
+    /// The values that differ between the two carts: `note`, or `attribute.` and its key.
     ///
     /// The buyer's value was kept.
     public var conflicts: [String] = []
