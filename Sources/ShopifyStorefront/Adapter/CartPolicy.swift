@@ -4,10 +4,12 @@ public import IdentityKit
 public struct CartPolicy: Sendable {
     /// What a logout does with the cart.
     public enum Logout: Sendable {
-        /// `CartAdapter.logout` gives a new guest session a copy of the cart without the buyer's data. The buyer is removed from the old
-        /// cart, and the app no longer uses that cart.
+        /// `CartAdapter.logout` gives a new guest session a copy of the cart, without the buyer's identity, addresses and gift cards. The
+        /// buyer is removed from the old cart, and the app no longer uses that cart. The guest also gets note and attributes: use
+        /// ``drop`` if your shop writes personal data into them.
         case clone
-        /// `CartAdapter.logout` gives a new guest session the same cart, after the buyer and the gift cards were removed from it.
+        /// `CartAdapter.logout` gives a new guest session the same cart, after the buyer, all addresses and the gift cards were removed
+        /// from it, or a copy if the buyer could get back to that cart. Note and attributes stay on it, as with ``clone``.
         case detach
         /// The session loses the cart, and Shopify is not called. The buyer stays on the cart until the cart expires at Shopify.
         case drop

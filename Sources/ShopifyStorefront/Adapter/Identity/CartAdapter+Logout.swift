@@ -15,11 +15,15 @@ public struct CartLogout: Sendable {
 extension CartAdapter {
     /// Signs the buyer out and gives the contents of the cart to the next person at this browser, as a guest's cart.
     ///
-    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes. The new cart gets no data of the
-    /// buyer and no gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
+    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes, and neither the buyer's identity,
+    /// nor an address, nor a gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
     /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
-    /// removed. The guest gets a copy instead if an earlier request that puts personal data or a gift card on the cart may still reach
-    /// Shopify. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session ends even if the cart could not be kept.
+    /// removed. The guest gets a copy instead if another session of the buyer has the same cart, or if an earlier request that puts
+    /// personal data or a gift card on the cart may still reach Shopify. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The
+    /// session ends even if the cart could not be kept.
+    ///
+    /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
+    ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into them.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -59,7 +63,8 @@ extension CartAdapter {
 
     /// Signs one buyer out and gives the contents of the cart to another buyer, who has just signed in on the same browser.
     ///
-    /// The second buyer gets a cart without data of the first buyer.
+    /// The second buyer's cart has neither the first buyer's identity, nor an address, nor a gift card. As with
+    /// ``logout(_:mode:options:in:)``, the second buyer gets note and attributes.
     ///
     /// - Parameters:
     ///   - old: The session that ends.
@@ -79,7 +84,7 @@ extension CartAdapter {
         return (try await mergeGuestCart(of: guest, into: new, merge: .keepGuest, in: context).cart, logout)
     }
 
-    /// Copies the session's cart, without personal data, for a new guest.
+    /// Copies lines, note, attributes and discount codes of the session's cart to a new guest's cart.
     ///
     /// - Returns: The guest, and the reason if lines are missing in its cart.
     private func copy(
