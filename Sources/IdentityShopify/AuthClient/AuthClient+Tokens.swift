@@ -63,7 +63,8 @@ extension AuthClient {
                 state.logins = PendingLogins()
                 state.logouts += 1
             }
-            let removal = Task { try await writeThrough() }
+            // A repeated logout removes the tokens.
+            let removal = Task { try await writeThrough(failingAs: .retryLater) }
             let provider = try provider()
             let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil)
             if let url { try await provider.endSession(at: url) }
@@ -98,13 +99,17 @@ extension AuthClient {
         state.withLock { state in
             if state.logouts == logouts { state.tokens = tokens }
         }
-        // A separate task: new tokens are stored even if the caller is cancelled.
-        try await Task { try await writeThrough() }.value
+        // A separate task: new tokens are stored even if the caller is cancelled. A repeated login or refresh would send a used code or
+        // refresh token.
+        try await Task { try await writeThrough(failingAs: .configuration) }.value
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
     }
 
     /// Writes the latest tokens to the storage, and again if they change in the meantime, so that the last write has the latest tokens.
-    private func writeThrough() async throws {
+    ///
+    /// - Parameter kind: The kind of the error: `retryLater` if the caller can repeat its call.
+    /// - Throws: `IdentityError` with code `store_failed` when the storage fails.
+    private func writeThrough(failingAs kind: IdentityError.Kind) async throws {
         guard let tokenStorage else { return }
         while true {
             let (tokens, version) = state.withLock { ($0.tokens, $0.tokensVersion) }
@@ -115,15 +120,16 @@ extension AuthClient {
                     try await tokenStorage.removeTokens()
                 }
             } catch {
+                let hint =
+                    tokens == nil
+                    ? "Repair the storage, then remove the tokens from it. The client no longer has them."
+                    : "Repair the storage, then save currentTokens before the program ends."
                 throw IdentityError(
-                    // A repeated logout removes the tokens; a repeated login or refresh would send a used code or refresh token.
-                    tokens == nil ? .retryLater : .configuration,
+                    kind,
                     .storeFailed,
                     "The token storage of the app failed to \(tokens == nil ? "remove" : "save") the tokens.",
-                    hint: tokens == nil
-                        ? "Repair the storage, then remove the tokens from it. The client no longer has them."
-                        : "Repair the storage, then save currentTokens before the program ends. "
-                            + "Do not repeat the call: its code or refresh token was used.",
+                    hint: kind == .retryLater
+                        ? hint : "\(hint) Do not repeat the call: its code or refresh token was used.",
                     reference: "Shopify, Authenticate checkouts, Send the token request",
                     cause: error
                 )
