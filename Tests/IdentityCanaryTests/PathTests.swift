@@ -27,7 +27,7 @@ struct PathTests {
     }
 
     @Test(
-        "no error of a login shows a secret that a server repeats in any response",
+        "if the responses to a login's requests repeat secrets, no error shows them",
         arguments: CanaryStage.providers
     )
     func loginFailures(provider: String) async throws {
@@ -51,7 +51,7 @@ struct PathTests {
     }
 
     @Test(
-        "no error of a session shows a secret that a server repeats in any response",
+        "if the responses to a session's requests repeat secrets, no error shows them",
         arguments: CanaryStage.providers
     )
     func lifeFailures(provider: String) async throws {

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
+import IdentityTesting
 import Testing
 
 @Suite("Login defaults of the configuration")
@@ -74,13 +75,20 @@ struct LoginDefaultsTests {
         #expect(query["a.b-c_d"] == "1")
     }
 
-    @Test("a configured max_age is checked in the ID token")
+    @Test("with a configured max_age, an ID token without auth_time or with an earlier one is refused")
     func maximumAge() async throws {
         try await FakeWorld.run {
             $0.loginDefaults.maximumAge = .seconds(60)
         } _: { world in
-            world.fake.change(claims: { $0["auth_time"] = nil })
-            #expect(await world.refusal()?.code == .idTokenAuthentication)
+            let now = Int(world.clock.now.timeIntervalSince1970)
+            // 60 seconds more are permitted for the difference of the clocks.
+            let cases: [(age: Int?, code: IdentityError.Code?)] = [
+                (nil, .idTokenAuthentication), (121, .idTokenAuthentication), (119, nil),
+            ]
+            for (age, code) in cases {
+                world.fake.change(claims: { $0["auth_time"] = age.map { .integer(now - $0) } })
+                #expect(await world.refusal()?.code == code, "age \(age ?? -1)")
+            }
         }
     }
 

@@ -48,7 +48,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "a callback with wrong, missing, empty or repeated parameters is refused with its own error code",
+        "an invalid callback or an error response is refused with the expected error code",
         arguments: [
             ("code=c", "state_invalid"), ("code=c&state=", "state_invalid"), ("code=c&state=state-2", "state_invalid"),
             ("code=c&state=state-1&state=state-1", "callback_invalid"), ("state=state-1", "callback_invalid"),

@@ -44,15 +44,19 @@ struct DirectReaderTests {
         }
     }
 
-    @Test("while another connection locks the file, the reader's thread waits for it")
+    @Test("a read of a locked file waits with the reader's thread until the lock is released")
     func locked() async throws {
         let (store, session) = try await filled()
-        // The reader's thread waits in real time.
-        let waiting = try await directory.open { $0.lockWait = .seconds(600) }
+        let clock = SleepCounter()
+        let waiting = try await directory.open { ($0.clock, $0.lockWait) = (clock, .seconds(600)) }
         let shell = try directory.connection()
         try shell.execute("BEGIN EXCLUSIVE")
         #expect(try store.database.direct.read { try $0.hasAnySession() } == nil)
+        let pauses = clock.count
         async let found = waiting.session(session.id)
+        // The reader pauses after it found the file locked, and again after each further try.
+        for _ in 0..<600_000 where clock.count < pauses + 3 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(clock.count >= pauses + 3)
         try shell.execute("COMMIT")
         #expect(try await found != nil)
         #expect(try store.database.direct.read { try $0.hasAnySession() } == true)
@@ -124,6 +128,21 @@ struct DirectReaderTests {
             #expect(try remote.database.direct.read { try $0.hasAnySession() } == nil)
             #expect(try await remote.session(session.id) != nil)
         }
+    }
+}
+
+/// The system's clock, which counts its sleeps.
+private final class SleepCounter: IdentityClock {
+    private let sleeps = Mutex(0)
+    private let system = SystemClock()
+
+    var count: Int { sleeps.withLock(\.self) }
+    var now: Date { system.now }
+    var elapsed: Duration { system.elapsed }
+
+    func sleep(for duration: Duration) async throws {
+        sleeps.withLock { $0 += 1 }
+        try await system.sleep(for: duration)
     }
 }
 
