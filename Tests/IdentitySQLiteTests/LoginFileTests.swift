@@ -186,7 +186,12 @@ struct LoginFileTests {
         try directory.replaceByLink(file)
         await expect(.configurationInvalid, .configuration) { try await open().takeLoginAttempt("login") }
         try directory.setMode(0o750, of: directory.logins)
-        await expect(.configurationInvalid, .configuration) { try await open().takeLoginAttempt("login") }
+        let access = await expect(.configurationInvalid, .configuration) { try await open().takeLoginAttempt("login") }
+        #expect(access?.message.contains("Users other than the owner have access") == true)
+        try directory.setMode(0o700, of: directory.logins)
+        try directory.replaceByLink(directory.logins)
+        let link = await expect(.configurationInvalid, .configuration) { try await open().takeLoginAttempt("login") }
+        #expect(link?.message.contains("is not a directory") == true)
     }
 
     @Test("a call waits for another process that uses the file, until the time limit")

@@ -95,14 +95,23 @@ struct MultipassTests {
         #expect(try multipass().token(for: tagged(4_096 - 69)).count > 5_000)
     }
 
-    @Test("an invalid domain or secret is a configuration error", arguments: ["", "a b", "s\n", "é"])
-    func configuration(text: String) {
-        for (domain, secret) in [(text, Self.secret), ("shop.example", text)] {
-            let error = #expect(throws: IdentityError.self) { try multipass(domain: domain, secret: secret) }
-            #expect(error?.code == .configurationInvalid && error?.hint != nil)
-        }
-        let long = #expect(throws: IdentityError.self) { try multipass(secret: String(repeating: "s", count: 1_025)) }
-        #expect(long?.code == .configurationInvalid)
+    @Test("an invalid domain is a configuration error", arguments: ["", "a b", "s\n", "é"])
+    func invalidDomain(domain: String) {
+        let error = #expect(throws: IdentityError.self) { try multipass(domain: domain) }
+        #expect(error?.code == .configurationInvalid && error?.hint != nil)
+    }
+
+    @Test(
+        "an invalid secret is a configuration error that names its fault",
+        arguments: [
+            ("", "is empty"), ("a b", "visible ASCII"), ("s\n", "visible ASCII"), ("é", "visible ASCII"),
+            (String(repeating: "s", count: 1_025), "is longer than 1,024 bytes"),
+        ]
+    )
+    func invalidSecret(secret: String, fault: String) {
+        let error = #expect(throws: IdentityError.self) { try multipass(secret: secret) }
+        #expect(error?.code == .configurationInvalid && error?.hint != nil)
+        #expect(error?.message.contains(fault) == true)
     }
 
     @Test("printing a Multipass, a token, a URL or a customer shows no secret and no personal data")

@@ -176,7 +176,7 @@ public struct ConfigurationSection: Sendable {
     /// Call it before the members are read. Otherwise a misspelled name is reported as a missing member.
     ///
     /// - Parameter known: The names of all members that the section may have.
-    /// - Throws: ``IdentityError`` that names the first unknown member, and the known one with the most similar name.
+    /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
     public func check(members known: [String]) throws(IdentityError) {
         guard let name = memberNames.first(where: { name in !known.contains { $0.isIdentical(to: name) } }) else {
             return
@@ -186,7 +186,7 @@ public struct ConfigurationSection: Sendable {
 
     /// Checks that every member of the section was read.
     ///
-    /// - Throws: ``IdentityError`` that names the first unknown member, and the known one with the most similar name.
+    /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
     public func finish() throws(IdentityError) {
         guard let name = unread.first else { return }
         throw unknown(name, among: asked)

@@ -132,12 +132,7 @@ struct StoreLocation: Sendable {
                     """
             )
         }
-        guard status.st_uid == geteuid() else {
-            throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on it.")
-        }
+        try checkOwner(of: path, status)
         return status
     }
 
@@ -145,11 +140,21 @@ struct StoreLocation: Sendable {
     static func checkDirectory(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw unreachable(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+        guard status.st_mode & S_IFMT == S_IFDIR else {
             throw invalid(
-                "\(path) is not a directory that belongs to this process's user and that no other user may access.",
-                hint: "Run chown and chmod 700 on it. If it is a file or a link, move it away."
+                "\(path) is not a directory.",
+                hint: "Move the file or link away. The store creates the directory."
             )
+        }
+        try checkOwner(of: path, status)
+    }
+
+    private static func checkOwner(of path: String, _ status: stat) throws(IdentityError) {
+        guard status.st_uid == geteuid() else {
+            throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on it.")
         }
     }
 

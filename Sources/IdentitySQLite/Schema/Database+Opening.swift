@@ -104,7 +104,8 @@ extension Database {
 
     private static func connection(_ location: StoreLocation, forWriting: Bool) throws -> Connection {
         let connection = try Connection(path: location.database, forWriting: forWriting)
-        // The permissions allow writing, so another failure occurred, and this store would be read-only until it is closed.
+        // SQLite opens a file read-only if it fails to open it for writing. The file's permissions allow writing, so the failure may be
+        // temporary: an error is better than a store that stays read-only until it is closed.
         guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
         try connection.prepareForUse()
         // Rolls back an unfinished transaction. Before the rollback, the file's length does not show whether it has content.
@@ -191,7 +192,7 @@ extension Connection {
     ///
     /// A connection that only reads keeps the mode of the file.
     ///
-    /// A write-ahead log is only used on request: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint.
+    /// A write-ahead log is only used on request, because most versions of SQLite can corrupt it (``WriteAheadLog``).
     func setJournal(_ journal: SQLiteStore.Journal) throws {
         guard !isReadOnly else { return }
         switch journal {

@@ -10,18 +10,18 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// The number as it was written, for example `12.50`.
     public let text: String
 
-    /// The number of significant digits that every `Decimal` can represent.
+    /// The number of digits that every `Decimal` can represent.
     private static let maximumDigits = 38
 
     /// Creates a number from its text; nil unless it is an optional minus sign, digits, and optionally a point with digits.
     ///
-    /// - Parameter text: At most 64 characters and 38 significant digits.
+    /// - Parameter text: At most 64 characters, and at most 38 digits without leading zeros and without the zeros at the end of the fraction.
     public init?(text: String) {
         guard Self.parts(text) != nil else { return nil }
         self.text = text
     }
 
-    /// Creates a number; nil for NaN, and for more than 64 characters or 38 significant digits.
+    /// Creates a number; nil for NaN, and if it has more characters or digits than ``init(text:)`` accepts.
     public init?(_ decimal: Decimal) {
         self.init(text: decimal.description)
     }

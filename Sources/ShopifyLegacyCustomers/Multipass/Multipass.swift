@@ -39,17 +39,21 @@ public struct Multipass: Sendable {
     public init(shopDomain: String, secret: Secret, environment: IdentityEnvironment) throws(IdentityError) {
         origin = try StorefrontConfiguration(shopDomain: shopDomain, authentication: .tokenless).endpoint.origin
         returnPaths = try ReturnPathPolicy(origins: [origin])
-        let bytes = secret.revealBytes()
-        guard (1...1024).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        if let fault = Self.fault(of: secret.revealBytes()) {
             throw IdentityError(
-                configuration:
-                    "The Multipass secret is empty, longer than 1,024 bytes, or has characters other than visible ASCII.",
-                hint: "Copy it from the settings of customer accounts, without quotation marks and line breaks.",
+                configuration: "The Multipass secret \(fault).",
+                hint: "Copy it from the settings of legacy customer accounts, without quotation marks and line breaks.",
                 reference: Self.reference
             )
         }
         self.secret = secret
         self.environment = environment
+    }
+
+    private static func fault(of secret: [UInt8]) -> String? {
+        if secret.isEmpty { return "is empty" }
+        if secret.count > 1024 { return "is longer than 1,024 bytes" }
+        return secret.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? nil : "has characters other than visible ASCII"
     }
 
     /// Makes the URL that signs a customer in, for a redirect of the buyer's browser.

@@ -4,7 +4,7 @@ internal import IdentitySandbox
 extension Cart {
     /// Applies an identity input: an absent member keeps its value, null clears the value, and a new value replaces it.
     ///
-    /// If one member is invalid, nothing is changed.
+    /// `preferences` replaces the wallets as a whole. If one member is invalid, the cart is unchanged.
     mutating func updateIdentity(
         _ input: JSONObject,
         _ shop: ShopFacts,
