@@ -23,7 +23,7 @@ extension SigningKey {
 
     /// An RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all of them unsigned, most significant octet first.
     ///
-    /// - Throws: `invalidKey`, as ``pkcs8(_:)``.
+    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``.
     package static func rsa(
         modulus: [UInt8],
         exponent: [UInt8],
@@ -53,7 +53,7 @@ extension SigningKey {
 
     /// A key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
     ///
-    /// - Throws: `invalidKey`, as ``pkcs8(_:)``, and for a number that does not have the length of the curve's coordinates.
+    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that does not have the length of the curve's coordinates.
     package static func ellipticCurve(
         _ curve: EllipticCurve,
         x: [UInt8],

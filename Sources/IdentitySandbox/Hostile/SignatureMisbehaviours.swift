@@ -70,7 +70,7 @@ extension SandboxMisbehaviour {
     /// - Parameters:
     ///   - place: The header member.
     ///   - attacker: The key pair; RSA for a certificate.
-    ///   - keyID: The `kid`; nil keeps the provider's.
+    ///   - keyID: The `kid`; nil uses the provider's `kid`.
     /// - Returns: The misbehaviour.
     public static func keyInHeader(
         _ place: HeaderKey,

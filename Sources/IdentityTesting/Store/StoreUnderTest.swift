@@ -39,11 +39,11 @@ public struct StoreUnderTest: Sendable {
 
     /// The options for opening a store.
     public struct Options: Sendable {
-        /// The maximum number of login attempts of a tenant; nil for the store's default.
+        /// The maximum number of login attempts of a tenant; nil uses the store's default.
         public var maximumAttempts: Int?
-        /// The maximum number of sessions of a tenant; nil for the store's default.
+        /// The maximum number of sessions of a tenant; nil uses the store's default.
         public var maximumSessionsPerTenant: Int?
-        /// The maximum number of used tokens; nil for the store's default.
+        /// The maximum number of used tokens; nil uses the store's default.
         public var maximumUsedTokens: Int?
         /// The clock for time limits and for the expiry of used tokens.
         public var clock: any IdentityClock = SystemClock()

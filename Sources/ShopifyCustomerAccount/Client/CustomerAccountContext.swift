@@ -2,9 +2,9 @@ internal import IdentityKit
 
 /// The language and country of responses (`@inContext`).
 public struct CustomerAccountContext: Sendable, Equatable {
-    /// The country, ISO 3166-1 alpha-2 in capitals; nil for the shop's own.
+    /// The country, ISO 3166-1 alpha-2 in capitals; nil uses the shop's country.
     public var country: String?
-    /// The language, for example `EN` or `PT_BR`; nil for the shop's own.
+    /// The language, for example `EN` or `PT_BR`; nil uses the shop's language.
     public var language: String?
 
     /// Creates a context.

@@ -62,7 +62,7 @@ public struct Multipass: Sendable {
     ///   - customer: The customer.
     ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. Nil for the shop's own choice.
     /// - Returns: The URL. It contains the token, so it is a credential until it was used.
-    /// - Throws: `IdentityError` as ``token(for:returningTo:)``.
+    /// - Throws: `IdentityError` in the same cases as ``token(for:returningTo:)``.
     public func loginURL(
         for customer: MultipassCustomer,
         returningTo location: String? = nil

@@ -58,8 +58,9 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         /// The next page; nil after the last one, and when the list does not exist.
         ///
-        /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` as `StorefrontClient.execute`
-        ///   does, of kind `IdentityError.Kind.rejected` also when the list is longer than Shopify serves, or its cursors are invalid.
+        /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` in the same cases as
+        ///   `StorefrontClient.execute`, and with kind `IdentityError.Kind.rejected` when the list is longer than Shopify serves, or its
+        ///   cursors are invalid.
         public mutating func next() async throws -> Connection? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {
@@ -125,7 +126,7 @@ extension StorefrontClient {
     ///   - size: The number of elements of a page. Values outside of 1 to 250 are clamped.
     ///   - cursor: The element after which to start; nil starts at the first one.
     ///   - context: Values that override the client's context.
-    ///   - cachePolicy: Whether the cache may be used; nil takes the client's policy.
+    ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     ///   - operation: Creates the operation for a page.
     ///   - connection: The list in the operation's result; nil if the result has no list.
     /// - Returns: The pages.

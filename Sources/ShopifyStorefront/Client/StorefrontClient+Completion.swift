@@ -10,7 +10,7 @@ extension StorefrontClient {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
-    ///   - cachePolicy: Whether the cache may be used; nil takes the client's policy.
+    ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     ///   - executor: The executor of the completion.
     ///   - completion: Called exactly once.
     /// - Returns: A handle to cancel the call.

@@ -71,7 +71,7 @@ public struct StorefrontClient: Sendable {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
-    ///   - cachePolicy: Whether the cache may be used; nil takes the client's policy.
+    ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     /// - Returns: The data, and the errors that left parts of them null.
     /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
     ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
@@ -106,7 +106,7 @@ public struct StorefrontClient: Sendable {
     ///   - hint: The server's hint in a result, when to poll again. It counts for 0.1 to 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
     /// - Returns: The first result that is done.
-    /// - Throws: `IdentityError`, as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
+    /// - Throws: `IdentityError` in the same cases as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
     ///   `PollTimeout` as its cause after the timeout; and the errors of `isDone`.
     public func poll<Operation: GraphQLOperation>(
         _ operation: Operation,

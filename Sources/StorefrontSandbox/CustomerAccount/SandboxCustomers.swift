@@ -51,9 +51,9 @@ public final class SandboxCustomers: Sendable {
     /// - Parameters:
     ///   - number: The number of the order.
     ///   - email: The customer.
-    ///   - financialStatus: One of ``financialStatuses``; nil keeps it.
-    ///   - fulfillmentStatus: One of ``fulfillmentStatuses``; nil keeps it.
-    ///   - isCancelled: Whether it is cancelled; nil keeps it.
+    ///   - financialStatus: One of ``financialStatuses``; nil does not change it.
+    ///   - fulfillmentStatus: One of ``fulfillmentStatuses``; nil does not change it.
+    ///   - isCancelled: Whether it is cancelled; nil does not change it.
     package func setOrder(
         _ number: Int,
         for email: String,

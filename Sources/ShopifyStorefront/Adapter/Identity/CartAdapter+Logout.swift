@@ -27,11 +27,11 @@ extension CartAdapter {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - mode: What to do with the cart; nil takes the policy's.
+    ///   - mode: What to do with the cart; nil uses the policy's value.
     ///   - options: What the provider is asked to do.
     ///   - context: The browser's IP, country and language.
     /// - Returns: The result of the logout and the guest's cart.
-    /// - Throws: `IdentityError` where `SessionManager.logout` does.
+    /// - Throws: `IdentityError` in the same cases as `SessionManager.logout`.
     public func logout(
         _ id: SessionID,
         mode: CartPolicy.Logout? = nil,
@@ -69,7 +69,7 @@ extension CartAdapter {
     /// - Parameters:
     ///   - old: The session that ends.
     ///   - new: The session of the buyer who has just signed in.
-    ///   - mode: What the logout does with the cart; nil takes the policy's.
+    ///   - mode: What the logout does with the cart; nil uses the policy's value.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The second buyer's cart and the result of the logout.
     /// - Throws: `IdentityError`. The first session has ended then, unless the store failed.

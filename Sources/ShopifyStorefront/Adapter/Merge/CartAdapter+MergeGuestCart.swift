@@ -11,7 +11,7 @@ extension CartAdapter: SignInCarts {
     /// - Parameters:
     ///   - guest: The guest's session.
     ///   - id: The buyer's session.
-    ///   - merge: Which cart the buyer gets; nil takes the policy's.
+    ///   - merge: Which cart the buyer gets; nil uses the policy's value.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart and how it was merged.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when `id` is no session. If `guest` is no
