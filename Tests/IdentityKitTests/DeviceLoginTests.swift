@@ -128,9 +128,9 @@ struct DeviceLoginTests {
         let endless = ScriptedDevice([], lifetime: .seconds(Int64.max), interval: .seconds(Int64.max))
         #expect(try await ending(endless)?.code == .attemptExpired)
         #expect(endless.clock.elapsed == .seconds(86_400))
-        let dead = ScriptedDevice([.tokens], lifetime: .seconds(-1))
-        #expect(try await ending(dead)?.code == .attemptExpired)
-        #expect(dead.polls.isEmpty)
+        let expired = ScriptedDevice([.tokens], lifetime: .seconds(-1))
+        #expect(try await ending(expired)?.code == .attemptExpired)
+        #expect(expired.polls.isEmpty)
     }
 
     @Test("if the provider rejects a poll, the device login ends immediately with that error")

@@ -125,7 +125,7 @@ struct SessionManagerTests {
     }
 
     @Test("after invalid_grant the buyer must sign in again, the token is not sent again, and the session stays stored")
-    func dead() async throws {
+    func invalidGrant() async throws {
         let world = try LoginWorld()
         let session = try await world.signIn()
         world.provider.revokeAll()

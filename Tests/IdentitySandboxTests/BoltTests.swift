@@ -86,9 +86,9 @@ struct BoltLogin {
         let second = try await login.refresh(first["refresh_token"]?.string).json
         #expect(second["scope"]?.string == "bolt.account.view")
         #expect(second["id_token"] == nil)
-        let dead = try await login.account(first["access_token"]?.string)
-        #expect(dead.status == 403)
-        #expect(dead.json["errors"]?.array?.first?["code"]?.number?.integer == 18)
+        let replaced = try await login.account(first["access_token"]?.string)
+        #expect(replaced.status == 403)
+        #expect(replaced.json["errors"]?.array?.first?["code"]?.number?.integer == 18)
         #expect(try await login.account(second["access_token"]?.string).status == 200)
         #expect(try await login.refresh(first["refresh_token"]?.string).json["error"]?.string == "invalid_grant")
         #expect(try await login.account(second["access_token"]?.string).status == 403)

@@ -11,8 +11,8 @@ extension SandboxMisbehaviour {
     /// 403 `request_forbidden`: single sign-on is not enabled for the merchant.
     public static let boltRequestForbidden = SandboxMisbehaviour.oauthError("request_forbidden", status: 403)
 
-    /// 403 with code 18: the account API's response to an invalid token.
-    public static let boltDeadToken = SandboxMisbehaviour.answer(.boltError(18, "Forbidden", status: 403))
+    /// 403 with code 18: the account API's response to an expired or revoked access token.
+    public static let boltExpiredToken = SandboxMisbehaviour.answer(.boltError(18, "Forbidden", status: 403))
 
     /// The account without telephone and addresses.
     public static let boltSparseAccount = SandboxMisbehaviour.editJSON { object in

@@ -41,7 +41,7 @@ struct LostLockTests {
     }
 
     @Test("a crashed refresh is taken over only after the timeout, the time for saving and one repair interval")
-    func dead() async throws {
+    func crashed() async throws {
         let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()

@@ -141,10 +141,10 @@ struct ProviderPauseTests {
     }
 
     @Test("a revoked token of one session does not count as a failure of the provider")
-    func dead() async throws {
+    func revokedToken() async throws {
         let world = RefreshFixture()
         let manager = try world.manager(limits: limits(1))
-        let id = try await world.expiredSession("dead")
+        let id = try await world.expiredSession("revoked")
         world.provider.kill()
         _ = try? await manager.tokens(for: id)
         let other = try await world.expiredSession("alive")
