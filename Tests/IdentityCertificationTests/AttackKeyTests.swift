@@ -145,7 +145,7 @@ struct AttackKeyTests {
         ("no use and no alg", { .keysWithout("use", "alg") }, nil),
     ]
 
-    @Test("unsuitable or unreadable keys of a key set fail the login or are ignored", arguments: keySets.indices)
+    @Test("each unsuitable or unreadable key is ignored or fails the login, as listed", arguments: keySets.indices)
     func keySet(index: Int) async throws {
         let (_, keys, code) = Self.keySets[index]
         try await CertificationModule.run(.init(keys: try keys())) { module in

@@ -66,7 +66,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("if a provider has no redirect URI, a callback without iss needs the name of its provider")
+    @Test("if one provider has no redirect URI, a callback without iss is accepted only with its provider's name")
     func withoutRedirectURI() async throws {
         // Provider a is like Bolt: its redirect URI is registered there and not configured here.
         try await TwoProviders.run(redirectURIs: ["b": "https://app.example/callback"]) { world in

@@ -89,7 +89,7 @@ struct IDTokenTests {
         },
     ]
 
-    @Test("each invalid claim is refused with its own error code", arguments: lies)
+    @Test("each invalid claim is refused with the expected error code", arguments: lies)
     func lie(_ lie: Lie) throws {
         var claims = TokenForge.goodClaims
         lie.change(&claims)

@@ -206,7 +206,7 @@ struct OpenIDProviderTests {
         },
     ]
 
-    @Test("an invalid token response fails the login, and the code is sent once", arguments: tokenLies)
+    @Test("an invalid token response fails the login, and the code is sent at most once", arguments: tokenLies)
     func tokenEndpoint(lie: Lie) async throws {
         // The timeout is short only in the test of the timeout, because a busy machine delays every response.
         try await FakeWorld.run({ if lie.testDescription == "slow" { $0.timeout = .seconds(1) } }) { world in

@@ -149,7 +149,7 @@ struct SignInTests {
     }
 
     @Test(
-        "a return path to another site is refused before the browser leaves",
+        "a return path that is too long or leads to another site is refused before the browser leaves",
         arguments: [
             "https://evil.example", "//evil.example", "/x/..//evil.example", "https:evil.example", "/\\evil.example",
             "/" + String(repeating: "x", count: 2_048),

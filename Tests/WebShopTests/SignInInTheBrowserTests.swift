@@ -9,7 +9,7 @@ import WebShop
 @Suite("The web shop in a browser", .serialized, .enabled(if: Browser.isInstalled, Browser.howToInstall))
 struct SignInInTheBrowserTests {
     @Test(
-        "a guest fills a cart, signs in with a provider, and finds the lines in a cart that has the buyer's name",
+        "a guest fills a cart, signs in with a provider, and finds the lines in the buyer's cart",
         arguments: ["shopify", "bolt", "bolt-sfcc", "any"]
     )
     func signIn(provider: String) async throws {

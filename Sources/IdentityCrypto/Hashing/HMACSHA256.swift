@@ -27,7 +27,7 @@ package final class HMACSHA256: Sendable {
 
     /// The 32-byte authentication code of a message.
     ///
-    /// - Throws: As ``authenticationCode(for:key:)``.
+    /// - Throws: In the same cases as ``authenticationCode(for:key:)``.
     package func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let algorithm = try checkedAlgorithm()
         var code = [UInt8](repeating: 0, count: Self.codeCount)
@@ -38,7 +38,7 @@ package final class HMACSHA256: Sendable {
 
     /// The authentication code of a message as a secret, such as a derived key.
     ///
-    /// - Throws: As ``authenticationCode(for:key:)``.
+    /// - Throws: In the same cases as ``authenticationCode(for:key:)``.
     package func secretCode(for message: [UInt8]) throws(CryptoError) -> SecretBytes {
         let algorithm = try checkedAlgorithm()
         return try unsafe SecretBytes(count: Self.codeCount) { (code) throws(CryptoError) in

@@ -26,7 +26,7 @@ final class SharedReads: Sendable {
 
     /// A session as it is stored now.
     ///
-    /// - Throws: As ``VisibleSessions/load(_:)``.
+    /// - Throws: In the same cases as ``VisibleSessions/load(_:)``.
     func load(_ id: SessionID) async throws -> StoredState {
         switch await turn(id) {
         case .take(let result): return try result.get()

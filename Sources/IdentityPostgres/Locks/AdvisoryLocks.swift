@@ -64,7 +64,8 @@ final class AdvisoryLocks: Sendable {
         return nil
     }
 
-    /// Checks regularly whether the server still responds on the connection, until the task is cancelled.
+    /// Checks regularly whether the server still responds on the connection, until the task is cancelled or the connection
+    /// ends.
     func watch(_ lock: Lock) async {
         while !Task.isCancelled, client.directState.isAlive(lock.link) {
             try? await Task.sleep(for: Self.interval, clock: .continuous)

@@ -80,7 +80,7 @@ extension Statements {
 
     /// Whether a session that may match is in quarantine.
     ///
-    /// A condition that is null matches all.
+    /// A parameter that is NULL matches all rows.
     var hasQuarantinedSession: Statement {
         statement(
             [.bytes, .bytes, .bytes, .bytes],

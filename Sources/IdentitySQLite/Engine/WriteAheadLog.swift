@@ -11,7 +11,7 @@ enum WriteAheadLog {
     /// Whether a version is free of the fault by which two processes that write and checkpoint can corrupt the file: since 3.51.3, and
     /// in two older lines since 3.44.6 and 3.50.7 (sqlite.org/wal.html, "The WAL-Reset Bug").
     ///
-    /// - Parameter version: As `sqlite3_libversion_number` gives it: 3051003 for 3.51.3.
+    /// - Parameter version: The number that `sqlite3_libversion_number` returns: 3051003 for 3.51.3.
     /// - Returns: Whether the version is safe.
     static func isSafe(_ version: Int32) -> Bool {
         version >= 3_051_003 || (3_050_007..<3_051_000).contains(version) || (3_044_006..<3_045_000).contains(version)

@@ -91,7 +91,7 @@ public final class SandboxBuyer: Sendable {
     /// - Parameters:
     ///   - url: `verification_uri`, or `verification_uri_complete` if no code needs to be typed.
     ///   - userCode: The code that the device shows.
-    /// - Throws: As ``login(at:redirectURI:)``.
+    /// - Throws: In the same cases as ``login(at:redirectURI:)``.
     public func answerDevice(at url: String, userCode: String? = nil) async throws {
         guard case .page = try await walk(from: url, nil, userCode: userCode) else {
             throw SandboxBuyerError("The device page redirected to another origin.", 0)

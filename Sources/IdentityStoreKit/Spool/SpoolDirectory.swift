@@ -203,7 +203,7 @@ package struct SpoolDirectory: Sendable {
             .configuration,
             .storeCorrupt,
             "The file \(name) in the store's spool \(path) is damaged. It was not changed.",
-            hint: "Move the file to another directory. Its session may then need a new sign-in.",
+            hint: "Move the file to another directory. The buyer of its session may then have to sign in again.",
             cause: cause
         )
     }

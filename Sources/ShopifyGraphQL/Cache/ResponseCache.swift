@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 public import IdentityKit
 
-/// Stores responses that are the same for many callers.
+/// Stores responses of an API, so that later calls need no request.
 ///
 /// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses after the process has ended, because their
 /// age is measured on the process's monotonic clock. It must not return a response for another key. Responses contain the data that the
@@ -13,7 +13,9 @@ public protocol ResponseCache: Sendable {
     /// Stores a response, and replaces an earlier one.
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async
 
-    /// Removes the responses of a session that has ended. Nothing is stored for it from then on.
+    /// Removes the responses of a session that has ended.
+    ///
+    /// From then on, ``store(_:for:)`` should ignore responses for this session.
     func removeAll(for session: SessionID) async
 
     /// Removes everything.

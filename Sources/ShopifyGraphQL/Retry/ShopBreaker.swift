@@ -85,14 +85,14 @@ final class ShopBreaker: Sendable {
         }
     }
 
-    /// Records a 430.
+    /// Records a response with status 430.
     ///
     /// - Parameters:
     ///   - permit: The permit of the operation.
     ///   - error: The error of the response.
-    ///   - delay: The pause before another attempt; nil if the operation makes none.
+    ///   - delay: The pause before another attempt; nil if the limits permit no other attempt.
     ///   - asked: The wait that Shopify requests.
-    /// - Returns: Whether to make another attempt.
+    /// - Returns: What the operation does now.
     func attacked(
         _ permit: CircuitBreaker.Permit,
         _ error: IdentityError,

@@ -25,7 +25,7 @@ public struct SearchQuery: Sendable, Hashable {
     }
 
     indirect enum Node: Sendable, Hashable {
-        /// A single term.
+        /// A term, or a text in search syntax.
         case part(String)
         case not(String)
         case all([Node])

@@ -75,7 +75,7 @@ final class CheckReport: Sendable {
         )
     }
 
-    /// Prints the sums.
+    /// Prints the numbers of passed checks, warnings and failures.
     ///
     /// - Throws: `IdentityError` if a point failed; its kind, and so the exit status, comes from the failure that an operator has to repair
     ///   first: configuration, then a refusal, then an outage.

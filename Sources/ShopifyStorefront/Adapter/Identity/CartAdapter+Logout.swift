@@ -139,7 +139,7 @@ extension CartAdapter {
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
             var result = try await self.detach(&binding, in: context)
-            // Data that another process sent, or that had no response, may arrive after the guest has the cart.
+            // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
             guard binding.unanswered == nil else { return CartChange(.copyNeeded, saving: binding) }
             try await self.removeGiftCards(&result, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id

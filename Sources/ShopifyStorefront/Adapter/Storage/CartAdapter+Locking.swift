@@ -48,7 +48,8 @@ extension CartAdapter {
 
     /// Runs an operation on the cart of a session that has one, and saves the binding.
     ///
-    /// - Throws: As ``withLockedCart(_:_:under:_:)``; with code `IdentityError.Code.cartMissing` when the session has no cart.
+    /// - Throws: `IdentityError` in the same cases as ``withLockedCart(_:_:under:_:)``; with code `IdentityError.Code.cartMissing` when the
+    ///   session has no cart.
     func withCart<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
