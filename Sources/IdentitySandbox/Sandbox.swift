@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider, and that misbehave on demand.
+/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider, and for which tests plan faults.
 ///
 /// The product `StorefrontSandbox` adds a shop: the Storefront API, its carts, and the Customer Account API.
 ///

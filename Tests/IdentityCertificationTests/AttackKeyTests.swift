@@ -21,14 +21,14 @@ struct AttackKeyTests {
 
     @Test(
         "an ID token that is signed with HMAC and the public key is refused",
-        arguments: SandboxMisbehaviour.ConfusedKey.allCases
+        arguments: SandboxFault.ConfusedKey.allCases
     )
-    func confusion(key: SandboxMisbehaviour.ConfusedKey) async throws {
+    func confusion(key: SandboxFault.ConfusedKey) async throws {
         for algorithm in [SandboxOpenIDConfiguration.Algorithm.rs256, .es256] {
             var openID = SandboxOpenIDConfiguration()
             openID.algorithm = algorithm
             // Also if the metadata list HS256.
-            let metadata = SandboxMisbehaviour.member(
+            let metadata = SandboxFault.member(
                 "id_token_signing_alg_values_supported",
                 .array([.string("HS256"), .string("RS256"), .string("ES256")])
             )
@@ -51,14 +51,14 @@ struct AttackKeyTests {
         let attacker = try SandboxKeyPair()
         let keys = SandboxResponse.json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "attacker"))])])
         listener.answer("/keys", with: keys)
-        let places: [SandboxMisbehaviour.HeaderKey] = [
+        let places: [SandboxFault.HeaderKey] = [
             .jwk, .jku(listener.origin + "/keys"), .x5c, .x5u(listener.origin + "/certificate"),
         ]
         try await CertificationModule.run { module in
             for place in places {
-                let forged = SandboxMisbehaviour.keyInHeader(place, of: attacker)
+                let forged = SandboxFault.keyInHeader(place, of: attacker)
                 try await module.refusesLogin(.idTokenKeyUnknown, forged)
-                let renamed = SandboxMisbehaviour.keyInHeader(place, of: attacker, keyID: nil)
+                let renamed = SandboxFault.keyInHeader(place, of: attacker, keyID: nil)
                 try await module.refusesLogin(.idTokenSignature, renamed)
                 try await module.refusesLogin(.idTokenSignature, renamed.and(.tokenHeader("kid", nil)))
             }
@@ -80,7 +80,7 @@ struct AttackKeyTests {
             }
             let changes: [@Sendable (String) -> String] = [{ $0 + "\u{0}" }, { " " + $0 }, { $0.uppercased() }]
             for change in changes {
-                let edit = SandboxMisbehaviour.idToken { token in
+                let edit = SandboxFault.idToken { token in
                     token.header["kid"] = token.header["kid"]?.string.map { .string(change($0)) }
                 }
                 try await module.refusesLogin(.idTokenKeyUnknown, edit)
@@ -100,9 +100,9 @@ struct AttackKeyTests {
 
     @Test(
         "an ECDSA signature with invalid numbers or a wrong length is refused",
-        arguments: SandboxMisbehaviour.CurveSignature.allCases
+        arguments: SandboxFault.CurveSignature.allCases
     )
-    func curves(kind: SandboxMisbehaviour.CurveSignature) async throws {
+    func curves(kind: SandboxFault.CurveSignature) async throws {
         var openID = SandboxOpenIDConfiguration()
         openID.algorithm = .es256
         try await CertificationModule.run(.init(openID: openID)) { module in
@@ -125,7 +125,7 @@ struct AttackKeyTests {
         }
     }
 
-    static let keySets: [(String, @Sendable () throws -> SandboxMisbehaviour, IdentityError.Code?)] = [
+    static let keySets: [(String, @Sendable () throws -> SandboxFault, IdentityError.Code?)] = [
         ("no keys", { .noKeys }, .discoveryFailed),
         ("another key with the same kid", { .otherKeys(try SandboxKeyPair()) }, .idTokenSignature),
         ("a key of 1024 bits", { .otherKeys(try SandboxKeyPair(.rsa(bits: 1024))) }, .discoveryFailed),

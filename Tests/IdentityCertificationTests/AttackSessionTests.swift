@@ -14,7 +14,7 @@ struct AttackSessionTests {
         try await CertificationModule.run { module in
             let first = try await module.login()
             // A session id from the provider or an attacker does not become the id of the session.
-            module.openID.misbehave(.claim("sid", .string(first.id.rawValue)), on: .token)
+            module.openID.planFault(.claim("sid", .string(first.id.rawValue)), on: .token)
             let second = try await module.login { $0 + "&session_id=\(first.id.rawValue)" }
             #expect(first.id != second.id)
             #expect(try await module.sessions.sessions().count == 2)
@@ -63,8 +63,8 @@ struct AttackSessionTests {
     @Test("a missing scope means the requested scopes, and an empty scope means none")
     func scopes() async throws {
         try await CertificationModule.run { module in
-            func granted(_ misbehaviour: SandboxMisbehaviour) async throws -> [String] {
-                module.openID.misbehave(misbehaviour, on: .token)
+            func granted(_ fault: SandboxFault) async throws -> [String] {
+                module.openID.planFault(fault, on: .token)
                 let session = try await module.login()
                 return try await module.sessions.tokens(for: session.id).tokens.scopes
             }
@@ -82,9 +82,9 @@ struct AttackSessionTests {
             let ada = try await module.login()
             // Another buyer claims the same address, with `email_verified` values other than the boolean true.
             for value in [JSONValue.string("true"), .integer(1), .null, .array([.bool(true)])] {
-                let claims = SandboxMisbehaviour.claim("sub", .string("another"))
+                let claims = SandboxFault.claim("sub", .string("another"))
                     .and(.claim("email", .string("ada@example.com"))).and(.claim("email_verified", value))
-                module.openID.misbehave(claims, on: .token)
+                module.openID.planFault(claims, on: .token)
                 let other = try await module.login()
                 #expect(other.buyer.email?.isVerified == false)
                 #expect(other.buyer.subject != ada.buyer.subject)
@@ -109,7 +109,7 @@ struct AttackSessionTests {
             let environment = IdentityEnvironment(transport: try CurlTransport(), clock: module.clock)
             let other = try OpenIDProvider(configuration, environment: environment)
             let request = try await other.authorizationRequest(LoginOptions())
-            module.openID.misbehave(.answer(.json(answer)), on: .token)
+            module.openID.planFault(.answer(.json(answer)), on: .token)
             let state = request.attempt.state.reveal()
             let callback = try LoginCallback(form: Array("code=c&state=\(state)&iss=\(module.openID.issuer)".utf8))
             let error = await #expect(throws: IdentityError.self) {

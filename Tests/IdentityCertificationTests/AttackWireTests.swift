@@ -17,8 +17,8 @@ struct AttackWireTests {
         for endpoint in [SandboxEndpoint.discovery, .jwks, .token, .api] {
             for path in ["/next", "/.well-known/openid-configuration"] {
                 try await CertificationModule.run { module in
-                    if endpoint == .discovery || endpoint == .jwks { module.openID.behave() }
-                    module.openID.misbehave(.redirect(to: listener.origin + path, status: status), on: endpoint)
+                    if endpoint == .discovery || endpoint == .jwks { module.openID.removeAllFaults() }
+                    module.openID.planFault(.redirect(to: listener.origin + path, status: status), on: endpoint)
                     let error = await #expect(throws: IdentityError.self) { try await module.loginAndUserInfo() }
                     #expect([.redirectRefused, .discoveryFailed, .unexpectedResponse].contains(error?.code))
                 }
@@ -28,7 +28,7 @@ struct AttackWireTests {
         await listener.stop()
     }
 
-    static let unreadable: [SandboxMisbehaviour] = [
+    static let unreadable: [SandboxFault] = [
         .largeBody(16 << 20), .gzipBomb(), .headerBomb(), .rawBytes(Array("SSH-2.0-x\r\n".utf8)), .rawBytes([]),
         .answer(SandboxResponse(status: 200, headers: [("Content-Type", "application/json")], body: [0xFF])),
     ]
@@ -38,11 +38,11 @@ struct AttackWireTests {
         arguments: unreadable.indices
     )
     func tooMuch(index: Int) async throws {
-        let misbehaviour = Self.unreadable[index]
+        let fault = Self.unreadable[index]
         for endpoint in [SandboxEndpoint.discovery, .jwks, .token, .api] {
             try await CertificationModule.run { module in
-                if endpoint == .discovery || endpoint == .jwks { module.openID.behave() }
-                module.openID.misbehave(misbehaviour, on: endpoint, times: 3)
+                if endpoint == .discovery || endpoint == .jwks { module.openID.removeAllFaults() }
+                module.openID.planFault(fault, on: endpoint, times: 3)
                 let error = await #expect(throws: IdentityError.self) { try await module.loginAndUserInfo() }
                 let known: [IdentityError.Code] = [.unexpectedResponse, .providerUnavailable, .discoveryFailed]
                 #expect(error.map { known.contains($0.code) } == true)

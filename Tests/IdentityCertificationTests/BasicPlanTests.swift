@@ -51,7 +51,7 @@ struct BasicPlanTests {
     /// The module `oidcc-client-test-kid-absent-multiple-jwks`.
     @Test("an ID token without kid is accepted if one of several keys verifies it")
     func keyIDAbsentSeveralKeys() async throws {
-        let keys = try SandboxMisbehaviour.certificationKeys().and(.keysWithout("kid"))
+        let keys = try SandboxFault.certificationKeys().and(.keysWithout("kid"))
         try await CertificationModule.run(.init(keys: keys)) { module in
             try await module.acceptsLogin(.tokenHeader("kid", nil))
         }
@@ -82,7 +82,7 @@ struct BasicPlanTests {
     func invalidUserInfoSubject() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
-            module.openID.misbehave(
+            module.openID.planFault(
                 .editJSON { object in
                     object["sub"] = (object["sub"]?.string).map { .string($0 + "invalid") }
                     object["given_name"] = .string("Mallory")
@@ -124,7 +124,7 @@ struct BasicPlanTests {
         var openID = SandboxOpenIDConfiguration()
         openID.clientID = "client:with%signs"
         openID.clientSecret = "sécret +/=&:%"
-        let metadata = SandboxMisbehaviour.member(
+        let metadata = SandboxFault.member(
             "token_endpoint_auth_methods_supported",
             .array([.string("client_secret_basic")])
         )

@@ -16,9 +16,9 @@ struct CertificationModule {
         /// The configuration of the provider.
         var openID = SandboxOpenIDConfiguration()
         /// A change of the metadata, in addition to the changes that every module makes.
-        var metadata: SandboxMisbehaviour?
+        var metadata: SandboxFault?
         /// Replaces the unsupported keys that every module publishes beside the correct ones.
-        var keys: SandboxMisbehaviour?
+        var keys: SandboxFault?
         /// Whether `max_age=0` may be sent with `prompt=none`, which one module requires.
         var asksSilentlyForFreshLogin = false
         /// Receives the events of the client.
@@ -92,15 +92,15 @@ struct CertificationModule {
         await transport.close()
     }
 
-    /// Sets the metadata and keys that the provider publishes from now on, and removes all other misbehaviours.
-    func publish(metadata: SandboxMisbehaviour? = nil, keys: SandboxMisbehaviour? = nil) throws {
-        openID.behave()
-        let odd = SandboxMisbehaviour.member(
+    /// Sets the metadata and keys that the provider publishes from now on, and removes all other faults.
+    func publish(metadata: SandboxFault? = nil, keys: SandboxFault? = nil) throws {
+        openID.removeAllFaults()
+        let odd = SandboxFault.member(
             "response_types_supported",
             .array(["id_token token code", "token id_token", "code", "id_token code"].map { .string($0) })
         )
-        openID.misbehave(metadata.map { odd.and($0) } ?? odd, on: .discovery, times: .max)
-        openID.misbehave(try keys ?? .certificationKeys(), on: .jwks, times: .max)
+        openID.planFault(metadata.map { odd.and($0) } ?? odd, on: .discovery, times: .max)
+        openID.planFault(try keys ?? .certificationKeys(), on: .jwks, times: .max)
     }
 
     // MARK: Actions of the app
@@ -132,11 +132,11 @@ struct CertificationModule {
 
     /// The client must complete the login and read UserInfo, with two requests if a DPoP nonce is required first.
     func acceptsLogin(
-        _ misbehaviour: SandboxMisbehaviour? = nil,
+        _ fault: SandboxFault? = nil,
         userInfoRequests: Int = 1,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        if let misbehaviour { openID.misbehave(misbehaviour, on: .token) }
+        if let fault { openID.planFault(fault, on: .token) }
         let before = openID.requests(to: .api).count
         let buyer = try await loginAndUserInfo()
         #expect(buyer.givenName == "Ada", sourceLocation: sourceLocation)
@@ -147,12 +147,12 @@ struct CertificationModule {
     /// no stored session.
     func refusesLogin(
         _ code: IdentityError.Code,
-        _ misbehaviour: SandboxMisbehaviour? = nil,
+        _ fault: SandboxFault? = nil,
         tokenRequests: Int = 1,
         rewriting rewrite: (String) -> String = { $0 },
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        if let misbehaviour { openID.misbehave(misbehaviour, on: .token) }
+        if let fault { openID.planFault(fault, on: .token) }
         let sessionsBefore = try await sessions.sessions().count
         let (tokensBefore, callsBefore) = (openID.requests(to: .token).count, openID.requests(to: .api).count)
         let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
@@ -171,12 +171,12 @@ struct CertificationModule {
     func refusesRefresh(
         of session: Session,
         _ code: IdentityError.Code,
-        _ misbehaviour: SandboxMisbehaviour,
+        _ fault: SandboxFault,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let before = try await sessions.tokens(for: session.id).tokens
         let calls = openID.requests(to: .api).count
-        openID.misbehave(misbehaviour, on: .token)
+        openID.planFault(fault, on: .token)
         let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
             _ = try await sessions.refreshTokens(for: session.id)
             _ = try await sessions.buyerProfile(for: session.id)
@@ -212,9 +212,9 @@ struct CertificationModule {
     ]
 }
 
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// A string claim with an appended text, which is how the suite creates wrong values.
-    static func claim(_ name: String, appending suffix: String) -> SandboxMisbehaviour {
+    static func claim(_ name: String, appending suffix: String) -> SandboxFault {
         .idToken { $0.claims[name] = $0.claims[name]?.string.map { .string($0 + suffix) } }
     }
 }

@@ -15,7 +15,7 @@ struct ComprehensivePlanTests {
     /// The module `oidcc-client-test-invalid-sig-hs256`.
     @Test("an ID token that is signed with HS256 is refused, also if the signature is valid")
     func invalidSignatureHS256() async throws {
-        let metadata = SandboxMisbehaviour.member("id_token_signing_alg_values_supported", .array([.string("HS256")]))
+        let metadata = SandboxFault.member("id_token_signing_alg_values_supported", .array([.string("HS256")]))
         try await CertificationModule.run(.init(metadata: metadata)) { module in
             try await module.refusesLogin(.idTokenAlgorithm, .signature(.hmac(key: Array("another secret".utf8))))
             // Also with the correct secret, because a client secret never verifies a signature (decision 4).
@@ -52,14 +52,14 @@ struct ComprehensivePlanTests {
     @Test("a signed UserInfo response is accepted only with a known key, the issuer and this client as audience")
     func signedUserInfo() async throws {
         let pair = try SandboxKeyPair()
-        let keys = SandboxMisbehaviour.editJSON { document in
+        let keys = SandboxFault.editJSON { document in
             let published = document["keys"]?.array ?? []
             document["keys"] = .array(published + [.object(pair.publicKey.jwk(keyID: "userinfo"))])
         }
         try await CertificationModule.run(.init(keys: keys)) { module in
             let session = try await module.login()
             func answer(signedWith keyID: String, issuer: String, audience: String) {
-                module.openID.misbehave(
+                module.openID.planFault(
                     .edit { answer in
                         var claims = (try? JSONValue(parsing: answer.body))?.object ?? [:]
                         claims["iss"] = .string(issuer)
@@ -97,7 +97,7 @@ struct ComprehensivePlanTests {
         try await CertificationModule.run { module in
             let claims: JSONObject = ["family_name": .string("Mallory")]
             let sources: JSONObject = ["a": .object(["JWT": .string(attacker.token(claims))])]
-            module.openID.misbehave(.claimSources(sources, of: "family_name"), on: .api)
+            module.openID.planFault(.claimSources(sources, of: "family_name"), on: .api)
             let buyer = try await module.loginAndUserInfo()
             #expect(buyer.familyName == "Lovelace")
         }
@@ -111,7 +111,7 @@ struct ComprehensivePlanTests {
             let source: JSONObject = [
                 "endpoint": .string(listener.origin + "/claims"), "access_token": .string("of-another-service"),
             ]
-            module.openID.misbehave(.claimSources(["a": .object(source)], of: "family_name"), on: .api)
+            module.openID.planFault(.claimSources(["a": .object(source)], of: "family_name"), on: .api)
             let buyer = try await module.loginAndUserInfo()
             #expect(buyer.familyName == "Lovelace")
         }
@@ -120,9 +120,9 @@ struct ComprehensivePlanTests {
     }
 }
 
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// UserInfo that refers to another claims provider (OpenID Connect Core section 5.6.2).
-    fileprivate static func claimSources(_ sources: JSONObject, of claim: String) -> SandboxMisbehaviour {
+    fileprivate static func claimSources(_ sources: JSONObject, of claim: String) -> SandboxFault {
         .editJSON { object in
             object["_claim_names"] = .object(JSONObject(dictionaryLiteral: (claim, .string("a"))))
             object["_claim_sources"] = .object(sources)

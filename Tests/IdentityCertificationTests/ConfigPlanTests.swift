@@ -9,7 +9,7 @@ struct ConfigPlanTests {
     /// The module `oidcc-client-test-discovery-openid-config`.
     @Test("the endpoints of the metadata are used, and the metadata are fetched once")
     func discovery() async throws {
-        let elsewhere = SandboxMisbehaviour.editJSON { object in
+        let elsewhere = SandboxFault.editJSON { object in
             for name in ["authorization_endpoint", "token_endpoint", "userinfo_endpoint"] {
                 object[name] = (object[name]?.string).map { .string($0 + "?from=metadata") }
             }
@@ -30,7 +30,7 @@ struct ConfigPlanTests {
     @Test("the keys are fetched from the jwks_uri of the metadata")
     func keySetAddress() async throws {
         let run = "run=\(UInt64.random(in: 0 ... .max))"
-        let metadata = SandboxMisbehaviour.editJSON { object in
+        let metadata = SandboxFault.editJSON { object in
             object["jwks_uri"] = (object["jwks_uri"]?.string).map { .string("\($0)?\(run)") }
         }
         try await CertificationModule.run(.init(metadata: metadata)) { module in
@@ -42,7 +42,7 @@ struct ConfigPlanTests {
     /// The module `oidcc-client-test-discovery-issuer-mismatch`.
     @Test("metadata of another issuer are refused before the browser is redirected")
     func issuerMismatch() async throws {
-        let metadata = SandboxMisbehaviour.editJSON { object in
+        let metadata = SandboxFault.editJSON { object in
             object["issuer"] = (object["issuer"]?.string).map { .string($0 + "INVALID") }
         }
         try await CertificationModule.run(.init(metadata: metadata)) { module in

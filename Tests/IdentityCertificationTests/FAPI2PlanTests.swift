@@ -62,7 +62,7 @@ struct FAPI2PlanTests {
         try await runBound(nonce: .demanded) { module in
             let session = try await module.login()
             let openID = module.openID
-            openID.misbehave(
+            openID.planFault(
                 .edit { if openID.counters.refreshes < 2 { $0 = SandboxResponse(status: 401) } },
                 on: .api,
                 times: .max
@@ -170,7 +170,7 @@ struct FAPI2PlanTests {
     func expired() async throws {
         try await run { module in
             // The token was also issued earlier, so that only its expiry is invalid.
-            let old = SandboxMisbehaviour.shiftClaim("exp", by: -3660).and(.shiftClaim("iat", by: -3660))
+            let old = SandboxFault.shiftClaim("exp", by: -3660).and(.shiftClaim("iat", by: -3660))
             try await module.refusesLogin(.idTokenTime, old)
         }
     }
@@ -235,7 +235,7 @@ struct FAPI2PlanTests {
         try await runBound(nonce: .demanded) { module in
             let session = try await module.login()
             module.openID.expireDPoPNonces()
-            module.openID.misbehave(
+            module.openID.planFault(
                 .edit { answer in
                     for index in answer.headers.indices where answer.headers[index].value.hasPrefix("DPoP ") {
                         answer.headers[index].value = "dpOp " + answer.headers[index].value.dropFirst(5)

@@ -15,7 +15,7 @@ struct GuideTests {
 let attacker = try SandboxKeyPair()
 let listener = try await SandboxListener.start()                                   // an address of the attacker
 listener.answer("/keys", with: .json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "k"))])]))
-sandbox.openID.misbehave(.keyInHeader(.jku(listener.origin + "/keys"), of: attacker, keyID: "k"), on: .token)
+sandbox.openID.planFault(.keyInHeader(.jku(listener.origin + "/keys"), of: attacker, keyID: "k"), on: .token)
 
 let error = await #expect(throws: IdentityError.self) { try await flow.login() }   // your app's login
 #expect(error?.code == .idTokenKeyUnknown)

@@ -34,7 +34,7 @@ struct MixUpTests {
     func withoutIssuer() async throws {
         try await TwoProviders.run { world in
             // If b does not announce iss, its separate redirect URI shows that the response is from a.
-            world.b.openID.misbehave(
+            world.b.openID.planFault(
                 .member("authorization_response_iss_parameter_supported", .bool(false)),
                 on: .discovery
             )
@@ -51,7 +51,7 @@ struct MixUpTests {
     @Test("without iss, a callback at a redirect URI that two providers share is refused")
     func sharedRedirectURI() async throws {
         try await TwoProviders.run(sharesRedirectURI: true) { world in
-            world.b.openID.misbehave(
+            world.b.openID.planFault(
                 .member("authorization_response_iss_parameter_supported", .bool(false)),
                 on: .discovery
             )
@@ -70,7 +70,7 @@ struct MixUpTests {
     func withoutRedirectURI() async throws {
         // Provider a is like Bolt: its redirect URI is registered there and not configured here.
         try await TwoProviders.run(redirectURIs: ["b": "https://app.example/callback"]) { world in
-            world.b.openID.misbehave(
+            world.b.openID.planFault(
                 .member("authorization_response_iss_parameter_supported", .bool(false)),
                 on: .discovery
             )
@@ -89,7 +89,7 @@ struct MixUpTests {
     @Test("a provider of another tenant counts as a possible sender of a callback")
     func otherTenant() async throws {
         try await TwoProviders.run(sharesRedirectURI: true, tenant: "shop-b") { world in
-            world.b.openID.misbehave(
+            world.b.openID.planFault(
                 .member("authorization_response_iss_parameter_supported", .bool(false)),
                 on: .discovery
             )
@@ -109,7 +109,7 @@ struct MixUpTests {
             let session = try await world.sessions.complete(first, browserBinding: firstBinding, provider: "b").session
             let foreign = try await world.sessions.tokens(for: session.id).tokens
             let token = try #require(foreign.idToken).reveal()
-            world.a.openID.misbehave(.idTokenText { _ in token }, on: .token)
+            world.a.openID.planFault(.idTokenText { _ in token }, on: .token)
             let (callback, binding) = try await world.callback(of: "a")
             #expect(await world.refusal(callback, binding, at: "a") == .idTokenIssuer)
             #expect(try await world.sessions.sessions().map(\.provider) == ["b"])

@@ -83,7 +83,7 @@ struct OwnLoginTests {
         }
     }
 
-    static let texts: [(String, SandboxMisbehaviour)] = [
+    static let texts: [(String, SandboxFault)] = [
         ("unused bits set", .nonCanonicalTail), ("padded header", .padded(.header)),
         ("padded payload", .tokenPart(.payload) { $0 + "=" }), ("padded signature", .padded(.signature)),
         ("line break behind", .idTokenText { $0 + "\n" }), ("blank before", .idTokenText { " " + $0 }),
@@ -100,12 +100,12 @@ struct OwnLoginTests {
 
     @Test("an ID token that is not exactly a compact JWS is refused", arguments: texts.indices)
     func text(index: Int) async throws {
-        let (name, misbehaviour) = Self.texts[index]
+        let (name, fault) = Self.texts[index]
         try await CertificationModule.run { module in
             // The response with a million dots is too large, and no member of a response may contain a line break.
             let isRefusedBefore = ["dots", "line break behind"].contains(name)
             let code: IdentityError.Code = isRefusedBefore ? .tokenResponseInvalid : .idTokenMalformed
-            try await module.refusesLogin(code, misbehaviour)
+            try await module.refusesLogin(code, fault)
         }
     }
 
@@ -115,7 +115,7 @@ struct OwnLoginTests {
         setup.openID.supportsRevocation = true
         let heard = Mutex<[String]>([])
         setup.observer = EventNames { name in heard.withLock { $0.append(name) } }
-        let refusals: [(IdentityError.Code, SandboxMisbehaviour)] = [
+        let refusals: [(IdentityError.Code, SandboxFault)] = [
             (.idTokenNonce, .claim("nonce", appending: "1")), (.idTokenIssuer, .claim("iss", appending: "1")),
             (.idTokenMissing, .member("id_token", .null)), (.tokenResponseInvalid, .member("token_type", .null)),
             (.tokenResponseInvalid, .member("expires_in", .string("soon"))),
@@ -139,8 +139,8 @@ struct OwnLoginTests {
         var setup = CertificationModule.Setup()
         setup.openID.supportsRevocation = true
         try await CertificationModule.run(setup) { module in
-            let misbehaviour = SandboxMisbehaviour.claim("nonce", appending: "1").and(.member("refresh_token", .null))
-            try await module.refusesLogin(.idTokenNonce, misbehaviour)
+            let fault = SandboxFault.claim("nonce", appending: "1").and(.member("refresh_token", .null))
+            try await module.refusesLogin(.idTokenNonce, fault)
             let request = try #require(module.openID.requests(to: .revocation).first)
             #expect(request.formValue("token_type_hint") == "access_token")
             // A response without tokens causes no revocation.

@@ -6,19 +6,19 @@ import Testing
 /// A refreshed ID token is compared with the one of the login (OpenID Connect Core section 12.2); the suite has no module for these.
 @Suite("Refreshed ID tokens that must be refused, beyond the conformance suite")
 struct OwnRefreshTests {
-    private func refuses(_ code: IdentityError.Code, _ misbehaviour: SandboxMisbehaviour) async throws {
+    private func refuses(_ code: IdentityError.Code, _ fault: SandboxFault) async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
             module.clock.advance(by: .seconds(600))
-            try await module.refusesRefresh(of: session, code, misbehaviour)
+            try await module.refusesRefresh(of: session, code, fault)
         }
     }
 
-    private func accepts(_ misbehaviour: SandboxMisbehaviour) async throws {
+    private func accepts(_ fault: SandboxFault) async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
             module.clock.advance(by: .seconds(600))
-            module.openID.misbehave(misbehaviour, on: .token)
+            module.openID.planFault(fault, on: .token)
             _ = try await module.sessions.refreshTokens(for: session.id)
             #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
         }
@@ -61,7 +61,7 @@ struct OwnRefreshTests {
         try await CertificationModule.run { module in
             let session = try await module.login()
             let nonce = module.openID.requests(to: .authorization).first?.queryValue("nonce")
-            module.openID.misbehave(.claim("nonce", nonce.map { .string($0) }), on: .token)
+            module.openID.planFault(.claim("nonce", nonce.map { .string($0) }), on: .token)
             _ = try await module.sessions.refreshTokens(for: session.id)
         }
     }
@@ -79,7 +79,7 @@ struct OwnRefreshTests {
         try await CertificationModule.run { module in
             let session = try await module.login()
             let before = try await module.sessions.tokens(for: session.id).tokens
-            module.openID.misbehave(.withoutMembers("id_token"), on: .token)
+            module.openID.planFault(.withoutMembers("id_token"), on: .token)
             let after = try await module.sessions.refreshTokens(for: session.id).tokens
             #expect(!after.accessToken.isEqual(to: before.accessToken))
             #expect(after.idToken?.reveal() == before.idToken?.reveal())

@@ -11,11 +11,11 @@ struct RPInitiatedLogoutPlanTests {
     /// Signs in, signs out and returns the browser; the session ends before the browser returns.
     private func logout(
         _ module: CertificationModule,
-        _ misbehaviour: SandboxMisbehaviour? = nil
+        _ fault: SandboxFault? = nil
     ) async throws -> CompletedLogout {
         let session = try await module.login()
         let idToken = try await module.sessions.tokens(for: session.id).tokens.idToken?.reveal()
-        if let misbehaviour { module.openID.misbehave(misbehaviour, on: .logout) }
+        if let fault { module.openID.planFault(fault, on: .logout) }
         let result = try await module.sessions.logout(session.id, options: .init(returningTo: Self.returnURI))
         #expect(try await module.sessions.sessions().isEmpty)
         let page = try #require(result.browserURL).text

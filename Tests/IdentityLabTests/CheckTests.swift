@@ -69,7 +69,7 @@ struct CheckTests {
     @Test("check exits with 75 for a provider that is down, and reports keys that cannot be read as failed")
     func provider() async throws {
         try await LabStage.with { stage in
-            stage.sandbox.openID.misbehave(.status(503), on: .discovery, times: .max)
+            stage.sandbox.openID.planFault(.status(503), on: .discovery, times: .max)
             let down = try await stage.run("check", "--json")
             #expect(down.status == 75)
             #expect(try points(down)["providers.any discovery"]?.result == "failed")
@@ -79,8 +79,8 @@ struct CheckTests {
             let unreachable = try await stage.run("check", "--config", elsewhere, "--json")
             #expect(unreachable.status == 75)
             #expect(try points(unreachable)["providers.any discovery"]?.message.contains("127.0.0.1") == true)
-            stage.sandbox.openID.behave()
-            stage.sandbox.openID.misbehave(.member("keys", .array([])), on: .jwks, times: .max)
+            stage.sandbox.openID.removeAllFaults()
+            stage.sandbox.openID.planFault(.member("keys", .array([])), on: .jwks, times: .max)
             let empty = try await stage.run("check", "--json")
             #expect(empty.status != 0)
             #expect(try points(empty)["providers.any keys"]?.result == "failed")
@@ -90,7 +90,7 @@ struct CheckTests {
     @Test("check detects a wrong clock by the Date of a response")
     func clock() async throws {
         try await LabStage.with { stage in
-            stage.sandbox.openID.misbehave(
+            stage.sandbox.openID.planFault(
                 .header("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
                 on: .discovery,
                 times: .max

@@ -182,31 +182,31 @@ struct ControlCommandTests {
         await app.stop()
     }
 
-    @Test("misbehave plans faults for one provider or all, and behave removes them")
-    func misbehaviour() async throws {
+    @Test("plan-fault plans faults for one provider or all, and remove-faults removes them")
+    func fault() async throws {
         try await SandboxProcess.with { sandbox in
             let (any, shopify) = (try await sandbox.login("any"), try await sandbox.login("shopify"))
             func refresh(_ session: String) async throws -> Int32 {
                 try await sandbox.lab("token", "--session", session, "--refresh").status
             }
-            try await sandbox.command("misbehave", #"{"fault":"tokenRefused","provider":"bolt-sfcc"}"#)
-            try await sandbox.command("misbehave", #"{"fault":"wrongIssuer","provider":"openid"}"#)
+            try await sandbox.command("plan-fault", #"{"fault":"tokenRefused","provider":"bolt-sfcc"}"#)
+            try await sandbox.command("plan-fault", #"{"fault":"wrongIssuer","provider":"openid"}"#)
             #expect(try await refresh(shopify) == 0)
             let forged = try await sandbox.lab("token", "--session", any, "--refresh")
             #expect(try forged.event("error")["attack_suspected"]?.bool == true, "\(forged)")
-            try await sandbox.command("misbehave", #"{"fault":"tokenOutage","times":1000}"#)
+            try await sandbox.command("plan-fault", #"{"fault":"tokenOutage","times":1000}"#)
             #expect(try await refresh(shopify) != 0)
-            try await sandbox.command("behave", #"{"provider":"openid"}"#)
+            try await sandbox.command("remove-faults", #"{"provider":"openid"}"#)
             #expect(try await refresh(shopify) != 0)
-            try await sandbox.command("behave")
+            try await sandbox.command("remove-faults")
             let healed = try await sandbox.login("shopify")
             #expect(try await refresh(healed) == 0)
-            try await sandbox.command("misbehave", #"{"fault":"storefrontOutage","times":1000}"#)
+            try await sandbox.command("plan-fault", #"{"fault":"storefrontOutage","times":1000}"#)
             func cart() async throws -> Int32 {
                 try await sandbox.lab("cart", "--session", healed, "--line", "gid://shopify/ProductVariant/1").status
             }
             #expect(try await cart() == 75)
-            try await sandbox.command("behave")
+            try await sandbox.command("remove-faults")
             #expect(try await cart() == 0)
         }
     }

@@ -49,7 +49,7 @@ struct ControlPortTests {
                 ("evil.example", 421),
             ] {
                 let request = """
-                    POST /behave HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(sandbox.token)\r\n\
+                    POST /remove-faults HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(sandbox.token)\r\n\
                     Content-Length: 0\r\nConnection: close\r\n\r\n
                     """
                 let bytes = try await WebAdapterConformance.exchange(Array(request.utf8), port: port)
@@ -79,10 +79,10 @@ struct ControlPortTests {
                 ("end-sessions", "", 400, "Member email is missing"),
                 ("end-sessions", #"{"email":"nobody@example.com"}"#, 400, "buyer who exists"),
                 ("revoke-tokens", #"{"email":"nobody@example.com"}"#, 400, "buyer who exists"),
-                ("misbehave", "", 400, "Member fault is missing"),
-                ("misbehave", #"{"fault":"tokenOutag"}"#, 400, "Member fault must be one of tokenOutage"),
-                ("misbehave", #"{"fault":"tokenLost","times":0}"#, 400, "Member times"),
-                ("misbehave", #"{"fault":"storefrontOutage","provider":"bolt"}"#, 400, "a fault of the shop"),
+                ("plan-fault", "", 400, "Member fault is missing"),
+                ("plan-fault", #"{"fault":"tokenOutag"}"#, 400, "Member fault must be one of tokenOutage"),
+                ("plan-fault", #"{"fault":"tokenLost","times":0}"#, 400, "Member times"),
+                ("plan-fault", #"{"fault":"storefrontOutage","provider":"bolt"}"#, 400, "a fault of the shop"),
                 ("set-order", #"{"email":"ada@example.com"}"#, 400, "Member number is missing"),
                 ("set-order", #"{"number":1,"email":"a@b.example","financialStatus":"paid"}"#, 400, "one of PENDING"),
             ] {

@@ -38,7 +38,7 @@ struct DurabilityTests {
             let path = database.path
             let id = try #require(try await stage.login("any", ["--store", path]).event("session")["id"]?.string)
             let renamed = store.appendingPathComponent("renamed")
-            stage.sandbox.openID.misbehave(
+            stage.sandbox.openID.planFault(
                 .before { try? FileManager.default.moveItem(at: database, to: renamed) },
                 on: .token
             )
@@ -60,7 +60,7 @@ struct DurabilityTests {
     ) async throws {
         let path = folder.appendingPathComponent("identity.sqlite").path
         let id = try #require(try await stage.login("any", ["--store", path]).event("session")["id"]?.string)
-        stage.sandbox.openID.misbehave(.before { breakage() }, on: .token)
+        stage.sandbox.openID.planFault(.before { breakage() }, on: .token)
         let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--store", path, "--json")
         #expect(ended.status == 3, "\(ended)")
         let event = try ended.event("token")

@@ -136,9 +136,9 @@ struct LoginTests {
     @Test("a provider that is down or returns HTML or a 500 exits with 75")
     func outages() async throws {
         try await LabStage.with { stage in
-            let answers: [SandboxMisbehaviour] = [.htmlPage(status: 502), .htmlPage(status: 200), .status(500), .reset]
+            let answers: [SandboxFault] = [.htmlPage(status: 502), .htmlPage(status: 200), .status(500), .reset]
             for answer in answers {
-                stage.sandbox.openID.misbehave(answer, on: .token)
+                stage.sandbox.openID.planFault(answer, on: .token)
                 let ended = try await stage.login("any")
                 #expect(ended.status == 75, "\(answer): \(ended)")
                 #expect(try ended.event("error")["kind"]?.string == "retry_later")

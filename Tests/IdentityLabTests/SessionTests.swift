@@ -30,7 +30,7 @@ struct SessionTests {
         try await LabStage.with { stage in
             for format in [["--json"], []] {
                 let id = try #require(try await stage.login("any").event("session")["id"]?.string)
-                stage.sandbox.openID.misbehave(.member("scope", .string("openid")), on: .token)
+                stage.sandbox.openID.planFault(.member("scope", .string("openid")), on: .token)
                 let ended = try await LabProcess(
                     ["token", "--session", id, "--refresh"] + format,
                     environment: stage.environment
@@ -155,7 +155,7 @@ struct SessionTests {
             #expect(event["email"]?.string?.contains("@") == true)
             #expect(event["email_verified"]?.bool == true)
 
-            stage.sandbox.openID.misbehave(.member("sub", .string("somebody else")), on: .api, times: 1)
+            stage.sandbox.openID.planFault(.member("sub", .string("somebody else")), on: .api, times: 1)
             let refused = try await stage.run("profile", "--session", id, "--json")
             #expect(refused.status == 1)
             #expect(try refused.event("error")["code"]?.string == "id_token_subject")
@@ -167,7 +167,7 @@ struct SessionTests {
     func failedRefresh() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)
-            stage.sandbox.openID.misbehave(.tooManyRequests(retryAfter: 30), on: .token, times: 4)
+            stage.sandbox.openID.planFault(.tooManyRequests(retryAfter: 30), on: .token, times: 4)
             let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--json")
             #expect(ended.status == 0, "\(ended)")
             let event = try ended.event("token")

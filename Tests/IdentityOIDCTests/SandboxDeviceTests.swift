@@ -37,7 +37,7 @@ struct SandboxDeviceTests {
         answering answer: Int,
         as behaviour: SandboxBuyer.Behaviour = .signIn,
         withDPoPNonce nonce: SandboxOpenIDConfiguration.DPoPNonce? = nil,
-        _ misbehave: (SandboxOpenID) -> Void = { _ in },
+        _ planFaults: (SandboxOpenID) -> Void = { _ in },
         then use: (SessionManager, Session) async throws -> Void = { _, _ in }
     ) async throws -> (session: Session?, error: IdentityError?, elapsed: Duration, violations: Int) {
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -47,7 +47,7 @@ struct SandboxDeviceTests {
         configuration.openID.dpop = nonce == nil ? .off : .required
         configuration.openID.dpopNonce = nonce ?? .none
         let sandbox = try await Sandbox.start(configuration)
-        misbehave(sandbox.openID)
+        planFaults(sandbox.openID)
         let transport = try CurlTransport()
         let robot = SandboxBuyer(behaviour: behaviour, transport: transport)
         let shown = Mutex<DeviceLoginPrompt?>(nil)
@@ -96,10 +96,10 @@ struct SandboxDeviceTests {
     func outages() async throws {
         let result = try await login(answering: 1) { openID in
             for outage in [
-                SandboxMisbehaviour.answer(status: 500), .htmlPage(status: 502), .reset,
+                SandboxFault.answer(status: 500), .htmlPage(status: 502), .reset,
                 .tooManyRequests(retryAfter: 40),
             ] {
-                openID.misbehave(outage, on: .token)
+                openID.planFault(outage, on: .token)
             }
         }
         #expect(result.session != nil)
@@ -122,7 +122,7 @@ struct SandboxDeviceTests {
     @Test("an invalid ID token fails the device login")
     func lies() async throws {
         let result = try await login(answering: 1) { openID in
-            openID.misbehave(.idToken { $0.claims["aud"] = .string("somebody-else") }, on: .token)
+            openID.planFault(.idToken { $0.claims["aud"] = .string("somebody-else") }, on: .token)
         }
         #expect(result.error?.code == .idTokenAudience)
     }

@@ -81,7 +81,7 @@ struct ProcessTests {
         let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")
         let id = try #require(try JSONValue(parsing: Array(event.utf8))["id"]?.string)
         // The server is down from the moment at which the provider has the refresh token.
-        sandbox.openID.misbehave(.before { try? await server.command("stop immediate") }, on: .token)
+        sandbox.openID.planFault(.before { try? await server.command("stop immediate") }, on: .token)
         let token = ["token", "--session", id, "--valid-for", "86400", "--json"]
         let ended = try await LabRun(token, environment).ended()
         #expect(ended.status == 3, "\(ended)")

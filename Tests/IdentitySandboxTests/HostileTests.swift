@@ -8,10 +8,10 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct HostileTests {
-    /// The ID token of a login at the sandbox's Shopify with a misbehaviour.
-    private func token(_ misbehaviour: SandboxMisbehaviour) async throws -> String {
+    /// The ID token of a login at the sandbox's Shopify with a fault.
+    private func token(_ fault: SandboxFault) async throws -> String {
         let sandbox = try await ShopSandbox.start()
-        sandbox.shopify.misbehave(misbehaviour, on: .token)
+        sandbox.shopify.planFault(fault, on: .token)
         let token = try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
         await sandbox.stop()
         return token
@@ -72,7 +72,7 @@ import Testing
     @Test("the forged HMAC is the one that a client computes if it uses the public key as the HMAC key")
     func confusion() async throws {
         let sandbox = try await ShopSandbox.start()
-        sandbox.shopify.misbehave(.hmac(keyedWith: .numbers), on: .token)
+        sandbox.shopify.planFault(.hmac(keyedWith: .numbers), on: .token)
         let forged = try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
         let keys = try await TestClient.shared.json(sandbox.shopify.endpoints.jwks)
         await sandbox.stop()
@@ -86,8 +86,8 @@ import Testing
     @Test("the key set contains the configured keys")
     func keys() async throws {
         let sandbox = try await ShopSandbox.start()
-        func keys(_ misbehaviour: SandboxMisbehaviour) async throws -> [JSONValue] {
-            sandbox.openID.misbehave(misbehaviour, on: .jwks)
+        func keys(_ fault: SandboxFault) async throws -> [JSONValue] {
+            sandbox.openID.planFault(fault, on: .jwks)
             return try await TestClient.shared.json(sandbox.openID.jwksEndpoint)["keys"]?.array ?? []
         }
         let other = try SandboxKeyPair(.rsa(bits: 1024))
@@ -100,7 +100,7 @@ import Testing
         #expect(try await keys(.symmetricKey([1])).first?["kty"]?.string == "oct")
         #expect(try await keys(.certificationKeys()).count == 9)
         #expect(try await keys(.keyMember("d", .string("AQ"))).first?["d"]?.string == "AQ")
-        sandbox.openID.misbehave(.keySetBytes([0xFF, 0xFE]), on: .jwks)
+        sandbox.openID.planFault(.keySetBytes([0xFF, 0xFE]), on: .jwks)
         #expect(try await TestClient.shared.send(.get, sandbox.openID.jwksEndpoint).body == [0xFF, 0xFE])
         await sandbox.stop()
     }
@@ -109,14 +109,14 @@ import Testing
     func wire() async throws {
         let sandbox = try await ShopSandbox.start()
         let url = sandbox.openID.jwksEndpoint
-        sandbox.openID.misbehave(.rawBytes(Array("SSH-2.0-sandbox\r\n".utf8)), on: .jwks)
+        sandbox.openID.planFault(.rawBytes(Array("SSH-2.0-sandbox\r\n".utf8)), on: .jwks)
         await #expect(throws: HTTPTransportError.self) { _ = try await TestClient.shared.send(.get, url) }
-        sandbox.openID.misbehave(.headerBomb(), on: .jwks)
+        sandbox.openID.planFault(.headerBomb(), on: .jwks)
         await #expect(throws: HTTPTransportError.self) { _ = try await TestClient.shared.send(.get, url) }
-        sandbox.openID.misbehave(.largeBody(300_000), on: .jwks)
+        sandbox.openID.planFault(.largeBody(300_000), on: .jwks)
         #expect(try await TestClient.shared.send(.get, url).body.count == 300_000)
         let openID = sandbox.openID
-        openID.misbehave(.before { openID.rotateSigningKey() }, on: .jwks)
+        openID.planFault(.before { openID.rotateSigningKey() }, on: .jwks)
         #expect(try await TestClient.shared.json(url)["keys"]?.array?.count == 2)
         await sandbox.stop()
     }

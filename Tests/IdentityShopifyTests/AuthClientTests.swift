@@ -139,7 +139,7 @@ struct AuthClientTests {
         let page = try await client.buildAuthorizationUrl(codeVerifier: verifier)
         let answer = try LoginCallback(url: try await callback(page, client).absoluteString)
         let code = try answer.value(of: "code")?.reveal() ?? ""
-        shop.shopify.misbehave(.claim("nonce", .string("another")), on: .token)
+        shop.shopify.planFault(.claim("nonce", .string("another")), on: .token)
         let error = await failure { try await client.requestAccessToken(code: code, codeVerifier: verifier) }
         #expect(error?.code == .idTokenNonce)
         #expect(client.currentTokens == nil)
@@ -256,7 +256,7 @@ struct AuthClientTests {
         let shop = try await Shop(.publicMobile)
         let tokens = try await client(shop).login(with: SandboxBuyer())
         let idToken = try #require(tokens.idToken)
-        shop.shopify.misbehave(.member("id_token", .string(idToken)), on: .token)
+        shop.shopify.planFault(.member("id_token", .string(idToken)), on: .token)
         let refreshed = try await client(shop).refreshAccessToken(refreshToken: try #require(tokens.refreshToken))
         #expect(try refreshed.tokens.buyer.isSamePerson(as: try tokens.tokens.buyer))
         #expect(refreshed.idToken == idToken)
@@ -267,7 +267,7 @@ struct AuthClientTests {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
         let refreshToken = try #require(try await client.login(with: SandboxBuyer()).refreshToken)
-        shop.shopify.misbehave(.delay(.milliseconds(50)), on: .token)
+        shop.shopify.planFault(.delay(.milliseconds(50)), on: .token)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<8 {
                 group.addTask { try await client.refreshAccessToken(refreshToken: refreshToken).accessToken }

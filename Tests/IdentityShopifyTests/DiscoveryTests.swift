@@ -22,7 +22,7 @@ struct DiscoveryTests {
         let shop = try await Shop()
         let isAnotherShop = issuer == "https://shopify.com/authentication/1"
         for shopID in isAnotherShop ? ["82920341806"] : ["82920341806", nil] {
-            shop.shopify.misbehave(.member("issuer", .string(issuer)), on: .discovery)
+            shop.shopify.planFault(.member("issuer", .string(issuer)), on: .discovery)
             let error = await failure {
                 try await shop.provider { $0.shopID = shopID }.authorizationRequest(LoginOptions())
             }
@@ -36,14 +36,14 @@ struct DiscoveryTests {
         let shop = try await Shop()
         let provider = try shop.provider()
         #expect(try await provider.authorizationRequest(LoginOptions()).attempt.issuer == Shop.issuer)
-        shop.shopify.misbehave(.claim("iss", .string("https://shopify.com/authentication/1")), on: .token)
+        shop.shopify.planFault(.claim("iss", .string("https://shopify.com/authentication/1")), on: .token)
         #expect(await failure { try await shop.login(provider) }?.code == .idTokenIssuer)
     }
 
     @Test("an endpoint that is not https is refused")
     func insecureEndpoint() async throws {
         let shop = try await Shop()
-        shop.shopify.misbehave(.member("token_endpoint", .string("http://example.com/token")), on: .discovery)
+        shop.shopify.planFault(.member("token_endpoint", .string("http://example.com/token")), on: .discovery)
         let error = await failure { try await shop.provider().authorizationRequest(LoginOptions()) }
         #expect(error?.code == .discoveryFailed)
     }
@@ -51,14 +51,14 @@ struct DiscoveryTests {
     @Test(
         "404, an HTML page or an incomplete redirect instead of the document fails with discovery_failed",
         arguments: [
-            SandboxMisbehaviour.htmlPage(status: 404), .htmlPage(status: 200),
+            SandboxFault.htmlPage(status: 404), .htmlPage(status: 200),
             .redirect(to: "https://example.com/.well-known/openid-configuration", status: 301)
                 .and(.header("Location", nil)),
         ]
     )
-    func noDocument(_ misbehaviour: SandboxMisbehaviour) async throws {
+    func noDocument(_ fault: SandboxFault) async throws {
         let shop = try await Shop()
-        shop.shopify.misbehave(misbehaviour, on: .discovery)
+        shop.shopify.planFault(fault, on: .discovery)
         #expect(
             await failure { try await shop.provider().authorizationRequest(LoginOptions()) }?.code == .discoveryFailed
         )

@@ -112,7 +112,7 @@ struct LoginTests {
     @Test(
         "an invalid ID token or token response fails the login",
         arguments: [
-            (SandboxMisbehaviour.claim("nonce", .string("another")), IdentityError.Code.idTokenNonce),
+            (SandboxFault.claim("nonce", .string("another")), IdentityError.Code.idTokenNonce),
             (.claim("nonce", nil), .idTokenNonce),
             (.claim("iss", .string("https://shopify.com/authentication/1")), .idTokenIssuer),
             (.claim("aud", .string("another-client")), .idTokenAudience),
@@ -126,9 +126,9 @@ struct LoginTests {
             (.member("access_token", .string("")), .tokenResponseInvalid),
         ]
     )
-    func badIDToken(_ bad: SandboxMisbehaviour, _ code: IdentityError.Code) async throws {
+    func badIDToken(_ bad: SandboxFault, _ code: IdentityError.Code) async throws {
         let shop = try await Shop()
-        shop.shopify.misbehave(bad, on: .token)
+        shop.shopify.planFault(bad, on: .token)
         let error = await failure { try await shop.login(try shop.provider()) }
         #expect(error?.kind == .rejected)
         #expect(error?.code == code || (code == .idTokenMalformed && error?.code == .idTokenAlgorithm))
@@ -137,7 +137,7 @@ struct LoginTests {
     @Test("a token response is valid without type, scope and refresh token, and with a numeric subject")
     func leniency() async throws {
         let shop = try await Shop()
-        shop.shopify.misbehave(
+        shop.shopify.planFault(
             .withoutMembers("token_type", "scope", "refresh_token").and(.numericSubject),
             on: .token
         )

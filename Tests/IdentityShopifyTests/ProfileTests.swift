@@ -44,7 +44,7 @@ struct ProfileTests {
             "emailAddress":null,"phoneNumber":null}},
             "errors":[{"message":"not approved","extensions":{"code":"ACCESS_DENIED"}}]}
             """
-        shop.shopify.misbehave(.answer(status: 200, body: body), on: .api)
+        shop.shopify.planFault(.answer(status: 200, body: body), on: .api)
         #expect(try await provider.buyerProfile(for: tokens) == tokens.buyer)
     }
 
@@ -54,7 +54,7 @@ struct ProfileTests {
         let provider = try shop.provider()
         let tokens = try await shop.login(provider)
         let body = #"{"data":{"customer":{"id":"1","emailAddress":{"emailAddress":"Ada@example.com"}}}}"#
-        shop.shopify.misbehave(.answer(status: 200, body: body), on: .api)
+        shop.shopify.planFault(.answer(status: 200, body: body), on: .api)
         #expect(
             try await provider.buyerProfile(for: tokens).email == Buyer.Contact("Ada@example.com", isVerified: false)
         )
@@ -93,7 +93,7 @@ struct ProfileTests {
         let shop = try await Shop()
         let provider = try shop.provider()
         let tokens = try await shop.login(provider)
-        shop.shopify.misbehave(.answer(status: status, body: body), on: .api)
+        shop.shopify.planFault(.answer(status: status, body: body), on: .api)
         let error = await failure { try await provider.buyerProfile(for: tokens) }
         #expect(error?.kind == kind)
         #expect(error?.code == code)

@@ -56,7 +56,7 @@ struct TokenEndpointTests {
         for client in SandboxShopifyClient.all {
             let shop = try await Shop(client)
             let provider = try shop.provider()
-            shop.shopify.misbehave(.oauthError("invalid_client", status: 401), on: .token)
+            shop.shopify.planFault(.oauthError("invalid_client", status: 401), on: .token)
             let refusal = await failure { try await shop.login(provider) }
             #expect(refusal?.code == .invalidClient)
             let hint = try #require(refusal?.hint)
@@ -67,12 +67,12 @@ struct TokenEndpointTests {
     }
 
     struct Failure: Sendable {
-        var misbehaviour: SandboxMisbehaviour
+        var fault: SandboxFault
         var kind: IdentityError.Kind
         var code: IdentityError.Code
 
-        init(_ misbehaviour: SandboxMisbehaviour, _ kind: IdentityError.Kind, _ code: IdentityError.Code) {
-            self.misbehaviour = misbehaviour
+        init(_ fault: SandboxFault, _ kind: IdentityError.Kind, _ code: IdentityError.Code) {
+            self.fault = fault
             self.kind = kind
             self.code = code
         }
@@ -104,14 +104,14 @@ struct TokenEndpointTests {
         let shop = try await Shop()
         let provider = try shop.provider()
         let tokens = try await shop.login(provider)
-        shop.shopify.misbehave(expected.misbehaviour, on: .token)
+        shop.shopify.planFault(expected.fault, on: .token)
         let refusal = await failure { try await provider.refresh(tokens) }
         #expect(refusal?.kind == expected.kind)
         #expect(refusal?.code == expected.code)
         // Shopify did not execute the request, so the same token is still valid.
         _ = try await provider.refresh(tokens)
 
-        shop.shopify.misbehave(expected.misbehaviour, on: .token)
+        shop.shopify.planFault(expected.fault, on: .token)
         let loginRefusal = await failure { try await shop.login(provider) }
         #expect(loginRefusal?.kind == expected.kind)
         #expect(loginRefusal?.code == expected.code)
@@ -123,7 +123,7 @@ struct TokenEndpointTests {
         let provider = try shop.provider()
         let tokens = try await shop.login(provider)
         for status in [400, 200] {
-            shop.shopify.misbehave(.oauthError("invalid_grant", status: status), on: .token, times: 2)
+            shop.shopify.planFault(.oauthError("invalid_grant", status: status), on: .token, times: 2)
             let atRefresh = await failure { try await provider.refresh(tokens) }
             #expect(atRefresh?.kind == .signInAgain)
             #expect(atRefresh?.code == .invalidGrant)
@@ -138,7 +138,7 @@ struct TokenEndpointTests {
         let shop = try await Shop()
         let provider = try shop.provider()
         let tokens = try await shop.login(provider)
-        shop.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .token)
+        shop.shopify.planFault(.tooManyRequests(retryAfter: 7), on: .token)
         #expect(await failure { try await provider.refresh(tokens) }?.retryAfter == .seconds(7))
     }
 
@@ -161,7 +161,7 @@ struct TokenEndpointTests {
         #expect(refreshed.refreshToken?.isEqual(to: try #require(tokens.refreshToken)) == false)
         #expect(refreshed.idToken?.isEqual(to: try #require(tokens.idToken)) == true)
         #expect(refreshed.buyer == tokens.buyer)
-        shop.shopify.misbehave(.withoutMembers("refresh_token"), on: .token)
+        shop.shopify.planFault(.withoutMembers("refresh_token"), on: .token)
         let again = try await provider.refresh(refreshed)
         #expect(again.refreshToken?.isEqual(to: try #require(refreshed.refreshToken)) == true)
     }

@@ -31,7 +31,7 @@ struct HealthTests {
         #expect(fresh?["keys"]?.string == "fresh" && fresh?["keys_age"]?.number?.integer == 5)
         #expect(fresh?["breaker"]?.string == "closed" && fresh?["retry_after"] == nil)
 
-        stage.sandbox.openID.misbehave(.tooManyRequests(retryAfter: 30), on: .token)
+        stage.sandbox.openID.planFault(.tooManyRequests(retryAfter: 30), on: .token)
         let id = try #require(stage.sessionID(browser))
         _ = try? await stage.sessions.refreshTokens(for: id)
         await stage.sandbox.stop()

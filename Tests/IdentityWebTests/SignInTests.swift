@@ -135,7 +135,7 @@ struct SignInTests {
         #expect(cancelled.status == 200 && cancelled.text.contains("Sign-in cancelled"))
 
         let callback = try await stage.begin(browser)
-        stage.sandbox.openID.misbehave(.status(503), on: .token, times: .max)
+        stage.sandbox.openID.planFault(.status(503), on: .token, times: .max)
         let down = try await stage.deliver(callback, browser)
         #expect(down.status == 503 && down.headers["Retry-After"] != nil)
         #expect(down.text.contains("If you contact us, mention <code>"))

@@ -87,7 +87,7 @@ struct StepUpRouteTests {
         let browser = browser(stage)
         try await stage.signIn(browser)
         let id = try #require(stage.sessionID(browser))
-        stage.sandbox.openID.misbehave(.idToken { $0.claims["sub"] = .string("user-4711") }, on: .token)
+        stage.sandbox.openID.planFault(.idToken { $0.claims["sub"] = .string("user-4711") }, on: .token)
         let error = await #expect(throws: IdentityError.self) {
             _ = try await stage.sessions.refreshTokens(for: id)
         }

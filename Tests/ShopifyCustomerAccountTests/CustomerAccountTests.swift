@@ -197,7 +197,7 @@ struct CustomerAccountTests {
     @Test("the error for too many requests has the wait that the API requests, in seconds")
     func throttling() async throws {
         try await Shop.with { shop in
-            shop.sandbox.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .api)
+            shop.sandbox.shopify.planFault(.tooManyRequests(retryAfter: 7), on: .api)
             let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
             #expect(error?.kind == .retryLater)
             #expect(error?.code == .throttled)
@@ -212,9 +212,9 @@ struct CustomerAccountTests {
         try await Shop.with { shop in
             _ = try await shop.account.profile()
             shop.clock.advance(by: .seconds(7_200))
-            shop.sandbox.shopify.misbehave(.status(503), on: .apiDiscovery)
+            shop.sandbox.shopify.planFault(.status(503), on: .apiDiscovery)
             #expect(try await shop.account.profile().firstName == "Ada")
-            shop.sandbox.shopify.misbehave(.htmlPage(status: 502), on: .api)
+            shop.sandbox.shopify.planFault(.htmlPage(status: 502), on: .api)
             let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
             #expect(error?.kind == .retryLater)
         }
@@ -226,10 +226,10 @@ struct CustomerAccountTests {
     func foreignHosts() async throws {
         try await Shop.with { shop in
             let target = "https://evil.example/customer/api/2026-04/graphql"
-            for misbehaviour in [
-                SandboxMisbehaviour.member("graphql_api", .string(target)), .redirect(to: target, status: 302),
+            for fault in [
+                SandboxFault.member("graphql_api", .string(target)), .redirect(to: target, status: 302),
             ] {
-                shop.sandbox.shopify.misbehave(misbehaviour, on: .apiDiscovery)
+                shop.sandbox.shopify.planFault(fault, on: .apiDiscovery)
                 let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
                 #expect(error?.kind == .rejected)
                 #expect(error?.code == .discoveryFailed)
@@ -244,7 +244,7 @@ struct CustomerAccountTests {
     @Test("callers share the failure while the discovery document is unavailable")
     func pause() async throws {
         try await Shop.with { shop in
-            shop.sandbox.shopify.misbehave(.status(503), on: .apiDiscovery)
+            shop.sandbox.shopify.planFault(.status(503), on: .apiDiscovery)
             for _ in 0..<5 {
                 let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
                 #expect(error?.code == .providerUnavailable)

@@ -57,7 +57,7 @@ struct LegacyCustomerTests {
                 let token = #"{"accessToken":"token-\#(isKept)","expiresAt":"\#(time)"}"#
                 let payload = #"{"customerAccessToken":\#(token),"userErrors":[]}"#
                 let body = #"{"data":{"customerAccessTokenRenew":\#(payload)}}"#
-                shop.sandbox.storefront.misbehave(.answer(status: 200, body: body), on: .storefront)
+                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
                 let tokens = try await shop.sessions.refreshTokens(for: session).tokens
                 #expect((tokens.expiresAt != nil) == isKept)
             }
@@ -71,7 +71,7 @@ struct LegacyCustomerTests {
             func answer(_ code: String) {
                 let error = #"{"code":"\#(code)","field":["input","email"],"message":"x"}"#
                 let body = #"{"data":{"customerCreate":{"customer":null,"customerUserErrors":[\#(error)]}}}"#
-                shop.sandbox.storefront.misbehave(.answer(status: 200, body: body), on: .storefront)
+                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
             }
             answer("CUSTOMER_DISABLED")
             let waiting = try await shop.provider.create(input, in: shop.context)
@@ -110,10 +110,10 @@ struct LegacyCustomerTests {
     func outage() async throws {
         let refusal =
             #"{"data":{"customerAccessTokenRenew":{"customerAccessToken":null,"userErrors":[{"message":"busy"}]}}}"#
-        for misbehaviour in [SandboxMisbehaviour.status(503), .answer(status: 200, body: refusal)] {
+        for fault in [SandboxFault.status(503), .answer(status: 200, body: refusal)] {
             try await LegacyShop.with { shop in
                 let session = try await shop.signIn()
-                shop.sandbox.storefront.misbehave(misbehaviour, on: .storefront)
+                shop.sandbox.storefront.planFault(fault, on: .storefront)
                 let error = await #expect(throws: IdentityError.self) {
                     try await shop.sessions.refreshTokens(for: session)
                 }
@@ -131,7 +131,7 @@ struct LegacyCustomerTests {
             let requests = shop.sandbox.storefront.requests(to: .storefront)
             #expect(requests.count == 2)
             #expect(requests.allSatisfy { $0.header("shopify-storefront-buyer-ip") == "203.0.113.7" })
-            shop.sandbox.storefront.misbehave(.tooManyRequests(retryAfter: 30), on: .storefront)
+            shop.sandbox.storefront.planFault(.tooManyRequests(retryAfter: 30), on: .storefront)
             let error = await #expect(throws: IdentityError.self) {
                 try await shop.provider.recover(email: LegacyShop.email, in: shop.context)
             }

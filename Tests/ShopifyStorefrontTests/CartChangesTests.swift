@@ -134,10 +134,10 @@ import Testing
         let scarce = CartLineInput(merchandiseID: SandboxShop.lastOnes, quantity: 3)
         let bundle = try await shop.carts.add([scarce] + shop.mugs(), for: guest, in: shop.context).cart
         let refusing = Task { [storefront = shop.storefront] in
-            storefront.misbehave(
+            storefront.planFault(
                 .before {
                     guard storefront.requests.last?.bodyText.contains("cartLinesAdd(") == true else { return }
-                    storefront.behave()
+                    storefront.removeAllFaults()
                     storefront.refuseNext(code: "MERCHANDISE_NOT_APPLICABLE", field: ["lines", "1", "merchandiseId"])
                 },
                 on: .storefront,
@@ -213,7 +213,7 @@ import Testing
 
         let other = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: other, in: shop.context)
-        shop.storefront.misbehave(
+        shop.storefront.planFault(
             .editPayload { payload in
                 guard var cart = payload["cart"]?.object, var buyer = cart["buyerIdentity"]?.object else { return }
                 buyer["customer"] = .object(["id": .string("gid://shopify/Customer/1")])

@@ -76,7 +76,7 @@ extension CartFailureModesTests {
             let cart = try await shop.carts.create(shop.mugs(), for: session, in: shop.context).cart
             shop.loseResponses(of: "cartBuyerIdentityUpdate")
             await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
-            shop.storefront.behave()
+            shop.storefront.removeAllFaults()
             shop.clock.advance(by: .seconds(pause))
             let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
             let visitor = try await shop.visitorCart(end)
@@ -102,7 +102,7 @@ extension CartFailureModesTests {
                 await #expect(throws: IdentityError.self) {
                     try await shop.carts.addDeliveryAddresses(addresses, for: session, in: shop.context)
                 }
-                shop.storefront.behave()
+                shop.storefront.removeAllFaults()
             } else {
                 let other = try await shop.process()
                 let gate = try await shop.holdNextRequest(of: "cartDeliveryAddressesAdd")
@@ -174,7 +174,7 @@ extension CartFailureModesTests {
         await #expect(throws: IdentityError.self) {
             try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
         }
-        shop.storefront.behave()
+        shop.storefront.removeAllFaults()
         #expect(try shop.state(cart).customerAccessToken != nil)
         #expect(try await shop.isBound(session))
         let other = try await shop.process()
@@ -192,7 +192,7 @@ extension CartFailureModesTests {
         _ = try await shop.carts.adopt(cart.id, for: session, isTrusted: true, in: shop.context)
         shop.loseResponses(of: "cartBuyerIdentityUpdate")
         await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
-        shop.storefront.behave()
+        shop.storefront.removeAllFaults()
         #expect(try shop.state(cart).customerAccessToken != nil)
         _ = try await shop.carts.create(shop.mugs(), for: session, in: shop.context)
         #expect(try shop.state(cart).customerAccessToken == nil)
@@ -210,7 +210,7 @@ extension SandboxShop {
         await #expect(throws: IdentityError.self) {
             try await carts.addGiftCards(["GIFT-CARD-1234"], for: session, in: context)
         }
-        storefront.behave()
+        storefront.removeAllFaults()
     }
 
     /// Returns the cart that the next buyer gets after a logout.
@@ -223,7 +223,7 @@ extension SandboxShop {
     func holdNextRequest(of field: String = "") async throws -> Gate {
         let gate = Gate()
         storefront.forgetRequests()
-        storefront.misbehave(
+        storefront.planFault(
             .before { [storefront] in
                 if field.isEmpty || storefront.requests.last?.bodyText.contains(field) == true { await gate.wait() }
             },
@@ -242,7 +242,7 @@ extension SandboxShop {
 
     /// Makes a gateway in front of the shop lose the responses after the shop has executed the mutation.
     func loseResponses(of field: String) {
-        storefront.misbehave(
+        storefront.planFault(
             .edit { answer in
                 guard String(decoding: answer.body, as: UTF8.self).contains(field) else { return }
                 answer.status = 502

@@ -151,7 +151,7 @@ extension CartFailureModesTests {
     func fallForward() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
-        shop.storefront.misbehave(.header("X-Shopify-API-Version", "2027-01"), on: .storefront, times: 2)
+        shop.storefront.planFault(.header("X-Shopify-API-Version", "2027-01"), on: .storefront, times: 2)
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         let handoff = try await shop.carts.checkout(for: session, in: shop.context)
         #expect(handoff.identity == .customer && handoff.cart.id == cart.cart.id)
@@ -189,7 +189,7 @@ extension CartFailureModesTests {
             in: shop.context
         )
         let token = try await shop.sessions.tokens(for: session).tokens.accessToken.reveal()
-        shop.storefront.misbehave(
+        shop.storefront.planFault(
             .answer(status: 200, body: #"{"errors":[{"message":"\#(cart.cart.id.rawValue) \#(token)"}]}"#),
             on: .storefront
         )
@@ -266,7 +266,7 @@ extension CartFailureModesTests {
     func refusedExchange(status: Int, kind: IdentityError.Kind, code: IdentityError.Code) async throws {
         let shop = try await SandboxShop(exchanges: true)
         let session = try await shop.login()
-        shop.sandbox.shopify.misbehave(.status(status), on: .api)
+        shop.sandbox.shopify.planFault(.status(status), on: .api)
         let problem = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).problem
         #expect(problem?.kind == kind && problem?.code == code)
     }

@@ -16,11 +16,11 @@ extension CartFailureModesTests {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        shop.storefront.misbehave(.loseResponse, on: .storefront)
+        shop.storefront.planFault(.loseResponse, on: .storefront)
         let cart = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
         #expect(cart.cart.totalQuantity == 3 && shop.count("cartLinesAdd") == 1)
         // The request was lost before it arrived. The client cannot know that, so the caller decides.
-        shop.storefront.misbehave(.htmlPage(status: 502), on: .storefront)
+        shop.storefront.planFault(.htmlPage(status: 502), on: .storefront)
         let error = await #expect(throws: IdentityError.self) {
             try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         }
@@ -47,7 +47,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.lines(for: guest).count == 300)
         // The second of the two parts is refused by an outage.
         let parts = Mutex(0)
-        shop.storefront.misbehave(
+        shop.storefront.planFault(
             .before { [storefront = shop.storefront] in
                 guard storefront.requests.last?.bodyText.contains("cartLinesAdd(") == true else { return }
                 let part = parts.withLock { count in
@@ -62,7 +62,7 @@ extension CartFailureModesTests {
         await #expect(throws: IdentityError.self) {
             try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: shop.context)
         }
-        shop.storefront.behave()
+        shop.storefront.removeAllFaults()
         #expect(try await shop.isBound(guest))
         let merge = try await shop.carts.mergeGuestCart(
             of: guest,
@@ -88,14 +88,14 @@ extension CartFailureModesTests {
         }
         let shop = try await SandboxShop(storefront: { $0.variants = variants })
         let lines = (1...400).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
-        let faults: [(SandboxMisbehaviour, IdentityError.Code)] = [
+        let faults: [(SandboxFault, IdentityError.Code)] = [
             (.storefrontThrottled, .throttled), (.htmlPage(status: 502), .outcomeUnknown),
         ]
         for (isNew, (fault, code)) in [(false, faults[0]), (true, faults[0]), (false, faults[1])] {
             let session = try await shop.login()
             if !isNew { _ = try await shop.carts.create(for: session, in: shop.context) }
-            shop.storefront.misbehave(.before {}, on: .storefront)
-            shop.storefront.misbehave(fault, on: .storefront)
+            shop.storefront.planFault(.before {}, on: .storefront)
+            shop.storefront.planFault(fault, on: .storefront)
             let error = await #expect(throws: IdentityError.self) {
                 try await shop.carts.add(lines, for: session, in: shop.context)
             }
@@ -120,7 +120,7 @@ extension CartFailureModesTests {
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         let silent = #"{"data":{"cartLinesAdd":{"cart":null,"userErrors":[],"warnings":[]}}}"#
-        shop.storefront.misbehave(
+        shop.storefront.planFault(
             .answer(status: 200, headers: [("Content-Type", "application/json")], body: silent),
             on: .storefront
         )
@@ -137,8 +137,8 @@ extension CartFailureModesTests {
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
         let moved = try #require(shop.storefront.moveCart(cart.id.rawValue))
-        shop.storefront.misbehave(.before {}, on: .storefront)
-        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
+        shop.storefront.planFault(.before {}, on: .storefront)
+        shop.storefront.planFault(.htmlPage(status: 503), on: .storefront)
         let next = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
         #expect(next.cart.id.rawValue == moved && next.cart.totalQuantity == 3)
         #expect(next.identity == .degraded(.providerUnavailable) && next.problem?.kind == .retryLater)
@@ -156,8 +156,8 @@ extension CartFailureModesTests {
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(3), for: session, in: shop.context).cart
         shop.storefront.removeCart(cart.id.rawValue)
-        shop.storefront.misbehave(.before {}, on: .storefront)
-        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
+        shop.storefront.planFault(.before {}, on: .storefront)
+        shop.storefront.planFault(.htmlPage(status: 503), on: .storefront)
         await #expect(throws: IdentityError.self) { try await shop.carts.read(for: session, in: shop.context) }
         // Another process continues after this failure.
         let found = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
@@ -213,7 +213,7 @@ extension CartFailureModesTests {
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         let other = try await shop.process()
         shop.storefront.forgetRequests()
-        shop.storefront.misbehave(.storefrontSecurityRejection, on: .storefront)
+        shop.storefront.planFault(.storefrontSecurityRejection, on: .storefront)
         for carts in [shop.carts, other.carts] {
             let error = await #expect(throws: IdentityError.self) {
                 try await carts.read(for: session, in: shop.context)

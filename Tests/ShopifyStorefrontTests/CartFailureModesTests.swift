@@ -55,7 +55,7 @@ import Testing
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
         let sessions = shop.sessions
-        shop.storefront.misbehave(
+        shop.storefront.planFault(
             .before { _ = try? await sessions.refreshTokens(for: session) },
             on: .storefront
         )
@@ -108,11 +108,11 @@ import Testing
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
         shop.clock.advance(by: .seconds(3000))
-        shop.sandbox.shopify.misbehave(.htmlPage(status: 500), on: .token, times: 20)
+        shop.sandbox.shopify.planFault(.htmlPage(status: 500), on: .token, times: 20)
         let during = try await shop.carts.checkout(for: session, in: shop.context)
         #expect(during.identity == .customer)
         #expect(try shop.state(cart).customerAccessToken != nil)
-        shop.sandbox.shopify.behave()
+        shop.sandbox.shopify.removeAllFaults()
         shop.clock.advance(by: .seconds(4000))
         shop.sandbox.shopify.revokeAll()
         let after = try await shop.carts.checkout(for: session, in: shop.context)
@@ -127,7 +127,7 @@ import Testing
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront, times: 50)
+        shop.storefront.planFault(.htmlPage(status: 503), on: .storefront, times: 50)
         let result = try await shop.carts.logout(session, in: shop.context)
         #expect(result.guest == nil && result.problem?.kind == .retryLater)
         #expect(!result.logout.problems.isEmpty)
@@ -225,7 +225,7 @@ import Testing
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        shop.storefront.misbehave(.storefrontNullCart, on: .storefront)
+        shop.storefront.planFault(.storefrontNullCart, on: .storefront)
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         #expect(cart.cart.totalQuantity == 2 && shop.count("cartLinesAdd") == 1)
     }

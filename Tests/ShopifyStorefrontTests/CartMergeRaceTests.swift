@@ -34,8 +34,8 @@ import Testing
         let guest = try await shop.sessions.beginGuest().id
         let gone = try await shop.carts.add(shop.mugs(3), for: guest, in: shop.context).cart
         shop.storefront.removeCart(gone.id.rawValue)
-        shop.storefront.misbehave(.before {}, on: .storefront)
-        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
+        shop.storefront.planFault(.before {}, on: .storefront)
+        shop.storefront.planFault(.htmlPage(status: 503), on: .storefront)
         await #expect(throws: IdentityError.self) {
             try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
         }
@@ -80,9 +80,9 @@ import Testing
         let guest = try await shop.sessions.beginGuest().id
         let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
-        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront, times: 50)
+        shop.storefront.planFault(.htmlPage(status: 503), on: .storefront, times: 50)
         await #expect(throws: IdentityError.self) { try await shop.carts.mergeCart(ofGuest: guest, into: ada) }
-        shop.storefront.behave()
+        shop.storefront.removeAllFaults()
         #expect(try await !shop.carts.mergeCart(ofGuest: guest, into: grace))
         shop.clock.advance(by: .seconds(600))
         #expect(try await shop.carts.mergeCart(ofGuest: guest, into: grace))

@@ -156,7 +156,7 @@ private struct Shop {
         var buyer = SandboxBuyerAccount.ada
         buyer.addresses[0].countryCode = "XX"
         let shop = try await Shop("bolt", buyer: buyer)
-        shop.sandbox.storefront.misbehave(
+        shop.sandbox.storefront.planFault(
             .answer(status: 200, body: #"{"errors":[{"message":"x","extensions":{"code":"INVALID_VARIABLE"}}]}"#),
             on: .storefront
         )
@@ -193,7 +193,7 @@ private struct Shop {
     func logoutDuringOutage() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
-        shop.sandbox.storefront.misbehave(.storefrontThrottled, on: .storefront)
+        shop.sandbox.storefront.planFault(.storefrontThrottled, on: .storefront)
         let result = try await shop.sessions.logout(shop.session)
         #expect(result.problems.map(\.code) == [.throttled])
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(shop.session) }

@@ -111,7 +111,7 @@ struct CurrentTutorialTests {
         #expect(try result.tokens.buyer.email?.value == "ada@example.com")
         let second = try await shop.callback(of: try await client.buildAuthorizationUrl())
         let lost = try #require(client.handleCallback(url: second))
-        shop.sandbox.shopify.misbehave(.status(503), on: .token)
+        shop.sandbox.shopify.planFault(.status(503), on: .token)
         #expect(await failure { try await client.requestAccessToken(code: lost) }?.kind == .retryLater)
         #expect(shop.sandbox.shopify.violations.isEmpty)
     }
@@ -207,7 +207,7 @@ struct CurrentTutorialTests {
         let shop = try await Shop()
         let client = shop.client()
         let idToken = try #require(try await client.login(with: shop.buyer()).idToken)
-        shop.sandbox.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .logout)
+        shop.sandbox.shopify.planFault(.tooManyRequests(retryAfter: 7), on: .logout)
         let error = await failure { try await client.logout(idToken: idToken) }
         #expect(error?.code == .providerUnavailable && error?.retryAfter == .seconds(7))
     }

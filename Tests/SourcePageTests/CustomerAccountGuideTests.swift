@@ -290,11 +290,11 @@ struct CustomerAccountGuideTests {
         let refreshToken = try #require(tokens.refreshToken)
         let (arrivals, arrived) = AsyncStream<Void>.makeStream()
         let (permissions, mayAnswer) = AsyncStream<Void>.makeStream()
-        let waiting = SandboxMisbehaviour.before {
+        let waiting = SandboxFault.before {
             arrived.finish()
             for await _ in permissions {}
         }
-        shop.sandbox.shopify.misbehave(waiting, on: .token)
+        shop.sandbox.shopify.planFault(waiting, on: .token)
         async let late = customerAccountClient.refreshAccessToken(refreshToken: refreshToken)
         for await _ in arrivals {}
         let (success, error) = await withCheckedContinuation { continuation in

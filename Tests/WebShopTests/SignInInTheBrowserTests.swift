@@ -196,7 +196,7 @@ struct SignInInTheBrowserTests {
     @Test("while a provider is down, the buyer sees a page that says so, and the shop stays open")
     func providerDown() async throws {
         try await ShopStage.run { stage in
-            stage.sandbox.shopify.misbehave(.htmlPage(status: 503), on: .discovery, times: 100)
+            stage.sandbox.shopify.planFault(.htmlPage(status: 503), on: .discovery, times: 100)
             try await Browser.run { browser in
                 try await browser.beginSignIn("shopify", stage)
                 try await browser.wait(for: "Please try again shortly")

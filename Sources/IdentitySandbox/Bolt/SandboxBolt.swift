@@ -10,7 +10,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
         var redirectURIs: [String] = []
     }
 
-    /// The record of requests, and the planned misbehaviours.
+    /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
     /// The issued tokens, the signed-in browsers and the signing keys.
     public let tokens: SandboxTokens

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests expect ``SandboxService/requests`` to be empty.
 public final class SandboxListener: SandboxService {
-    /// Records requests and plans misbehaviours; the endpoint of every path is ``SandboxEndpoint/other``.
+    /// Records requests and plans faults; the endpoint of every path is ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
     private let server: SandboxServer
     private let answers = Mutex<[String: SandboxResponse]>([:])

@@ -21,7 +21,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         var logouts: [String: PendingLogout] = [:]
     }
 
-    /// The record of requests, and the planned misbehaviours.
+    /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
     /// The issued tokens, the signed-in browsers and the signing keys.
     public let tokens: SandboxTokens

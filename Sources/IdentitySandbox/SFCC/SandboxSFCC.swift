@@ -18,7 +18,7 @@ public final class SandboxSFCC: SandboxService {
     /// The name on the pages of a login that SFCC begins at Bolt.
     static let brand = "Bolt for Salesforce"
 
-    /// The record of requests, and the planned misbehaviours.
+    /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
     /// The origin that stands for the storefront's host.
     public let origin: String
@@ -150,13 +150,13 @@ public final class SandboxSFCC: SandboxService {
     }
 }
 
-/// Misbehaviours of the sandbox's SFCC.
-extension SandboxMisbehaviour {
+/// Faults of the sandbox's SFCC.
+extension SandboxFault {
     /// `{"success": false}` with status 200.
-    public static let sfccFailureIn200 = SandboxMisbehaviour.answer(
+    public static let sfccFailureIn200 = SandboxFault.answer(
         .json(["success": .bool(false), "errorMessage": .string("Technical error")])
     )
 
     /// A storefront page with status 200 where JSON is expected.
-    public static let sfccHTMLPage = SandboxMisbehaviour.htmlPage(status: 200)
+    public static let sfccHTMLPage = SandboxFault.htmlPage(status: 200)
 }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// at ``accountOrigin``. Discovery is answered at both and, in the configured shape, at the shop's own domain
 /// (``Sandbox/shopOrigin``), where a client looks for it.
 public final class SandboxShopify: SandboxAuthorizationServer {
-    /// The record of requests, and the planned misbehaviours.
+    /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
     /// The issued tokens, the signed-in browsers and the signing keys.
     public let tokens: SandboxTokens

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Signs ID tokens; a misbehaviour can make them invalid.
+/// Signs ID tokens; a fault can make them invalid.
 enum IDTokenMint {
     static func mint(
         _ claims: JSONObject,

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// An ID token before it is signed; a misbehaviour changes it.
+/// An ID token before it is signed; a fault changes it.
 public struct SandboxIDToken: Sendable {
     /// How the token is signed.
     public enum Signature: Sendable {
@@ -53,21 +53,21 @@ public struct SandboxIDToken: Sendable {
     }
 }
 
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// Changes the ID token before it is signed.
     ///
     /// It works at the token endpoint.
-    public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.idToken(change)])
+    public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {
+        SandboxFault(effects: [.idToken(change)])
     }
 
     /// Sets a claim of the ID token or, with nil, removes it.
-    public static func claim(_ name: String, _ value: JSONValue?) -> SandboxMisbehaviour {
+    public static func claim(_ name: String, _ value: JSONValue?) -> SandboxFault {
         .idToken { $0.claims[name] = value }
     }
 
     /// Moves a time claim (`exp`, `iat`) by seconds.
-    public static func shiftClaim(_ name: String, by seconds: Int) -> SandboxMisbehaviour {
+    public static func shiftClaim(_ name: String, by seconds: Int) -> SandboxFault {
         .idToken { token in
             guard let value = token.claims[name]?.number?.integer else { return }
             token.claims[name] = .integer(value + seconds)
@@ -75,7 +75,7 @@ extension SandboxMisbehaviour {
     }
 
     /// Sets a member of the ID token's header or, with nil, removes it.
-    public static func tokenHeader(_ name: String, _ value: JSONValue?) -> SandboxMisbehaviour {
+    public static func tokenHeader(_ name: String, _ value: JSONValue?) -> SandboxFault {
         .idToken { $0.header[name] = value }
     }
 
@@ -83,7 +83,7 @@ extension SandboxMisbehaviour {
     ///
     /// The header's `alg` fits the signature: `none` without a signature, `HS256` for an HMAC, otherwise the name of the
     /// algorithm.
-    public static func signature(_ signature: SandboxIDToken.Signature) -> SandboxMisbehaviour {
+    public static func signature(_ signature: SandboxIDToken.Signature) -> SandboxFault {
         .idToken { token in
             token.signature = signature
             switch signature {

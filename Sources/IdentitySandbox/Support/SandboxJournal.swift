@@ -36,12 +36,12 @@ public struct SandboxCounters: Sendable, Equatable {
     public var logoutTokens = 0
 }
 
-/// The requests to one provider of the sandbox, and its planned misbehaviours.
+/// The requests to one provider of the sandbox, and its planned faults.
 ///
 /// Reached through ``SandboxService``; all methods may be called from any thread.
 public final class SandboxJournal: Sendable {
     private struct Plan {
-        let misbehaviour: SandboxMisbehaviour
+        let fault: SandboxFault
         let endpoint: SandboxEndpoint
         var remaining: Int
     }
@@ -76,12 +76,12 @@ public final class SandboxJournal: Sendable {
         state.withLock { $0.counters[keyPath: counter] += 1 }
     }
 
-    func plan(_ misbehaviour: SandboxMisbehaviour, _ endpoint: SandboxEndpoint, _ times: Int) {
+    func plan(_ fault: SandboxFault, _ endpoint: SandboxEndpoint, _ times: Int) {
         guard times > 0 else { return }
-        state.withLock { $0.plans.append(Plan(misbehaviour: misbehaviour, endpoint: endpoint, remaining: times)) }
+        state.withLock { $0.plans.append(Plan(fault: fault, endpoint: endpoint, remaining: times)) }
     }
 
-    func behave() { state.withLock { $0.plans.removeAll() } }
+    func removeAllFaults() { state.withLock { $0.plans.removeAll() } }
 
     func forget() {
         state.withLock {
@@ -91,24 +91,24 @@ public final class SandboxJournal: Sendable {
         }
     }
 
-    /// Saves a request and returns the misbehaviour that is planned for it.
-    func record(_ request: SandboxRequest) -> SandboxMisbehaviour? {
+    /// Saves a request and returns the fault that is planned for it.
+    func record(_ request: SandboxRequest) -> SandboxFault? {
         state.withLock { state in
             // Limits the memory of a long-running sandbox.
             if state.requests.count >= Self.maximumRequests { state.requests.removeFirst(Self.maximumRequests / 2) }
             state.requests.append(request)
             guard let index = state.plans.firstIndex(where: { $0.endpoint == request.endpoint }) else { return nil }
-            let misbehaviour = state.plans[index].misbehaviour
+            let fault = state.plans[index].fault
             state.plans[index].remaining -= 1
             if state.plans[index].remaining == 0 { state.plans.remove(at: index) }
-            return misbehaviour
+            return fault
         }
     }
 }
 
-/// The record and the misbehaviours that every provider of the sandbox offers to a test.
+/// The record and the faults that every provider of the sandbox offers to a test.
 public protocol SandboxService: Sendable {
-    /// The record of requests, and the planned misbehaviours.
+    /// The record of requests, and the planned faults.
     var journal: SandboxJournal { get }
 }
 
@@ -129,20 +129,20 @@ extension SandboxService {
         journal.requests.filter { $0.endpoint == endpoint }
     }
 
-    /// Plans a misbehaviour for the next requests to an endpoint.
+    /// Plans a fault for the next requests to an endpoint.
     ///
-    /// Misbehaviours for one endpoint apply in the order of the calls, one for each request.
+    /// Faults for one endpoint apply in the order of the calls, one for each request.
     ///
     /// - Parameters:
-    ///   - misbehaviour: The misbehaviour.
+    ///   - fault: The fault.
     ///   - endpoint: The endpoint.
     ///   - times: The number of requests; by default 1.
-    public func misbehave(_ misbehaviour: SandboxMisbehaviour, on endpoint: SandboxEndpoint, times: Int = 1) {
-        journal.plan(misbehaviour, endpoint, times)
+    public func planFault(_ fault: SandboxFault, on endpoint: SandboxEndpoint, times: Int = 1) {
+        journal.plan(fault, endpoint, times)
     }
 
-    /// Removes all planned misbehaviours.
-    public func behave() { journal.behave() }
+    /// Removes all planned faults.
+    public func removeAllFaults() { journal.removeAllFaults() }
 
     /// Removes the recorded requests and violations and sets all counters to zero; tokens and carts are kept.
     public func forgetRequests() { journal.forget() }

@@ -3,13 +3,13 @@ internal import IdentityKit
 internal import IdentityLoopback
 internal import Synchronization
 
-/// A request with its planned misbehaviour, for a provider's handler.
+/// A request with its planned fault, for a provider's handler.
 package struct SandboxCall: Sendable {
     package let request: SandboxRequest
-    let misbehaviour: SandboxMisbehaviour?
+    let fault: SandboxFault?
 
     var idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void] {
-        misbehaviour?.effects.compactMap { if case .idToken(let change) = $0 { change } else { nil } } ?? []
+        fault?.effects.compactMap { if case .idToken(let change) = $0 { change } else { nil } } ?? []
     }
 }
 
@@ -30,7 +30,7 @@ package struct SandboxRoute: Sendable {
     }
 }
 
-/// The server of one loopback origin: it records requests, applies misbehaviours and sends the responses.
+/// The server of one loopback origin: it records requests, applies faults and sends the responses.
 ///
 /// It listens before its routes are known, because the providers' documents contain the origins of all servers.
 final class SandboxServer: Sendable {
@@ -87,8 +87,8 @@ final class SandboxServer: Sendable {
             headers: message.headers,
             body: message.body
         )
-        let call = SandboxCall(request: request, misbehaviour: route.journal.record(request))
-        let effects = call.misbehaviour?.effects ?? []
+        let call = SandboxCall(request: request, fault: route.journal.record(request))
+        let effects = call.fault?.effects ?? []
         for effect in effects {
             switch effect {
             case .before(let action): await action()
@@ -119,7 +119,7 @@ final class SandboxServer: Sendable {
 
     private static func deliver(
         _ answer: SandboxResponse,
-        _ effects: [SandboxMisbehaviour.Effect]
+        _ effects: [SandboxFault.Effect]
     ) async -> LoopbackResponse {
         for effect in effects {
             // The sleep ends early when the server stops.

@@ -36,7 +36,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         public let lineCount: Int
     }
 
-    /// The record of requests, and the planned misbehaviours.
+    /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
     /// The origin that stands for `https://{shop}.myshopify.com`.
     public let origin: String

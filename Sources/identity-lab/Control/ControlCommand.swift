@@ -6,8 +6,8 @@ enum ControlCommand: String, CaseIterable, Sendable {
     case endSessions = "end-sessions"
     case revokeTokens = "revoke-tokens"
     case rotateKeys = "rotate-keys"
-    case misbehave
-    case behave
+    case planFault = "plan-fault"
+    case removeFaults = "remove-faults"
     case setOrder = "set-order"
 
     var summary: String {
@@ -19,8 +19,8 @@ enum ControlCommand: String, CaseIterable, Sendable {
             "Sign a buyer out at the providers; the OpenID provider sends logout tokens to registered apps."
         case .revokeTokens: "Revoke all tokens, or those of one buyer: a refresh gets invalid_grant."
         case .rotateKeys: "Sign with a new key from now on."
-        case .misbehave: "Plan a misbehaviour for the next requests to an endpoint."
-        case .behave: "Remove all planned misbehaviours."
+        case .planFault: "Plan a fault for the next requests to an endpoint."
+        case .removeFaults: "Remove all planned faults."
         case .setOrder: "Change a buyer's order; an unknown number becomes a new order."
         }
     }
@@ -35,13 +35,13 @@ enum ControlCommand: String, CaseIterable, Sendable {
         case .endSessions: [("email", "the buyer's e-mail address"), provider]
         case .revokeTokens: [("email", "the buyer's e-mail address; by default all buyers"), provider]
         case .rotateKeys: [("keepOld", "whether the old keys stay published; by default true"), provider]
-        case .misbehave:
+        case .planFault:
             [
-                ("fault", SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")),
+                ("fault", ControlFault.allCases.map(\.rawValue).joined(separator: ", ")),
                 ("times", "for how many requests, 1 to 1000; by default 1"),
                 ("provider", "shopify, bolt, bolt-sfcc or openid; by default all"),
             ]
-        case .behave: [("provider", "shopify, bolt, bolt-sfcc or openid; by default all, and the shop")]
+        case .removeFaults: [("provider", "shopify, bolt, bolt-sfcc or openid; by default all, and the shop")]
         case .setOrder:
             [
                 ("email", "the buyer's e-mail address"), ("number", "the number of the order"),

@@ -56,15 +56,16 @@ struct SandboxControl: Sendable {
         case .rotateKeys:
             let keepsOld = try section.bool("keepOld", default: true)
             for server in try servers(&section) { server.rotateSigningKey(keepingOld: keepsOld) }
-        case .misbehave: try misbehave(&section)
-        case .behave: for service in try services(&section, or: [sandbox.storefront]) { service.behave() }
+        case .planFault: try planFault(&section)
+        case .removeFaults:
+            for service in try services(&section, or: [sandbox.storefront]) { service.removeAllFaults() }
         case .setOrder: try setOrder(&section)
         }
         return [:]
     }
 
-    private func misbehave(_ section: inout ConfigurationSection) throws(IdentityError) {
-        guard let fault: SandboxFault = try section.optionalChoice("fault") else {
+    private func planFault(_ section: inout ConfigurationSection) throws(IdentityError) {
+        guard let fault: ControlFault = try section.optionalChoice("fault") else {
             throw section.error("fault", "is missing")
         }
         let times = try section.optionalInteger("times", in: 1...1000) ?? 1

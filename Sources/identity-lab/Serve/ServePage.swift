@@ -93,7 +93,7 @@ struct ServePage {
 
     /// The controls of the embedded sandbox.
     private var sandbox: String {
-        let faults = SandboxFault.allCases.map { ($0.rawValue, $0.title) }
+        let faults = ControlFault.allCases.map { ($0.rawValue, $0.title) }
         return """
             <section class="approach" id="sandbox">
             <h2>Sandbox</h2>
@@ -103,7 +103,7 @@ struct ServePage {
             <button>Rotate the signing keys</button> All providers then sign with new keys.</form>
             <form method="post" action="/sandbox/fault">\(hiddenToken)
             <label>The next request to the endpoint gets: <select name="fault">\(options(faults, nil))</select></label>
-            <button>Misbehave once</button></form>
+            <button>Plan the fault</button></form>
             </section>
             """
     }

@@ -115,7 +115,7 @@ final class ServeSite: Sendable {
                 let seconds = Int(RunEnvironment.servedTokenLifetime.components.seconds) + 1
                 _ = try await sandbox.run(.advanceClock, ["seconds": .integer(seconds)])
             case "fault":
-                _ = try await sandbox.run(.misbehave, ["fault": .string(request.formValue("fault") ?? "")])
+                _ = try await sandbox.run(.planFault, ["fault": .string(request.formValue("fault") ?? "")])
             case "rotate": _ = try await sandbox.run(.rotateKeys, [:])
             default: return Self.message("Unknown action.", status: 404)
             }

@@ -65,7 +65,7 @@ extension Samples {
         let pages = app.storefront.products(in: context)
         values += [pages, pages.makeAsyncIterator()] as [Any]
         values.append(whole.data as Any)
-        app.stage.sandbox.storefront.misbehave(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
+        app.stage.sandbox.storefront.planFault(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
         let partial = try await app.storefront.executePartial(CartQuery(cartID: id), in: context)
         values.append(partial)
         values += partial.errors as [Any]

@@ -43,7 +43,7 @@ struct ProviderOfYourOwnTests {
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let own = try provider(at: sandbox, factory: ExampleProviderFactory())
         #expect(own.descriptor.kind == "example")
-        sandbox.openID.misbehave(.withoutMembers("token_type"), on: .token)
+        sandbox.openID.planFault(.withoutMembers("token_type"), on: .token)
         let tokens = try await login(own)
         #expect(tokens.tokenType == "Bearer")
         let profiles = try #require(own as? any BuyerProfileProviding)
@@ -51,7 +51,7 @@ struct ProviderOfYourOwnTests {
         #expect(try await own.refresh(tokens).refreshToken != nil)
 
         let standard = try provider(at: sandbox, factory: OpenIDProviderFactory())
-        sandbox.openID.misbehave(.withoutMembers("token_type"), on: .token)
+        sandbox.openID.planFault(.withoutMembers("token_type"), on: .token)
         let error = await #expect(throws: IdentityError.self) { try await login(standard) }
         #expect(error?.code == .tokenResponseInvalid)
         await sandbox.stop()

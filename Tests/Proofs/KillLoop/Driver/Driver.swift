@@ -68,7 +68,7 @@ struct Driver: Sendable {
     private func kill(_ order: WorkOrder, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
         for number in 0..<plan.sessions { try await login(manager, number) }
         // Responses are delayed, because kills during a request matter most.
-        sandbox.openID.misbehave(.delay(.milliseconds(25)), on: .token, times: .max)
+        sandbox.openID.planFault(.delay(.milliseconds(25)), on: .token, times: .max)
         let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
         for _ in 0..<plan.processes { try fleet.start() }
         var buyers = plan.sessions
@@ -91,7 +91,7 @@ struct Driver: Sendable {
         }
         try await Task.sleep(for: .milliseconds(1500))
         await fleet.end()
-        sandbox.openID.behave()
+        sandbox.openID.removeAllFaults()
         let isPaced = plan.kills > 0 || isPaced(fleet.ledger, sandbox, for: order.clock.now.timeIntervalSince(before))
         return try await check(fleet.ledger, sandbox, manager) && isPaced
     }

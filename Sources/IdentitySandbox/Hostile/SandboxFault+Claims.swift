@@ -2,9 +2,9 @@ internal import IdentityCrypto
 public import IdentityKit
 
 /// Invalid claims.
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// Writes a claim whose value is this text, even if the text is not valid JSON: `1e300`, `01`, `NaN`, `{"a":`.
-    public static func rawClaim(_ name: String, _ text: String) -> SandboxMisbehaviour {
+    public static func rawClaim(_ name: String, _ text: String) -> SandboxFault {
         .idToken { token in
             token.claims[name] = nil
             token.rawClaimMembers.append("\"\(name)\":\(text)")
@@ -17,12 +17,12 @@ extension SandboxMisbehaviour {
     ///   - name: The claim.
     ///   - value: The value of the second member.
     ///   - isEscaped: Whether the second name is written with escapes, so that only a parser detects that both are equal.
-    /// - Returns: The misbehaviour.
+    /// - Returns: The fault.
     public static func duplicateClaim(
         _ name: String,
         _ value: JSONValue,
         escaped isEscaped: Bool = false
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
     }
 
@@ -31,12 +31,12 @@ extension SandboxMisbehaviour {
         _ name: String,
         _ value: JSONValue,
         escaped isEscaped: Bool = false
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         .idToken { $0.rawHeaderMembers.append(duplicate(name, value, isEscaped)) }
     }
 
     /// `at_hash` of another access token than the one in the response.
-    public static let foreignAccessTokenHash = SandboxMisbehaviour.idToken { token in
+    public static let foreignAccessTokenHash = SandboxFault.idToken { token in
         guard let digest = try? Digest.sha256(Array("another access token".utf8)) else { return }
         token.claims["at_hash"] = .string(Base64URL.encode(Array(digest.prefix(16))))
     }

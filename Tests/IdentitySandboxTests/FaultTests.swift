@@ -8,11 +8,11 @@ import Testing
 
 @testable import IdentitySandbox
 
-@Suite struct MisbehaviourTests {
+@Suite struct FaultTests {
     @Test(
         "a replaced response arrives as configured, and the provider has not executed the request",
         arguments: [
-            (SandboxMisbehaviour.htmlPage(status: 500), 500, nil as String?),
+            (SandboxFault.htmlPage(status: 500), 500, nil as String?),
             (.oauthError("invalid_grant"), 400, "invalid_grant"),
             (.oauthError("invalid_client", status: 200), 200, "invalid_client"),
             (.shopifyUpstreamFailure, 401, ""), (.shopifyOriginMissing, 401, nil), (.shopifyAccessDenied, 403, nil),
@@ -21,11 +21,11 @@ import Testing
             (.boltInvalidGrantWithBlank, 422, "invalid _grant"), (.boltRequestForbidden, 403, "request_forbidden"),
         ]
     )
-    func replaced(misbehaviour: SandboxMisbehaviour, status: Int, error: String?) async throws {
+    func replaced(fault: SandboxFault, status: Int, error: String?) async throws {
         let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let code = try await login.code()
-        sandbox.shopify.misbehave(misbehaviour, on: .token)
+        sandbox.shopify.planFault(fault, on: .token)
         let answer = try await login.exchange(code)
         #expect(answer.status == status)
         #expect(answer.json["error"]?.string == error)
@@ -36,12 +36,12 @@ import Testing
     @Test("the ID token can have every error that a client must detect")
     func idTokens() async throws {
         let sandbox = try await ShopSandbox.start()
-        func token(_ misbehaviour: SandboxMisbehaviour) async throws -> String {
-            sandbox.shopify.misbehave(misbehaviour, on: .token)
+        func token(_ fault: SandboxFault) async throws -> String {
+            sandbox.shopify.planFault(fault, on: .token)
             return try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
         }
-        func claim(_ name: String, _ misbehaviour: SandboxMisbehaviour) async throws -> JSONValue? {
-            TestClient.part(1, of: try await token(misbehaviour))[name]
+        func claim(_ name: String, _ fault: SandboxFault) async throws -> JSONValue? {
+            TestClient.part(1, of: try await token(fault))[name]
         }
         #expect(try await claim("nonce", .claim("nonce", .string("other"))) == .string("other"))
         #expect(try await claim("iss", .claim("iss", nil)) == nil)
@@ -66,7 +66,7 @@ import Testing
     @Test("members of a response can be removed and set, and the key set can contain unusual keys")
     func edited() async throws {
         let sandbox = try await ShopSandbox.start()
-        sandbox.shopify.misbehave(
+        sandbox.shopify.planFault(
             .withoutMembers("refresh_token", "id_token").and(.member("expires_in", .string("3600"))),
             on: .token
         )
@@ -74,10 +74,10 @@ import Testing
         #expect(answer["refresh_token"] == nil)
         #expect(answer["id_token"] == nil)
         #expect(answer["expires_in"]?.string == "3600")
-        sandbox.shopify.misbehave(.unknownKeys, on: .jwks)
+        sandbox.shopify.planFault(.unknownKeys, on: .jwks)
         let keys = try await TestClient.shared.json(sandbox.shopify.endpoints.jwks)
         #expect(keys["keys"]?.array?.count == 4)
-        sandbox.shopify.misbehave(.member("issuer", .string("https://evil.example")), on: .discovery)
+        sandbox.shopify.planFault(.member("issuer", .string("https://evil.example")), on: .discovery)
         let discovered = try await TestClient.shared.json(
             sandbox.storefront.origin + "/.well-known/openid-configuration"
         )
@@ -92,31 +92,31 @@ import Testing
         let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let token = try await login.tokens()["refresh_token"]?.string
-        sandbox.shopify.misbehave(.reset, on: .token)
+        sandbox.shopify.planFault(.reset, on: .token)
         await #expect(throws: HTTPTransportError.self) { _ = try await login.refresh(token) }
         #expect(sandbox.shopify.counters.refreshes == 0)
-        sandbox.shopify.misbehave(.loseResponse, on: .token)
+        sandbox.shopify.planFault(.loseResponse, on: .token)
         await #expect(throws: HTTPTransportError.self) { _ = try await login.refresh(token) }
         #expect(sandbox.shopify.counters.refreshes == 1)
         #expect(try await login.refresh(token).json["error"]?.string == "invalid_grant")
         await sandbox.stop()
     }
 
-    @Test("the sandbox can delay, slow down, truncate or fail a response, and behave() ends the fault")
+    @Test("the sandbox can delay, slow down, truncate or fail a response, and removeAllFaults() ends the fault")
     func slow() async throws {
         let sandbox = try await ShopSandbox.start()
         let url = sandbox.bolt.jwksEndpoint
         let start = ContinuousClock.now
-        sandbox.bolt.misbehave(.delay(.milliseconds(150)), on: .jwks)
+        sandbox.bolt.planFault(.delay(.milliseconds(150)), on: .jwks)
         #expect(try await TestClient.shared.send(.get, url).status == 200)
         #expect(ContinuousClock.now - start >= .milliseconds(150))
-        sandbox.bolt.misbehave(.drip(bytes: 64, every: .milliseconds(1)), on: .jwks)
+        sandbox.bolt.planFault(.drip(bytes: 64, every: .milliseconds(1)), on: .jwks)
         #expect(try await TestClient.shared.json(url)["keys"]?.array?.count == 1)
-        sandbox.bolt.misbehave(.cut(afterBytes: 200), on: .jwks)
+        sandbox.bolt.planFault(.cut(afterBytes: 200), on: .jwks)
         await #expect(throws: HTTPTransportError.self) { _ = try await TestClient.shared.send(.get, url) }
-        sandbox.bolt.misbehave(.status(500), on: .jwks, times: 2)
+        sandbox.bolt.planFault(.status(500), on: .jwks, times: 2)
         #expect(try await TestClient.shared.send(.get, url).status == 500)
-        sandbox.bolt.behave()
+        sandbox.bolt.removeAllFaults()
         #expect(try await TestClient.shared.send(.get, url).status == 200)
         await sandbox.stop()
     }
@@ -125,8 +125,8 @@ import Testing
     func storefront() async throws {
         let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
-        func create(_ misbehaviour: SandboxMisbehaviour) async throws -> JSONValue {
-            sandbox.storefront.misbehave(misbehaviour, on: .storefront)
+        func create(_ fault: SandboxFault) async throws -> JSONValue {
+            sandbox.storefront.planFault(fault, on: .storefront)
             return try await client.run(
                 "mutation { cartCreate { cart { id note } userErrors { code field } warnings { code } } }"
             )
@@ -148,7 +148,7 @@ import Testing
         #expect(
             try await create(.storefrontErrorsObject(["query": .string("?")], status: 400))["errors"]?["query"] != nil
         )
-        sandbox.storefront.misbehave(.storefrontSecurityRejection, on: .storefront)
+        sandbox.storefront.planFault(.storefrontSecurityRejection, on: .storefront)
         let rejected = try await TestClient.shared.send(.post, sandbox.storefront.endpoint, body: "{}")
         #expect(rejected.status == 430)
         await sandbox.stop()

@@ -2,8 +2,8 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import StorefrontSandbox
 
-/// A misbehaviour of the sandbox that can be planned while it runs.
-enum SandboxFault: String, CaseIterable, Sendable {
+/// A fault of the sandbox that can be planned while it runs.
+enum ControlFault: String, CaseIterable, Sendable {
     case tokenOutage, tokenLost, tokenSlow, tokenReset, tokenRefused, tooMany
     case wrongIssuer, wrongAudience, wrongSubject, wrongNonce, wrongSignature
     case noRefreshToken, noKeys, keysOutage, discoveryOutage, apiOutage, apiRefused
@@ -33,10 +33,10 @@ enum SandboxFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the shop misbehaves, and not a provider.
+    /// Whether it is a fault of the shop, and not of a provider.
     var isOfTheShop: Bool { plan.endpoint == .storefront }
 
-    private var plan: (endpoint: SandboxEndpoint, misbehaviour: SandboxMisbehaviour) {
+    private var plan: (endpoint: SandboxEndpoint, fault: SandboxFault) {
         switch self {
         case .tokenOutage: (.token, .htmlPage(status: 503))
         case .tokenLost: (.token, .loseResponse)
@@ -61,16 +61,16 @@ enum SandboxFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Plans the misbehaviour for the next requests to the endpoint.
+    /// Plans the fault for the next requests to the endpoint.
     ///
     /// - Parameters:
-    ///   - services: The services that misbehave.
+    ///   - services: The services with the fault.
     ///   - times: For how many requests to each of them.
     func plan(at services: [any SandboxService], times: Int) {
-        let (endpoint, misbehaviour) = plan
+        let (endpoint, fault) = plan
         for service in services {
             let isExchange = endpoint == .token && service is SandboxSFCC
-            service.misbehave(misbehaviour, on: isExchange ? .tokenExchange : endpoint, times: times)
+            service.planFault(fault, on: isExchange ? .tokenExchange : endpoint, times: times)
         }
     }
 }

@@ -4,9 +4,9 @@ public import IdentityKit
 /// Invalid key sets.
 ///
 /// Plan them for requests to ``SandboxEndpoint/jwks``.
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// Changes the published keys in any way.
-    public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxMisbehaviour {
+    public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxFault {
         .editJSON { object in
             var keys = object["keys"]?.array?.compactMap(\.object) ?? []
             change(&keys)
@@ -15,15 +15,15 @@ extension SandboxMisbehaviour {
     }
 
     /// These bytes instead of the key set, with status 200.
-    public static func keySetBytes(_ bytes: [UInt8]) -> SandboxMisbehaviour {
+    public static func keySetBytes(_ bytes: [UInt8]) -> SandboxFault {
         .edit { $0.body = bytes }
     }
 
     /// An empty key set.
-    public static let noKeys = SandboxMisbehaviour.keys { $0 = [] }
+    public static let noKeys = SandboxFault.keys { $0 = [] }
 
     /// Replaces every published key with another key that has the same `kid`.
-    public static func otherKeys(_ pair: SandboxKeyPair) -> SandboxMisbehaviour {
+    public static func otherKeys(_ pair: SandboxKeyPair) -> SandboxFault {
         .keys { keys in
             keys = keys.map {
                 pair.publicKey.jwk(keyID: $0["kid"]?.string, algorithm: pair.algorithm, use: "sig")
@@ -32,7 +32,7 @@ extension SandboxMisbehaviour {
     }
 
     /// Another key with the `kid` of the newest published key, before or after it.
-    public static func duplicateKeyID(_ pair: SandboxKeyPair, before isBefore: Bool = true) -> SandboxMisbehaviour {
+    public static func duplicateKeyID(_ pair: SandboxKeyPair, before isBefore: Bool = true) -> SandboxFault {
         .keys { keys in
             let key = pair.publicKey.jwk(keyID: keys.last?["kid"]?.string, algorithm: pair.algorithm, use: "sig")
             keys.insert(key, at: isBefore ? 0 : keys.count)
@@ -40,24 +40,24 @@ extension SandboxMisbehaviour {
     }
 
     /// A key published beside the others.
-    public static func additionalKey(_ key: JSONObject) -> SandboxMisbehaviour {
+    public static func additionalKey(_ key: JSONObject) -> SandboxFault {
         .keys { $0.append(key) }
     }
 
     /// All keys without some of their members: `kid`, `alg`, `use`.
-    public static func keysWithout(_ names: String...) -> SandboxMisbehaviour {
+    public static func keysWithout(_ names: String...) -> SandboxFault {
         .keys { keys in
             for index in keys.indices { for name in names { keys[index][name] = nil } }
         }
     }
 
     /// Sets a member of all keys.
-    public static func keyMember(_ name: String, _ value: JSONValue) -> SandboxMisbehaviour {
+    public static func keyMember(_ name: String, _ value: JSONValue) -> SandboxFault {
         .keys { keys in for index in keys.indices { keys[index][name] = value } }
     }
 
     /// A symmetric key (RFC 7518 section 6.4) with the `kid` of the newest published key, in place of that key.
-    public static func symmetricKey(_ bytes: [UInt8]) -> SandboxMisbehaviour {
+    public static func symmetricKey(_ bytes: [UInt8]) -> SandboxFault {
         .keys { keys in
             let key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
             let keyID = keys.last?["kid"]
@@ -70,7 +70,7 @@ extension SandboxMisbehaviour {
     /// keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
     ///
     /// None of them may make the set unusable.
-    public static func certificationKeys() throws -> SandboxMisbehaviour {
+    public static func certificationKeys() throws -> SandboxFault {
         var strange: [JSONObject] = []
         for name in ["1", "2"] {
             for kind in [SandboxKeyPair.Kind.rsa(bits: 2048), .p256] {

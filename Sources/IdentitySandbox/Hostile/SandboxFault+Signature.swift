@@ -2,7 +2,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 
 /// Signatures and headers of forged tokens.
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// The form in which an attacker uses the provider's public key as the key of an HMAC (CVE-2022-29217 and similar ones).
     public enum ConfusedKey: Sendable, CaseIterable {
         /// The PEM text.
@@ -20,7 +20,7 @@ extension SandboxMisbehaviour {
     }
 
     /// Signs with HMAC-SHA-256 and the provider's public key as the HMAC key.
-    public static func hmac(keyedWith key: ConfusedKey) -> SandboxMisbehaviour {
+    public static func hmac(keyedWith key: ConfusedKey) -> SandboxFault {
         .idToken { token in
             let publicKey = token.providerKey
             let bytes: [UInt8] =
@@ -41,12 +41,12 @@ extension SandboxMisbehaviour {
     ///
     /// OpenID Connect permits this if the client has registered it. Otherwise everybody who has the secret can forge tokens
     /// (CVE-2026-33322).
-    public static func hmac(clientSecret: String) -> SandboxMisbehaviour {
+    public static func hmac(clientSecret: String) -> SandboxFault {
         .signature(.hmac(key: Array(clientSecret.utf8)))
     }
 
     /// No signature, with `none` spelled as given: `none`, `None`, `nOnE`.
-    public static func unsigned(_ spelling: String = "none") -> SandboxMisbehaviour {
+    public static func unsigned(_ spelling: String = "none") -> SandboxFault {
         .idToken { token in
             token.header["alg"] = .string(spelling)
             token.signature = .absent
@@ -71,12 +71,12 @@ extension SandboxMisbehaviour {
     ///   - place: The header member.
     ///   - attacker: The key pair; RSA for a certificate.
     ///   - keyID: The `kid`; nil uses the provider's `kid`.
-    /// - Returns: The misbehaviour.
+    /// - Returns: The fault.
     public static func keyInHeader(
         _ place: HeaderKey,
         of attacker: SandboxKeyPair,
         keyID: String? = "attacker"
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         .idToken { token in
             token.signature = .keyPair(attacker)
             token.header["alg"] = .string(attacker.algorithm)
@@ -107,7 +107,7 @@ extension SandboxMisbehaviour {
     }
 
     /// An invalid ECDSA signature.
-    public static func curveSignature(_ kind: CurveSignature) -> SandboxMisbehaviour {
+    public static func curveSignature(_ kind: CurveSignature) -> SandboxFault {
         .signature(
             .changed { valid in
                 switch kind {
@@ -132,12 +132,12 @@ extension SandboxMisbehaviour {
     ]
 
     /// A header that declares extensions critical (RFC 7515 section 4.1.11).
-    public static func critical(_ names: String...) -> SandboxMisbehaviour {
+    public static func critical(_ names: String...) -> SandboxFault {
         .tokenHeader("crit", .array(names.map { .string($0) }))
     }
 
     /// A header that declares an unencoded payload (RFC 7797), with or without its `crit`.
-    public static func unencodedPayload(isCritical: Bool) -> SandboxMisbehaviour {
+    public static func unencodedPayload(isCritical: Bool) -> SandboxFault {
         let declared = tokenHeader("b64", .bool(false))
         return isCritical ? declared.and(.critical("b64")) : declared
     }

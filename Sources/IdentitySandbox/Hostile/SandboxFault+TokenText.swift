@@ -2,11 +2,11 @@ internal import IdentityCrypto
 internal import IdentityKit
 
 /// Token texts that some parsers accept and others refuse.
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// Changes the text of `id_token` before it is sent.
     ///
     /// Use it for changes for which there is no other function.
-    public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxMisbehaviour {
+    public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxFault {
         .idToken { $0.rewrites.append(rewrite) }
     }
 
@@ -24,7 +24,7 @@ extension SandboxMisbehaviour {
     public static func tokenPart(
         _ part: TokenPart,
         _ change: @escaping @Sendable (String) -> String
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         .idTokenText { token in
             var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             if parts.indices.contains(part.rawValue) { parts[part.rawValue] = change(parts[part.rawValue]) }
@@ -35,7 +35,7 @@ extension SandboxMisbehaviour {
     /// Encodes the same signature bytes as another text, in which the unused bits of base64url are set.
     ///
     /// Has no effect on a signature whose length is a multiple of three.
-    public static let nonCanonicalTail = SandboxMisbehaviour.tokenPart(.signature) { text in
+    public static let nonCanonicalTail = SandboxFault.tokenPart(.signature) { text in
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         guard text.utf8.count % 4 != 0, let last = text.utf8.last, let index = alphabet.firstIndex(of: last) else {
             return text
@@ -44,12 +44,12 @@ extension SandboxMisbehaviour {
     }
 
     /// Base64 padding after a part, with the correct number of characters.
-    public static func padded(_ part: TokenPart) -> SandboxMisbehaviour {
+    public static func padded(_ part: TokenPart) -> SandboxFault {
         .tokenPart(part) { $0 + String(repeating: "=", count: (4 - $0.utf8.count % 4) % 4) }
     }
 
     /// The token in JWS JSON serialization (RFC 7515 section 7.2) instead of the compact serialization.
-    public static func jsonSerialization(isFlattened: Bool = true) -> SandboxMisbehaviour {
+    public static func jsonSerialization(isFlattened: Bool = true) -> SandboxFault {
         .idTokenText { token in
             let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 3 else { return token }
@@ -65,7 +65,7 @@ extension SandboxMisbehaviour {
     }
 
     /// The valid token as the payload of another token with `cty` (RFC 7519 section 5.2).
-    public static func nested(signedBy pair: SandboxKeyPair) -> SandboxMisbehaviour {
+    public static func nested(signedBy pair: SandboxKeyPair) -> SandboxFault {
         .idTokenText { token in
             let header: JSONObject = ["alg": .string(pair.algorithm), "cty": .string("JWT")]
             let parts = [JSONValue.object(header).serialized, Array(token.utf8)]
@@ -75,7 +75,7 @@ extension SandboxMisbehaviour {
     }
 
     /// A text of dots only (CVE-2025-22868, CVE-2025-27144).
-    public static func dots(_ count: Int) -> SandboxMisbehaviour {
+    public static func dots(_ count: Int) -> SandboxFault {
         .idTokenText { _ in String(repeating: ".", count: count) }
     }
 }

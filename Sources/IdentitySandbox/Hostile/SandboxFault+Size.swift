@@ -1,7 +1,7 @@
 /// Responses that are too large.
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// A body of this many spaces, which a JSON parser would skip, with status 200.
-    public static func largeBody(_ count: Int) -> SandboxMisbehaviour {
+    public static func largeBody(_ count: Int) -> SandboxFault {
         .answer(
             SandboxResponse(
                 status: 200,
@@ -12,7 +12,7 @@ extension SandboxMisbehaviour {
     }
 
     /// The correct response with this many additional header fields, each with a value of this many bytes.
-    public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxMisbehaviour {
+    public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxFault {
         .edit { answer in
             let value = String(repeating: "x", count: bytes)
             answer.headers += (0..<fields).map { ("X-Bomb-\($0)", value) }
@@ -22,7 +22,7 @@ extension SandboxMisbehaviour {
     /// A compressed body of a few kilobytes that expands to this many zeros.
     ///
     /// It has `Content-Encoding: gzip`, also if the client did not offer compression.
-    public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxMisbehaviour {
+    public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxFault {
         .answer(
             SandboxResponse(
                 status: 200,

@@ -1,21 +1,21 @@
 internal import IdentityKit
 
-/// Misbehaviours of the sandbox's Bolt.
-extension SandboxMisbehaviour {
+/// Faults of the sandbox's Bolt.
+extension SandboxFault {
     /// `invalid_grant` with the documented status 422 instead of the recorded 400.
-    public static let boltInvalidGrant422 = SandboxMisbehaviour.oauthError("invalid_grant", status: 422)
+    public static let boltInvalidGrant422 = SandboxFault.oauthError("invalid_grant", status: 422)
 
     /// `invalid _grant`, with the stray space of the documentation.
-    public static let boltInvalidGrantWithBlank = SandboxMisbehaviour.oauthError("invalid _grant", status: 422)
+    public static let boltInvalidGrantWithBlank = SandboxFault.oauthError("invalid _grant", status: 422)
 
     /// 403 `request_forbidden`: single sign-on is not enabled for the merchant.
-    public static let boltRequestForbidden = SandboxMisbehaviour.oauthError("request_forbidden", status: 403)
+    public static let boltRequestForbidden = SandboxFault.oauthError("request_forbidden", status: 403)
 
     /// 403 with code 18: the account API's response to an expired or revoked access token.
-    public static let boltExpiredToken = SandboxMisbehaviour.answer(.boltError(18, "Forbidden", status: 403))
+    public static let boltExpiredToken = SandboxFault.answer(.boltError(18, "Forbidden", status: 403))
 
     /// The account without telephone and addresses.
-    public static let boltSparseAccount = SandboxMisbehaviour.editJSON { object in
+    public static let boltSparseAccount = SandboxFault.editJSON { object in
         object["addresses"] = .array([])
         guard var profile = object["profile"]?.object else { return }
         profile["phone"] = .string("")
@@ -23,7 +23,7 @@ extension SandboxMisbehaviour {
     }
 
     /// The granted scope in the token response.
-    public static func grantedScope(_ scope: String) -> SandboxMisbehaviour {
+    public static func grantedScope(_ scope: String) -> SandboxFault {
         .member("scope", .string(scope))
     }
 }

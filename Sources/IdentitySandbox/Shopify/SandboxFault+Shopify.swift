@@ -11,29 +11,29 @@ extension SandboxResponse {
     )
 }
 
-/// Misbehaviours of the sandbox's Shopify.
-extension SandboxMisbehaviour {
+/// Faults of the sandbox's Shopify.
+extension SandboxFault {
     /// 401 with an empty error: an upstream service of Shopify failed, and the tokens are still valid.
-    public static let shopifyUpstreamFailure = SandboxMisbehaviour.answer(
+    public static let shopifyUpstreamFailure = SandboxFault.answer(
         .json(["error": .string(""), "error_description": .string("Access token request error.")], status: 401)
     )
 
     /// 401 with `invalid_token` in `WWW-Authenticate`: the `Origin` header is missing.
-    public static let shopifyOriginMissing = SandboxMisbehaviour.answer(.originMissing)
+    public static let shopifyOriginMissing = SandboxFault.answer(.originMissing)
 
     /// 403 with a page: the `User-Agent` header is missing, or the caller is blocked.
-    public static let shopifyAccessDenied = SandboxMisbehaviour.answer(
+    public static let shopifyAccessDenied = SandboxFault.answer(
         .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
     )
 
     /// The ID token's `sub` as a JSON number.
-    public static let numericSubject = SandboxMisbehaviour.idToken { token in
+    public static let numericSubject = SandboxFault.idToken { token in
         guard let number = token.claims["sub"]?.string.flatMap(Int.init) else { return }
         token.claims["sub"] = .integer(number)
     }
 
     /// The ID token's `aud` as an array of the client and others.
-    public static func audienceArray(others: String...) -> SandboxMisbehaviour {
+    public static func audienceArray(others: String...) -> SandboxFault {
         .idToken { token in
             guard let audience = token.claims["aud"], audience.array == nil else { return }
             token.claims["aud"] = .array([audience] + others.map { .string($0) })
@@ -43,7 +43,7 @@ extension SandboxMisbehaviour {
     /// Keys of unknown types beside the real ones.
     ///
     /// It works at the endpoint of the key set.
-    public static let unknownKeys = SandboxMisbehaviour.editJSON { object in
+    public static let unknownKeys = SandboxFault.editJSON { object in
         let strange: [JSONValue] = [
             .object(["kty": .string("LATTICE"), "kid": .string("future"), "z": .string("AQAB")]),
             .object(["kty": .string("RSA"), "kid": .string("broken"), "n": .string("!"), "e": .string("AQAB")]),

@@ -1,8 +1,8 @@
 public import IdentityKit
 public import IdentitySandbox
 
-/// Misbehaviours of the sandbox's Storefront API. They work at ``SandboxEndpoint/storefront``.
-extension SandboxMisbehaviour {
+/// Faults of the sandbox's Storefront API. They work at ``SandboxEndpoint/storefront``.
+extension SandboxFault {
     /// An entry of `errors` with a code.
     private static func entry(_ message: String, _ code: String, path: [String] = []) -> JSONValue {
         var error: JSONObject = ["message": .string(message)]
@@ -12,12 +12,12 @@ extension SandboxMisbehaviour {
     }
 
     /// 200 without data and with `THROTTLED`; the operation is not executed.
-    public static let storefrontThrottled = SandboxMisbehaviour.answer(
+    public static let storefrontThrottled = SandboxFault.answer(
         .json(["errors": .array([entry("Throttled", "THROTTLED")]), "data": .null])
     )
 
     /// 200 with `INTERNAL_SERVER_ERROR` and without data.
-    public static let storefrontInternalError = SandboxMisbehaviour.answer(
+    public static let storefrontInternalError = SandboxFault.answer(
         .json([
             "errors": .array([
                 entry("Internal error. Looks like something went wrong on our end.", "INTERNAL_SERVER_ERROR")
@@ -26,14 +26,14 @@ extension SandboxMisbehaviour {
     )
 
     /// HTTP 430: Shopify rejects the caller as an attacker, usually because the buyer's IP is missing.
-    public static let storefrontSecurityRejection = SandboxMisbehaviour.answer(
+    public static let storefrontSecurityRejection = SandboxFault.answer(
         status: 430,
         headers: [("Content-Type", "text/html; charset=utf-8")],
         body: "<h1>Security Rejection</h1>"
     )
 
     /// The data with an `ACCESS_DENIED` error, whose path names a field that becomes null.
-    public static func storefrontAccessDenied(path: String...) -> SandboxMisbehaviour {
+    public static func storefrontAccessDenied(path: String...) -> SandboxFault {
         .editJSON { object in
             if let data = object["data"] { object["data"] = nulling(data, path[...]) }
             let error = entry("Access denied for \(path.last ?? "") field.", "ACCESS_DENIED", path: path)
@@ -42,12 +42,12 @@ extension SandboxMisbehaviour {
     }
 
     /// A response with this status whose `errors` is a string.
-    public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxMisbehaviour {
+    public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxFault {
         .answer(.json(["errors": .string(text)], status: status))
     }
 
     /// A response with this status whose `errors` is an object.
-    public static func storefrontErrorsObject(_ object: JSONObject, status: Int) -> SandboxMisbehaviour {
+    public static func storefrontErrorsObject(_ object: JSONObject, status: Int) -> SandboxFault {
         .answer(.json(["errors": .object(object)], status: status))
     }
 
@@ -57,7 +57,7 @@ extension SandboxMisbehaviour {
     /// The mutation is executed, and its payload has another cart id.
     ///
     /// Use ``SandboxStorefront/moveCart(_:keepingBuyer:)`` to really move a cart.
-    public static func storefrontCartID(_ id: String) -> SandboxMisbehaviour {
+    public static func storefrontCartID(_ id: String) -> SandboxFault {
         editPayload { payload in
             guard var cart = payload["cart"]?.object else { return }
             cart["id"] = .string(id)
@@ -70,7 +70,7 @@ extension SandboxMisbehaviour {
         code: String,
         field: [String],
         message: String = "Made by the sandbox."
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         editPayload { payload in
             let error: JSONObject = [
                 "code": .string(code), "field": .array(field.map { .string($0) }), "message": .string(message),
@@ -83,7 +83,7 @@ extension SandboxMisbehaviour {
     public static func storefrontWarning(
         code: String,
         target: String = "gid://shopify/CartLine/1"
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         editPayload { payload in
             let warning: JSONObject = [
                 "code": .string(code), "message": .string("Made by the sandbox."), "target": .string(target),
@@ -93,7 +93,7 @@ extension SandboxMisbehaviour {
     }
 
     /// Changes the payload of every mutation in the response.
-    public static func editPayload(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxMisbehaviour {
+    public static func editPayload(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxFault {
         .editJSON { object in
             guard var data = object["data"]?.object else { return }
             for member in data.members {

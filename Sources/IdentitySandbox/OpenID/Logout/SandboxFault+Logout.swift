@@ -1,8 +1,8 @@
-extension SandboxMisbehaviour {
+extension SandboxFault {
     /// Redirects the browser after the logout with another `state` or, with nil, without one.
     ///
     /// It works at ``SandboxEndpoint/logout`` if the request has a `post_logout_redirect_uri`.
-    public static func logoutState(_ state: String?) -> SandboxMisbehaviour {
+    public static func logoutState(_ state: String?) -> SandboxFault {
         .edit { response in
             guard let index = response.headers.firstIndex(where: { $0.name == "Location" }) else { return }
             let parts = response.headers[index].value.split(separator: "?", maxSplits: 1).map(String.init)

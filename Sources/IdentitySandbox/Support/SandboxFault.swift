@@ -2,9 +2,9 @@ public import IdentityKit
 
 /// One way in which the sandbox deviates from the provider's documentation.
 ///
-/// Pass it to ``SandboxService/misbehave(_:on:times:)``. Several can be combined with ``and(_:)``. Further static members
+/// Pass it to ``SandboxService/planFault(_:on:times:)``. Several can be combined with ``and(_:)``. Further static members
 /// are specific to a provider or endpoint, such as ``idToken(_:)`` and ``withoutMembers(_:)``.
-public struct SandboxMisbehaviour: Sendable {
+public struct SandboxFault: Sendable {
     enum Effect: Sendable {
         /// The sandbox sends this response instead of the provider's; the provider's state does not change.
         case replace(SandboxResponse)
@@ -25,16 +25,16 @@ public struct SandboxMisbehaviour: Sendable {
 
     let effects: [Effect]
 
-    /// Combines two misbehaviours; if they conflict, the first one applies.
-    public func and(_ other: SandboxMisbehaviour) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: effects + other.effects)
+    /// Combines two faults; if they conflict, the first one applies.
+    public func and(_ other: SandboxFault) -> SandboxFault {
+        SandboxFault(effects: effects + other.effects)
     }
 
     // MARK: Replaced responses
 
     /// Another response; the provider does not see the request.
-    public static func answer(_ answer: SandboxResponse) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.replace(answer)])
+    public static func answer(_ answer: SandboxResponse) -> SandboxFault {
+        SandboxFault(effects: [.replace(answer)])
     }
 
     /// Another response from its parts; the provider does not see the request.
@@ -42,22 +42,22 @@ public struct SandboxMisbehaviour: Sendable {
         status: Int,
         headers: [(name: String, value: String)] = [],
         body: String = ""
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         .answer(SandboxResponse(status: status, headers: headers, body: Array(body.utf8)))
     }
 
     /// An HTML page instead of JSON, as a proxy in front of a provider sends it.
-    public static func htmlPage(status: Int) -> SandboxMisbehaviour {
+    public static func htmlPage(status: Int) -> SandboxFault {
         .answer(.html("<!doctype html><title>\(status)</title><h1>Something went wrong</h1>", status: status))
     }
 
     /// A redirect; the provider does not see the request.
-    public static func redirect(to location: String, status: Int = 302) -> SandboxMisbehaviour {
+    public static func redirect(to location: String, status: Int = 302) -> SandboxFault {
         .answer(.redirect(to: location, status: status))
     }
 
     /// 429, with `Retry-After` in seconds or without.
-    public static func tooManyRequests(retryAfter: Int?) -> SandboxMisbehaviour {
+    public static func tooManyRequests(retryAfter: Int?) -> SandboxFault {
         var answer = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
         if let retryAfter { answer.headers.append(("Retry-After", String(retryAfter))) }
         return .answer(answer)
@@ -68,54 +68,54 @@ public struct SandboxMisbehaviour: Sendable {
         _ error: String,
         description: String = "Planned by the sandbox.",
         status: Int = 400
-    ) -> SandboxMisbehaviour {
+    ) -> SandboxFault {
         .answer(.oauthError(error, description, status: status))
     }
 
     /// The connection is reset and the provider has not seen the request.
-    public static let reset = SandboxMisbehaviour(effects: [.reset(afterActing: false)])
+    public static let reset = SandboxFault(effects: [.reset(afterActing: false)])
 
     /// Bytes instead of an HTTP message, then the connection closes; the provider does not see the request.
-    public static func rawBytes(_ bytes: [UInt8]) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.raw(bytes)])
+    public static func rawBytes(_ bytes: [UInt8]) -> SandboxFault {
+        SandboxFault(effects: [.raw(bytes)])
     }
 
     // MARK: Actions before the response
 
     /// Runs an action before the provider executes the request, such as rotating keys or advancing a clock.
-    public static func before(_ action: @escaping @Sendable () async -> Void) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.before(action)])
+    public static func before(_ action: @escaping @Sendable () async -> Void) -> SandboxFault {
+        SandboxFault(effects: [.before(action)])
     }
 
     // MARK: Lost and slow responses
 
     /// The provider executes the request, then the connection is reset: the response is lost.
-    public static let loseResponse = SandboxMisbehaviour(effects: [.reset(afterActing: true)])
+    public static let loseResponse = SandboxFault(effects: [.reset(afterActing: true)])
 
     /// Waits before the first byte.
-    public static func delay(_ duration: Duration) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.delay(duration)])
+    public static func delay(_ duration: Duration) -> SandboxFault {
+        SandboxFault(effects: [.delay(duration)])
     }
 
     /// Sends a few bytes at a time.
-    public static func drip(bytes: Int = 1, every interval: Duration) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.drip(bytes: max(1, bytes), every: interval)])
+    public static func drip(bytes: Int = 1, every interval: Duration) -> SandboxFault {
+        SandboxFault(effects: [.drip(bytes: max(1, bytes), every: interval)])
     }
 
     /// Closes the connection in the middle of the message.
-    public static func cut(afterBytes count: Int) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.cut(afterBytes: max(0, count))])
+    public static func cut(afterBytes count: Int) -> SandboxFault {
+        SandboxFault(effects: [.cut(afterBytes: max(0, count))])
     }
 
     // MARK: Changed responses
 
     /// Changes the response.
-    public static func edit(_ change: @escaping @Sendable (inout SandboxResponse) -> Void) -> SandboxMisbehaviour {
-        SandboxMisbehaviour(effects: [.edit(change)])
+    public static func edit(_ change: @escaping @Sendable (inout SandboxResponse) -> Void) -> SandboxFault {
+        SandboxFault(effects: [.edit(change)])
     }
 
     /// Changes the JSON object of the response; other bodies stay unchanged.
-    public static func editJSON(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxMisbehaviour {
+    public static func editJSON(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxFault {
         .edit { answer in
             guard let value = try? JSONValue(parsing: answer.body), var object = value.object else { return }
             change(&object)
@@ -124,22 +124,22 @@ public struct SandboxMisbehaviour: Sendable {
     }
 
     /// Removes members of the JSON response: `refresh_token`, `id_token`, `token_type`.
-    public static func withoutMembers(_ names: String...) -> SandboxMisbehaviour {
+    public static func withoutMembers(_ names: String...) -> SandboxFault {
         .editJSON { object in for name in names { object[name] = nil } }
     }
 
     /// Sets a member of the JSON response.
-    public static func member(_ name: String, _ value: JSONValue) -> SandboxMisbehaviour {
+    public static func member(_ name: String, _ value: JSONValue) -> SandboxFault {
         .editJSON { $0[name] = value }
     }
 
     /// Changes the status of the response.
-    public static func status(_ status: Int) -> SandboxMisbehaviour {
+    public static func status(_ status: Int) -> SandboxFault {
         .edit { $0.status = status }
     }
 
     /// Sets a header or, with nil, removes it.
-    public static func header(_ name: String, _ value: String?) -> SandboxMisbehaviour {
+    public static func header(_ name: String, _ value: String?) -> SandboxFault {
         .edit { answer in
             answer.headers.removeAll { $0.name.lowercased() == name.lowercased() }
             if let value { answer.headers.append((name, value)) }
@@ -147,7 +147,7 @@ public struct SandboxMisbehaviour: Sendable {
     }
 }
 
-extension SandboxMisbehaviour: CustomStringConvertible {
+extension SandboxFault: CustomStringConvertible {
     /// A short description.
     public var description: String {
         effects.map { effect in
