@@ -2,7 +2,8 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// A presenter for `serve`: the browser that shows the page opens the login page, and its callback arrives at the same server.
+/// A presenter for `serve`: the browser that shows the page of `serve` also opens the login page, and the callback arrives at the
+/// same server.
 final class BrowserPresenter: FormPostPresenting {
     /// A stream with the address of the login page; it ends without an address if the login fails before.
     let pages: AsyncStream<HTTPURL>

@@ -107,7 +107,7 @@ extension CartAdapter {
 
     /// Creates a cart with any number of lines.
     ///
-    /// - Returns: A failure when the cart exists with some of the lines. It must be saved, and the caller gets the error.
+    /// - Returns: The change that saves the cart; its result is a failure if the cart has only some of the lines.
     func createCart(
         withAll lines: [CartLineInput],
         _ locked: LockedCart,
