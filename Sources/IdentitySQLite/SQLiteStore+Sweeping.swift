@@ -8,8 +8,10 @@ extension SQLiteStore: ExpirySweeping {
 
     /// Removes expired rows, up to 512 at a time, so that other callers can work in between.
     public func sweep(expiredBefore date: Date) async throws -> Int {
-        try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
-            + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(expiredBefore: date)
+        let quarantineEnd = date - Self.quarantineTime
+        return try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
+            + sweep(.sweepAttachmentsOfQuarantined, expiredBefore: quarantineEnd)
+            + sweep(.sweepQuarantine, expiredBefore: quarantineEnd) + sweepSessions(expiredBefore: date)
             + spool.sweep(expiredBefore: date) + (logins?.sweep(expiredBefore: date) ?? 0)
     }
 

@@ -98,17 +98,20 @@ struct QuarantineTests {
         await expect(.storeKeyMismatch, .configuration) { try await store.session(session.id) }
     }
 
-    @Test("quarantine keeps rows for 30 days")
+    @Test("quarantine keeps rows for 30 days, and a session's attachments are removed with its row")
     func sweeping() async throws {
         let (directory, store, sessions, clock) = try await damaged()
         defer { withExtendedLifetime(directory) {} }
+        #expect(try await store.setAttachment("note", to: Secret("x"), of: sessions[0].id, expecting: nil))
         #expect(try await store.quarantineDamagedRows() == 5)
         clock.advance(by: .seconds(29 * 86_400))
         _ = try await store.sweep(expiredBefore: clock.now)
-        #expect(try await store.checkHealth().quarantinedRows == 5)
+        let kept = try await store.checkHealth()
+        #expect(kept.quarantinedRows == 5 && kept.attachments == 1)
         clock.advance(by: .seconds(2 * 86_400))
         _ = try await store.sweep(expiredBefore: clock.now)
-        #expect(try await store.checkHealth().quarantinedRows == 0)
+        let swept = try await store.checkHealth()
+        #expect(swept.quarantinedRows == 0 && swept.attachments == 0)
         #expect(try await store.session(sessions[0].id) == nil)
     }
 

@@ -10,7 +10,7 @@ enum Query: Int, CaseIterable {
     case listAttachments
     case readUsedToken, insertUsedToken, countUsedTokens, sweepUsedTokens
     case quarantineSession, quarantineAttempt, addQuarantinedAttempt, quarantineAttachment, deleteAttachmentRow
-    case isQuarantined, isAnyQuarantined, countQuarantined, sweepQuarantine
+    case isQuarantined, isAnyQuarantined, countQuarantined, sweepAttachmentsOfQuarantined, sweepQuarantine
     case resealSession, resealAttempt, resealAttachment, listSessionKeys, listAttemptKeys, listAttachmentKeys
     case countCommit, readCommits
 
@@ -151,6 +151,14 @@ enum Query: Int, CaseIterable {
             AND (?2 IS NULL OR provider_session = ?2) AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4) LIMIT 1
             """
         case .countQuarantined: "SELECT count(*) FROM quarantine"
+        // A session that was put back keeps its attachments, also if its row was not removed from quarantine.
+        case .sweepAttachmentsOfQuarantined:
+            """
+            DELETE FROM attachment WHERE key IN
+            (SELECT attachment.key FROM quarantine JOIN attachment ON attachment.session = quarantine.key
+            WHERE quarantine.origin = 'session' AND quarantine.moved_at < ?1
+            AND NOT EXISTS (SELECT 1 FROM session WHERE session.key = quarantine.key) LIMIT ?2)
+            """
         case .sweepQuarantine:
             """
             DELETE FROM quarantine WHERE id IN
