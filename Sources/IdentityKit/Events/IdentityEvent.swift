@@ -19,7 +19,8 @@ public struct IdentityEvent: Sendable {
         ///
         /// The session stays signed in unless the code is `session_ended`, `rotation_lost` or `session_unknown`. A stored response that
         /// cannot be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to
-        /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
+        /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it. A call is
+        /// not reported if no refresh is tried for it, because of a pause or because too many refreshes wait.
         case refreshFailed(IdentityError.Code)
         /// A refresh token was sent and the response was lost: the provider may have used the token, and it is sent once more.
         case refreshInDoubt

@@ -8,8 +8,9 @@ struct RefreshAttempt: Sendable {
     var stored: StoredSession?
     /// The tokens with which the attempt began.
     var old: TokenSet?
-    /// The session's provider; set when the preparation of the request begins.
+    /// The session's provider; nil until a request is prepared.
     var provider: (any IdentityProvider)?
+    /// The permit of the provider's limiter; nil if no request is needed, and while a pause or a full queue permits none.
     var permit: CircuitBreaker.Permit?
     var observation = RefreshLimiter.Observation.nothing
     /// Whether the observers were told that the response belongs to another login.
@@ -25,8 +26,8 @@ struct RefreshAttempt: Sendable {
         self.started = started
     }
 
-    /// Whether the preparation of a request has begun, after which the refresh token may be sent.
-    var hasPrepared: Bool { provider != nil }
+    /// Whether the provider's limiter permitted this attempt to send requests, so that the observers are told if it fails.
+    var isPermitted: Bool { permit != nil }
 
     func row() throws(IdentityError) -> StoredSession {
         guard let stored else { throw .unknownSession }

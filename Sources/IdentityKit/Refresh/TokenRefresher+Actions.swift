@@ -165,6 +165,7 @@ extension TokenRefresher {
         do {
             let stored = try attempt.row()
             let provider = try visible.providers.provider(ofStored: stored.provider)
+            try lockTimeCheck.run(provider)
             attempt.provider = provider
             if let refusal = pauses.error(delaying: attempt.id) { return .notPrepared(refusal) }
             attempt.permit = try await limiter(of: stored.provider).enter()
@@ -228,17 +229,17 @@ extension TokenRefresher {
         do {
             let provider = try attempt.provider ?? visible.providers.provider(ofStored: stored.provider)
             let tokens = try await provider.validated(response, of: old)
-            if attempt.hasPrepared { attempt.observation = .responded }
+            if attempt.isPermitted { attempt.observation = .responded }
             return .validated(tokens)
         } catch let refusal as RefreshRefusal {
-            return attempt.hasPrepared ? refused(refusal, &attempt) : .refused(refusal)
+            return attempt.isPermitted ? refused(refusal, &attempt) : .refused(refusal)
         } catch {
             let error = IdentityError.wrapping(error)
-            if attempt.hasPrepared { attempt.observation = .responded }
+            if attempt.isPermitted { attempt.observation = .responded }
             // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
             // failure when it ends, and a response of another login is reported separately.
             if !error.isAttackSuspected, response.mismatch == nil,
-                context.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.hasPrepared
+                context.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.isPermitted
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }

@@ -19,7 +19,6 @@ struct TokenRefresher: SessionService {
     /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed.
     func run(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> SessionTokens {
         defer { cache?.remove(id) }
-        try lockTimeCheck.run()
         let started = clock.elapsed
         let wasUnsaved = unsaved[id] != nil
         var deadline = started + limit
@@ -133,7 +132,7 @@ struct TokenRefresher: SessionService {
     private func report(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
         switch outcome {
         case .changed, .wait: break
-        case .adopted: if attempt.permit != nil { pauses.succeeded(attempt.id) }
+        case .adopted: if attempt.isPermitted { pauses.succeeded(attempt.id) }
         case .refreshed(_, let isRecovered):
             if !isRecovered { pauses.succeeded(attempt.id) }
             // While the tokens cannot be saved, every call recovers the same refresh. It is reported once, when the tokens are saved.
@@ -148,7 +147,8 @@ struct TokenRefresher: SessionService {
     }
 
     private func reportFailure(_ error: IdentityError, _ attempt: RefreshAttempt) {
-        guard attempt.hasPrepared, !attempt.hasReportedMismatch else { return }
+        // A call that a pause or a full queue turned away is not a failed refresh, and an outage would cause many such events.
+        guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 

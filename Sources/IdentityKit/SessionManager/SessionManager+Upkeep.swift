@@ -2,7 +2,7 @@ extension SessionManager {
     /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
     /// certainly held.
     ///
-    /// ``repair()`` and every refresh make the same check. A login with a redirect checks its own provider.
+    /// ``repair()`` makes the same check. Every refresh, and a login with a redirect, checks its own provider.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
@@ -13,7 +13,8 @@ extension SessionManager {
     /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: a provider with a grace period accepts a used refresh
     /// token for some seconds only.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read, or when ``checkConfiguration()`` fails.
+    /// - Throws: ``IdentityError`` when the store cannot be read, or when ``checkConfiguration()`` fails, after the sessions of the other
+    ///   providers were repaired.
     @discardableResult
     public func repair() async throws -> RepairReport {
         try await upkeep.repair()

@@ -240,4 +240,23 @@ struct LostLockTests {
             .checkConfiguration()
         try world.manager(world.store).checkConfiguration()
     }
+
+    @Test("a timeout that is too long for the lock stops the refreshes of its own provider only")
+    func contradictionOfAnotherProvider() async throws {
+        let world = RefreshFixture(timeout: .seconds(8))
+        let (expired, inDoubt) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
+        world.provider.setGrace(3600)
+        try await world.die(at: inDoubt)
+        let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(8))
+        let other = JournaledProvider(clock: world.clock, name: "other", timeout: .seconds(9))
+        let manager = try world.manager(node, with: [other])
+        #expect(try await manager.tokens(for: expired).outcome == .refreshedLate)
+        // Each repair does the work of the first provider before it throws.
+        for _ in 0..<7 {
+            let error = await #expect(throws: IdentityError.self) { _ = try await manager.repair() }
+            #expect(error?.code == .configurationInvalid)
+            world.clock.advance(by: .seconds(3))
+        }
+        #expect(try await world.memory.session(inDoubt)?.isInDoubt == false)
+    }
 }

@@ -199,4 +199,48 @@ struct ProviderPauseTests {
         world.clock.advance(by: .seconds(31))
         #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
     }
+
+    @Test("a call that a pause, the open circuit breaker or a full queue turns away reports no failed refresh")
+    func turnedAway() async throws {
+        let world = RefreshFixture()
+        let (first, second) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
+        var limits = limits(2, concurrent: 1)
+        limits.waiting = 0
+        let manager = try world.manager(limits: limits)
+        let failures = { world.heard.kinds.count { if case .refreshFailed = $0 { true } else { false } } }
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        world.provider.hold {
+            arrival.finish()
+            for await _ in releases {}
+        }
+        let failing = IdentityError(
+            .retryLater,
+            .unexpectedResponse,
+            "?",
+            providerResponse: .init(error: "server_error")
+        )
+        world.provider.answerAll(.refused(failing))
+        let running = Task { try await manager.tokens(for: first) }
+        for await _ in arrivals {}
+        let busy = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: second) }
+        #expect(busy?.code == .refreshBusy)
+        #expect(failures() == 0)
+        release.finish()
+        _ = try? await running.value
+        // The second failure pauses the session.
+        for _ in 0..<5 { _ = try? await manager.tokens(for: first) }
+        #expect(world.provider.requests == 2)
+        #expect(failures() == 2)
+
+        // The breaker opens after failures of two sessions.
+        world.provider.answerAll(.refused(Self.down))
+        world.clock.advance(by: .seconds(61))
+        for id in [first, second] { _ = try? await manager.tokens(for: id) }
+        #expect(world.heard.kinds.contains { if case .providerPaused = $0 { true } else { false } })
+        let requests = world.provider.requests
+        for _ in 0..<5 { _ = try? await manager.tokens(for: second) }
+        #expect(world.provider.requests == requests)
+        #expect(failures() == requests)
+    }
 }

@@ -19,13 +19,14 @@ struct RefreshFixture {
     func manager(
         _ store: (any SessionStore)? = nil,
         limits: SessionManager.RefreshLimits = .init(),
-        maximumLifetime: Duration? = nil
+        maximumLifetime: Duration? = nil,
+        with others: [any IdentityProvider] = []
     ) throws -> SessionManager {
         var configuration = SessionManager.Configuration()
         configuration.refreshLimits = limits
         configuration.maximumSessionLifetime = maximumLifetime
         return SessionManager(
-            providers: try ProviderRegistry([provider]),
+            providers: try ProviderRegistry([provider] + others),
             store: store ?? self.store,
             environment: IdentityEnvironment(
                 transport: NoNetwork(),
