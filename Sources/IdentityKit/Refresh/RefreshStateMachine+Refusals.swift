@@ -1,4 +1,4 @@
-/// The steps after a response without tokens, or without a response: each returns the next action.
+/// The steps after a response without tokens, without a response, or with a response that is not accepted: each returns the next action.
 extension RefreshStateMachine {
     /// Continues after an error because of which the refresh token was not sent, or not sent again.
     mutating func notSent(_ error: IdentityError) -> Action {
@@ -44,5 +44,66 @@ extension RefreshStateMachine {
         // Another process has a response that is not validated yet.
         if case .responded = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
+    }
+
+    // MARK: Responses that are not accepted
+
+    /// Continues after the validation of a response has failed.
+    ///
+    /// If the response belongs to another login, the error code is stored with it. The code is removed only when the response is
+    /// accepted.
+    mutating func notAccepted(
+        _ response: RefreshResponse,
+        _ source: Source,
+        isStored: Bool,
+        _ error: IdentityError
+    ) -> Action {
+        guard error.isAttackSuspected else {
+            if let mismatch = response.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
+            guard case .provider = source else { return .finish(.failed(error)) }
+            guard !isStored else { return .finish(.refused(error)) }
+            return spool(storedState?.tokens.map { .responded($0, response) }, .refused(error))
+        }
+        guard let tokens = storedState?.tokens, storedState?.endReason == nil,
+            !isKnown(error.code, of: response, source)
+        else {
+            return .finish(.failed(error))
+        }
+        var marked = response
+        marked.mismatch = error.code
+        // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
+        guard mayReplaceRow(marked, source) else {
+            let action = Action.spool(.responded(tokens, marked), replacing: tokens)
+            return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
+        }
+        let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)
+        return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
+    }
+
+    /// Whether this code is already stored with the response: in the store, in memory or in the spool.
+    private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
+        guard response.mismatch == mismatch else { return false }
+        guard case .unsaved = source, case .responded(_, let inRow)? = storedState, inRow.isSame(as: response) else {
+            return true
+        }
+        return inRow.mismatch == mismatch
+    }
+
+    private func mayReplaceRow(_ response: RefreshResponse, _ source: Source) -> Bool {
+        guard case .unsaved = source, case .responded(_, let inRow)? = storedState else { return true }
+        return inRow.isSame(as: response)
+    }
+
+    /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
+    mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
+        guard case .unsaved = source else { return .finish(.failed(error)) }
+        return run([.forgetUnsaved, .finish(.failed(error))])
+    }
+}
+
+extension RefreshResponse {
+    /// Whether both are the same response of the provider; the error codes that are stored with them may differ.
+    fileprivate func isSame(as other: RefreshResponse) -> Bool {
+        receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }
 }

@@ -12,6 +12,40 @@ extension RefreshStateMachine {
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
     }
 
+    /// The next step for the stored state if memory and spool contain no newer one.
+    mutating func decide() -> Action {
+        switch storedState {
+        case .responded(_, let response)?: return validate(response, .store, isStored: true)
+        case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
+        case .active(let tokens)? where goal.isReached(by: tokens):
+            return .finish(.adopted(.active(tokens), tokens))
+        // The previous holder lost the lock, but it may still run and save a response.
+        case .claimed(_, let claim)? where !claim.isAbandoned && !provesPreviousHolderGone:
+            return contest(claim)
+        default: return prepare()
+        }
+    }
+
+    /// The wait for the holder's response begins with a write: while the store refuses writes, the holder cannot save its response.
+    mutating func contest(_ claim: RefreshClaim) -> Action {
+        guard !claim.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
+        return go(.contest, .save(.claimed(tokens, claim.contested), .contest, requiresLock: true))
+    }
+
+    /// Saves a response from memory or the spool in the store before it is validated.
+    ///
+    /// Validation may fail for a long time, and another machine would otherwise send the old refresh token.
+    mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
+        switch storedState {
+        case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
+        case .responded(_, let inRow)?:
+            var response = response
+            response.mismatch = response.mismatch ?? inRow.mismatch
+            return validate(response, .unsaved, isStored: false)
+        case .ended?, nil: return validate(response, .unsaved, isStored: false)
+        }
+    }
+
     mutating func prepare() -> Action {
         guard storedState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
         return go(.prepare, .prepare)
@@ -24,6 +58,15 @@ extension RefreshStateMachine {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
+    }
+
+    /// The response is saved unchanged before it is validated, because a crash in between would lose it.
+    mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
+        guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        return go(
+            .saveResponse(response, source),
+            .save(.responded(tokens, response), .response, requiresLock: requiresLock)
+        )
     }
 
     mutating func validate(_ response: RefreshResponse, _ source: Source, isStored: Bool) -> Action {
@@ -65,66 +108,5 @@ extension RefreshStateMachine {
     func adopt(_ current: SessionState) -> Action {
         if let reason = current.endReason { return .finish(.failed(.ended(reason))) }
         return .finish(current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession))
-    }
-
-    // MARK: Responses that are not accepted
-
-    /// Continues after the validation of a response has failed.
-    ///
-    /// If the response belongs to another login, the error code is stored with it. The code is removed only when the response is
-    /// accepted.
-    mutating func notAccepted(
-        _ response: RefreshResponse,
-        _ source: Source,
-        isStored: Bool,
-        _ error: IdentityError
-    ) -> Action {
-        guard error.isAttackSuspected else {
-            if let mismatch = response.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
-            guard case .provider = source else { return .finish(.failed(error)) }
-            guard !isStored else { return .finish(.refused(error)) }
-            return spool(storedState?.tokens.map { .responded($0, response) }, .refused(error))
-        }
-        guard let tokens = storedState?.tokens, storedState?.endReason == nil,
-            !isKnown(error.code, of: response, source)
-        else {
-            return .finish(.failed(error))
-        }
-        var marked = response
-        marked.mismatch = error.code
-        // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
-        guard mayReplaceRow(marked, source) else {
-            let action = Action.spool(.responded(tokens, marked), replacing: tokens)
-            return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
-        }
-        let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)
-        return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
-    }
-
-    /// Whether this code is already stored with the response: in the store, in memory or in the spool.
-    private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
-        guard response.mismatch == mismatch else { return false }
-        guard case .unsaved = source, case .responded(_, let inRow)? = storedState, inRow.isSame(as: response) else {
-            return true
-        }
-        return inRow.mismatch == mismatch
-    }
-
-    private func mayReplaceRow(_ response: RefreshResponse, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .responded(_, let inRow)? = storedState else { return true }
-        return inRow.isSame(as: response)
-    }
-
-    /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
-    mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
-        guard case .unsaved = source else { return .finish(.failed(error)) }
-        return run([.forgetUnsaved, .finish(.failed(error))])
-    }
-}
-
-extension RefreshResponse {
-    /// Whether both are the same response of the provider; the error codes that are stored with them may differ.
-    fileprivate func isSame(as other: RefreshResponse) -> Bool {
-        receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }
 }
