@@ -8,6 +8,8 @@ package enum RefreshGoal: Sendable {
     /// A session without an unfinished refresh; its tokens may be the old ones.
     case repairing
 
+    var isRepair: Bool { if case .repairing = self { true } else { false } }
+
     func isReached(by tokens: TokenSet) -> Bool {
         switch self {
         case .replacing(let old): !tokens.isSameIssue(as: old)

@@ -23,9 +23,14 @@ struct TokenRefresher: SessionService {
         let wasUnsaved = unsaved[id] != nil
         var deadline = started + limit
         var conflicts = 0
+        var nextGoal = goal
         while true {
-            let (outcome, attempt) = try await runUnderLock(id, for: goal, since: started, until: deadline)
+            let (outcome, attempt) = try await runStateMachine(id, for: nextGoal, since: started, until: deadline)
             switch outcome {
+            case .refreshed(let tokens, isRecovered: true)
+            where !goal.isRepair && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
+                // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
+                nextGoal = .replacing(tokens)
             case .refreshed(let tokens, _):
                 context.claims.forget(id)
                 let session = Session(try attempt.row(), .active(tokens))
@@ -62,23 +67,32 @@ struct TokenRefresher: SessionService {
         return SessionTokens(session: session, tokens: tokens, outcome: outcome, warning: warning, losses: losses)
     }
 
-    /// Performs the actions of a state machine until it finishes, and reports its outcome.
-    func runStateMachine(
+    /// Takes the session's lock, performs the actions of a state machine until it finishes, and reports its outcome.
+    private func runStateMachine(
         _ id: SessionID,
         for goal: RefreshGoal,
-        under lock: HeldLock,
-        since started: Duration
-    ) async -> (RefreshOutcome, RefreshAttempt) {
-        var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
-        var attempt = RefreshAttempt(id, under: lock, since: started)
-        var action = machine.handle(.began)
-        while true {
-            if case .finish(let outcome) = action {
-                leaveLimiter(attempt)
-                report(outcome, attempt, wasInDoubt: machine.isInDoubt)
-                return (outcome, attempt)
+        since started: Duration,
+        until deadline: Duration
+    ) async throws -> (RefreshOutcome, RefreshAttempt) {
+        let asked = clock.elapsed
+        return try await visible.store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
+            if clock.elapsed - asked > .milliseconds(10) {
+                events.emit(.lockWaited, provider: "", session: id, since: asked)
             }
-            action = machine.handle(await perform(action, &attempt))
+            // Another process that gets the lock concludes that this process has crashed. It must not get the lock while only this
+            // process has the newest tokens.
+            defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
+            var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
+            var attempt = RefreshAttempt(id, under: lock, since: started)
+            var action = machine.handle(.began)
+            while true {
+                if case .finish(let outcome) = action {
+                    leaveLimiter(attempt)
+                    report(outcome, attempt, wasInDoubt: machine.isInDoubt)
+                    return (outcome, attempt)
+                }
+                action = machine.handle(await perform(action, &attempt))
+            }
         }
     }
 
