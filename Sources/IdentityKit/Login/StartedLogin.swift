@@ -17,15 +17,3 @@ public struct StartedLogin: Sendable {
     /// How the provider sends the callback.
     public let responseMode: ResponseMode
 }
-
-/// A completed login.
-public struct CompletedLogin: Sendable {
-    /// The new session.
-    public let session: Session
-    /// The app's page to which to redirect the browser: ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``.
-    public let returnPath: String?
-    /// The session that the new one replaces, after a step-up (``SessionManager/beginStepUp(of:requiring:options:)``); otherwise nil.
-    ///
-    /// The replaced session has ended, and its id is unknown to the store.
-    public let replaced: SessionID?
-}

@@ -63,13 +63,14 @@ extension IdentityError {
         \(keptResponseHint) If the provider changed, for example its issuer, correct the configuration.
         """
 
-    static var withoutRefreshToken: IdentityError {
+    package static var withoutRefreshToken: IdentityError {
         IdentityError(
             .signInAgain,
             .notRefreshable,
             "The session has no refresh token, so it ends when its access token expires.",
             hint:
-                "Let the buyer sign in again. Some providers issue refresh tokens only if scopes contains offline_access."
+                "Let the buyer sign in again. Some providers issue refresh tokens only if scopes contains offline_access.",
+            reference: "RFC 6749 section 6"
         )
     }
 

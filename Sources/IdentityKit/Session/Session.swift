@@ -62,6 +62,9 @@ public struct Session: Sendable {
     /// (``IdentityError/isAttackSuspected``).
     public var isAttackSuspected: Bool { content.isAttackSuspected }
 
+    /// Whether the session is a guest's: no buyer has signed in, and it only has attachments, such as a cart.
+    public var isGuest: Bool { endReason == .guest }
+
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 

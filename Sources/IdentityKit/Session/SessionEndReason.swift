@@ -17,4 +17,6 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     ///
     /// Only a logout's ``LogoutResult/session`` has this reason.
     public static let unreadable = Self(rawValue: "unreadable")
+    /// The session is a guest's session without tokens: ``SessionManager/beginGuest(retainedFor:)``.
+    public static let guest = Self(rawValue: "guest")
 }

@@ -54,25 +54,21 @@ struct StepUpCoordinator: SessionService {
     /// The old tokens are not revoked: many providers keep one grant for a buyer and a client, and revoking an old token of it
     /// invalidates the new ones.
     func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
-        try await outlivingCaller { () -> Result<Session, any Error> in
+        try await outlivingCaller {
             let started = clock.elapsed
+            let session = try await creator.create(for: tokens, by: descriptor)
             do {
-                let session = try await creator.create(for: tokens, by: descriptor)
-                do {
-                    // Nil means that a logout or another step-up has ended the old session first. The new session must not remain then.
-                    guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
-                    await move(ended, to: session, since: started)
-                } catch {
-                    _ = try? await visible.store.remove(session.id)
-                    throw error
-                }
-                events.emit(.sessionReplaced, provider: descriptor.name, session: id, since: started)
-                participants.notifyRefreshed(session)
-                return .success(session)
+                // Nil means that a logout or another step-up has ended the old session first. The new session must not remain then.
+                guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
+                await move(ended, to: session, since: started)
             } catch {
-                return .failure(error)
+                _ = try? await visible.store.remove(session.id)
+                throw error
             }
-        }.get()
+            events.emit(.sessionReplaced, provider: descriptor.name, session: id, since: started)
+            participants.notifyRefreshed(session)
+            return session
+        }
     }
 
     /// Moves the attachments of the old session to the new one.

@@ -7,7 +7,7 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`; the refresh token was not sent.
     public func prepareRefresh(of tokens: TokenSet) async throws {
-        guard tokens.refreshToken != nil else { throw Self.withoutRefreshToken }
+        guard tokens.refreshToken != nil else { throw IdentityError.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
         try checkIssuer(of: tokens, is: metadata)
         if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
@@ -22,7 +22,7 @@ extension OpenIDClient {
         under lock: HeldLock
     ) async throws(RefreshRefusal) -> RefreshResponse {
         do {
-            guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
+            guard let refreshToken = tokens.refreshToken else { throw IdentityError.withoutRefreshToken }
             let metadata = try await metadataSource.metadata()
             try checkIssuer(of: tokens, is: metadata)
             let fields: [(name: String, value: String)] = [
@@ -127,15 +127,5 @@ extension OpenIDClient {
             refreshed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
         return refreshed
-    }
-
-    private static var withoutRefreshToken: IdentityError {
-        IdentityError(
-            .signInAgain,
-            .notRefreshable,
-            "The session has no refresh token.",
-            hint: "Let the buyer sign in again.",
-            reference: "RFC 6749 section 6"
-        )
     }
 }

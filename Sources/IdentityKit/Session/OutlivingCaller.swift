@@ -1,8 +1,0 @@
-/// Completes the end of a session even if the caller is cancelled.
-///
-/// It uses an unstructured task, because cancellation reaches all structured ones. After a session was removed from the
-/// store, no other caller can revoke its tokens or detach its cart, so a browser that disconnects must not prevent these
-/// steps. Each operation that runs here has its own time limit.
-func outlivingCaller<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
-    await Task { await body() }.value
-}
