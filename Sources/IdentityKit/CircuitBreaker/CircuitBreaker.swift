@@ -1,6 +1,6 @@
 /// Stops calls to a failing service for a while; then the result of one probe decides whether other calls are permitted again.
 ///
-/// The type has neither a clock nor a lock: its owner (`RefreshLimiter`, and `ShopBreaker` in ShopifyGraphQL) synchronizes access,
+/// The type has neither a clock nor a lock: its owner (`ProviderRefreshLimiter`, and `ShopBreaker` in ShopifyGraphQL) synchronizes access,
 /// passes the current time, and decides when the breaker opens and for how long.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call.

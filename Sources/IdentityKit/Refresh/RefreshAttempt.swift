@@ -12,7 +12,7 @@ struct RefreshAttempt: Sendable {
     var provider: (any IdentityProvider)?
     /// The permit of the provider's limiter; nil if no request is needed, and while a pause or a full queue permits none.
     var permit: CircuitBreaker.Permit?
-    var observation = RefreshLimiter.Observation.nothing
+    var observation = ProviderRefreshLimiter.Observation.nothing
     /// Whether the observers were told that the response belongs to another login.
     var hasReportedMismatch = false
     /// Whether the new tokens have been recorded in ``RefreshSchedule``.
@@ -29,7 +29,7 @@ struct RefreshAttempt: Sendable {
     /// Whether the provider's limiter permitted this attempt to send requests, so that the observers are told if it fails.
     var isPermitted: Bool { permit != nil }
 
-    func row() throws(IdentityError) -> StoredSession {
+    func storedSession() throws(IdentityError) -> StoredSession {
         guard let stored else { throw .unknownSession }
         return stored
     }

@@ -80,8 +80,6 @@ package enum RefreshOutcome: Sendable {
     case changed
     /// Another process has claimed the session for its refresh and may still save the response; look again later.
     case wait
-    /// The attempt failed, and the next attempt has to wait.
-    case refused(IdentityError)
-    /// Another failure.
-    case failed(IdentityError)
+    /// The attempt failed; `pausesSession`: the next attempt for the session has to wait.
+    case failed(IdentityError, pausesSession: Bool = false)
 }

@@ -1,4 +1,4 @@
-/// The steps after a response without tokens, without a response, or with a response that is not accepted: each returns the next action.
+/// The steps after a response without tokens or one that is not accepted, or without a response: each returns the next action.
 extension RefreshStateMachine {
     /// Continues after an error because of which the refresh token was not sent, or not sent again.
     mutating func notSent(_ error: IdentityError) -> Action {
@@ -13,8 +13,8 @@ extension RefreshStateMachine {
             if mayResend { return sendAgain(isResponseStored: isResponseStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
-        guard let tokens = storedState?.tokens, let claim else { return .finish(.refused(refusal.error)) }
-        let finish = Action.finish(.refused(refusal.error))
+        let finish = Action.finish(.failed(refusal.error, pausesSession: true))
+        guard let tokens = storedState?.tokens, let claim else { return finish }
         guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
         // The next holder of this kind of lock knows that this process has ended or has released the lock, so the refresh claim need
         // not be marked as abandoned.
@@ -61,8 +61,8 @@ extension RefreshStateMachine {
         guard error.isAttackSuspected else {
             if let mismatch = response.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
             guard case .provider = source else { return .finish(.failed(error)) }
-            guard !isStored else { return .finish(.refused(error)) }
-            return spool(storedState?.tokens.map { .responded($0, response) }, .refused(error))
+            guard !isStored else { return .finish(.failed(error, pausesSession: true)) }
+            return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
         }
         guard let tokens = storedState?.tokens, storedState?.endReason == nil,
             !isKnown(error.code, of: response, source)
@@ -72,7 +72,7 @@ extension RefreshStateMachine {
         var marked = response
         marked.mismatch = error.code
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
-        guard mayReplaceRow(marked, source) else {
+        guard mayReplaceStored(marked, source) else {
             let action = Action.spool(.responded(tokens, marked), replacing: tokens)
             return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
         }
@@ -83,19 +83,19 @@ extension RefreshStateMachine {
     /// Whether this code is already stored with the response: in the store, in memory or in the spool.
     private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
         guard response.mismatch == mismatch else { return false }
-        guard case .unsaved = source, case .responded(_, let inRow)? = storedState, inRow.isSame(as: response) else {
+        guard case .unsaved = source, case .responded(_, let stored)? = storedState, stored.isSame(as: response) else {
             return true
         }
-        return inRow.mismatch == mismatch
+        return stored.mismatch == mismatch
     }
 
-    private func mayReplaceRow(_ response: RefreshResponse, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .responded(_, let inRow)? = storedState else { return true }
-        return inRow.isSame(as: response)
+    private func mayReplaceStored(_ response: RefreshResponse, _ source: Source) -> Bool {
+        guard case .unsaved = source, case .responded(_, let stored)? = storedState else { return true }
+        return stored.isSame(as: response)
     }
 
     /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
-    mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
+    mutating func finishMismatch(_ error: IdentityError, _ source: Source) -> Action {
         guard case .unsaved = source else { return .finish(.failed(error)) }
         return run([.forgetUnsaved, .finish(.failed(error))])
     }

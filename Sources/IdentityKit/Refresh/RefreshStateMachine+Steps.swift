@@ -38,9 +38,9 @@ extension RefreshStateMachine {
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch storedState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
-        case .responded(_, let inRow)?:
+        case .responded(_, let stored)?:
             var response = response
-            response.mismatch = response.mismatch ?? inRow.mismatch
+            response.mismatch = response.mismatch ?? stored.mismatch
             return validate(response, .unsaved, isStored: false)
         case .ended?, nil: return validate(response, .unsaved, isStored: false)
         }

@@ -99,7 +99,7 @@ package struct RefreshStateMachine: Sendable {
         // If the stored response belongs to another login, it keeps its error code until it is accepted.
         case (.validate(let response, let source, let isStored), .refused(let refusal)) where response.mismatch != nil:
             return notAccepted(response, source, isStored: isStored, refusal.error)
-        case (.saveMismatch(_, let source, let error), .saved): return reported(error, source)
+        case (.saveMismatch(_, let source, let error), .saved): return finishMismatch(error, source)
         case (.saveMismatch(let response, _, let error), _):
             return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), let isStored), .refused(let refusal)):

@@ -163,7 +163,7 @@ extension TokenRefresher {
 
     private func prepare(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
-            let stored = try attempt.row()
+            let stored = try attempt.storedSession()
             let provider = try visible.providers.provider(ofStored: stored.provider)
             try lockTimeCheck.run(provider)
             attempt.provider = provider

@@ -33,7 +33,7 @@ struct TokenRefresher: SessionService {
                 nextGoal = .replacing(tokens)
             case .refreshed(let tokens, _):
                 context.claims.forget(id)
-                let session = Session(try attempt.row(), .active(tokens))
+                let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = goal.losses(in: tokens)
                 if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
                 // Participants are notified once, not at every call while tokens cannot be saved.
@@ -41,16 +41,16 @@ struct TokenRefresher: SessionService {
                 return result(session, tokens, attempt.outcome, losses)
             case .adopted(let state, let tokens):
                 context.claims.forget(id)
-                return result(Session(try attempt.row(), state), tokens, .waited)
+                return result(Session(try attempt.storedSession(), state), tokens, .waited)
             case .changed:
                 conflicts += 1
                 guard clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
-                let claimed = try attempt.row()
+                let claimed = try attempt.storedSession()
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 try await waitForResponse(to: claimed, until: deadline)
-            case .refused(let error), .failed(let error):
+            case .failed(let error, _):
                 if error.kind == .signInAgain { participants.notifyNeedsLogin(of: id) }
                 throw error
             }
@@ -125,10 +125,10 @@ struct TokenRefresher: SessionService {
 
     // MARK: The provider's limits
 
-    func limiter(of provider: String) -> RefreshLimiter {
+    func limiter(of provider: String) -> ProviderRefreshLimiter {
         context.limiters.withLock { limiters in
             if let limiter = limiters[provider] { return limiter }
-            let limiter = RefreshLimiter(configuration.refreshLimits, in: environment)
+            let limiter = ProviderRefreshLimiter(configuration.refreshLimits, in: environment)
             limiters[provider] = limiter
             return limiter
         }
@@ -153,17 +153,12 @@ struct TokenRefresher: SessionService {
             guard !isRecovered || unsaved[attempt.id] == nil else { return }
             if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
             emit(.refreshed(attempt.outcome), attempt)
-        case .refused(let error):
-            pauses.failed(attempt.id, with: error)
-            reportFailure(error, attempt)
-        case .failed(let error): reportFailure(error, attempt)
+        case .failed(let error, let pausesSession):
+            if pausesSession { pauses.failed(attempt.id, with: error) }
+            // A call that a pause or a full queue turned away is not a failed refresh, and an outage would cause many such events.
+            guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
+            emit(.refreshFailed(error.code), attempt, because: error)
         }
-    }
-
-    private func reportFailure(_ error: IdentityError, _ attempt: RefreshAttempt) {
-        // A call that a pause or a full queue turned away is not a failed refresh, and an outage would cause many such events.
-        guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
-        emit(.refreshFailed(error.code), attempt, because: error)
     }
 
     func emit(_ event: IdentityEvent.Kind, _ attempt: RefreshAttempt, because error: IdentityError? = nil) {

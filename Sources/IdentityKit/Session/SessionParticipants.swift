@@ -75,7 +75,8 @@ final class SessionParticipants: Sendable {
         }
         guard let run else { return }
         runs.start(run) { [self] in
-            guard let found = try? await visible.load(id).read(), let end = found.state.endReason, end != .guest else {
+            guard let found = try? await visible.load(id).decoded(), let end = found.state.endReason, end != .guest
+            else {
                 state.withLock { _ = $0.needingLogin.remove(id) }
                 return true
             }

@@ -1,20 +1,20 @@
 /// A stored session with its decoded state; one object for all callers who share the read.
 final class StoredState: Sendable {
     let stored: StoredSession
-    private let decoded: Result<(state: SessionState, session: Session), IdentityError>
+    private let result: Result<(state: SessionState, session: Session), IdentityError>
 
     init(_ stored: StoredSession) {
         self.stored = stored
         do throws(IdentityError) {
             let state = try SessionState(stored)
-            decoded = .success((state, Session(stored, state)))
+            result = .success((state, Session(stored, state)))
         } catch {
-            decoded = .failure(error)
+            result = .failure(error)
         }
     }
 
     /// The state and the session without the tokens.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt``.
-    func read() throws(IdentityError) -> (state: SessionState, session: Session) { try decoded.get() }
+    func decoded() throws(IdentityError) -> (state: SessionState, session: Session) { try result.get() }
 }

@@ -13,15 +13,15 @@ final class SessionContext: Sendable {
 
     let cache: SessionTokensCache?
     let reads: SharedReads
-    let refused: RefusedTokens
+    let rejected: RejectedTokens
 
     let schedule: RefreshSchedule
     /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
     let flights: SingleFlight<SessionID, SessionTokens>
     /// The states that could not be saved yet.
     let unsaved: UnsavedTokens
-    let pauses: RefreshPauses
-    let limiters = Mutex<[String: RefreshLimiter]>([:])
+    let pauses: SessionRefreshPauses
+    let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
     let claims: ObservedRefreshClaims
     let reportedResponses = ReportedResponses()
 
@@ -44,7 +44,7 @@ final class SessionContext: Sendable {
         signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
         cache = SessionTokensCache(configuration, clock: clock)
         reads = SharedReads(visible)
-        refused = RefusedTokens(clock)
+        rejected = RejectedTokens(clock)
         schedule = RefreshSchedule(configuration, clock: clock)
         // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
         // of tokens.
@@ -54,7 +54,7 @@ final class SessionContext: Sendable {
             error: IdentityError.refreshTakesLong
         )
         unsaved = UnsavedTokens(store, events)
-        pauses = RefreshPauses(in: environment)
+        pauses = SessionRefreshPauses(in: environment)
         claims = ObservedRefreshClaims(clock, longestStep: configuration.repairInterval)
     }
 }
@@ -75,7 +75,7 @@ extension SessionService {
     var schedule: RefreshSchedule { context.schedule }
     var flights: SingleFlight<SessionID, SessionTokens> { context.flights }
     var unsaved: UnsavedTokens { context.unsaved }
-    var pauses: RefreshPauses { context.pauses }
+    var pauses: SessionRefreshPauses { context.pauses }
 
     var logins: LoginCoordinator { LoginCoordinator(context: context) }
     var deviceLogins: DeviceLoginCoordinator { DeviceLoginCoordinator(context: context) }

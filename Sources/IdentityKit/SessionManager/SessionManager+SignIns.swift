@@ -71,7 +71,7 @@ extension SessionManager {
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
         let found = try await visible.load(id)
-        let state = try found.read().state
+        let state = try found.decoded().state
         if let reason = state.endReason { throw IdentityError.ended(reason) }
         if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
         return SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))

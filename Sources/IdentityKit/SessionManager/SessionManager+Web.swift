@@ -9,10 +9,10 @@ package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async t
 /// Calls for the routes of a web app and for carts that are not public.
 extension SessionManager {
     /// Notes that a server rejected tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
-    package func noteRefusal(of tokens: TokenSet, of id: SessionID) { tokenAccess.noteRefusal(of: tokens, of: id) }
+    package func noteRejection(of tokens: TokenSet, of id: SessionID) { tokenAccess.noteRejection(of: tokens, of: id) }
 
     /// Whether a server rejected the session's tokens right after their refresh.
-    package func hasRefusedTokens(_ id: SessionID) async throws -> Bool { try await tokenAccess.hasRefusedTokens(id) }
+    package func hasRejectedTokens(_ id: SessionID) async throws -> Bool { try await tokenAccess.hasRejectedTokens(id) }
 
     package var clock: any IdentityClock { environment.clock }
 
@@ -55,7 +55,7 @@ extension SessionManager {
 
     /// The origin of the provider's logout page for a session; nil if the provider has no such page or its metadata is not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
-        guard let found = try? await visible.load(id).read(), let tokens = found.state.tokens,
+        guard let found = try? await visible.load(id).decoded(), let tokens = found.state.tokens,
             let provider = try? visible.providers.provider(named: found.session.provider)
         else { return nil }
         return try? await provider.logoutURL(for: tokens, returningTo: nil)?.origin

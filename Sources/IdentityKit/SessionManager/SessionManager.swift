@@ -44,7 +44,7 @@ public final class SessionManager: SessionService {
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
     public func session(_ id: SessionID) async throws -> Session {
-        try await Correlation.scope { try await visible.load(id).read().session }
+        try await Correlation.scope { try await visible.load(id).decoded().session }
     }
 
     /// The sessions that match, oldest first, without those that another version of the app wrote and this one cannot read.

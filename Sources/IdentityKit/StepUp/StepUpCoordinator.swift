@@ -11,7 +11,7 @@ struct StepUpCoordinator: SessionService {
     ///   another login.
     func session(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let found = try await visible.load(id)
-        let state = try found.read().state
+        let state = try found.decoded().state
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
         }

@@ -60,7 +60,7 @@ struct TokenAccess: SessionService {
         ticket: Int?
     ) async throws -> SessionTokens {
         let stored = found.stored
-        let (state, session) = try found.read()
+        let (state, session) = try found.decoded()
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         if let end = state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
@@ -124,7 +124,7 @@ struct TokenAccess: SessionService {
             }
         } catch let error as IdentityError where error.code == .notSignedIn {
             // A guest has no identity for the cart. That is not a failure.
-            return (.none, try await context.reads.load(id).read().session)
+            return (.none, try await context.reads.load(id).decoded().session)
         }
     }
 
@@ -136,7 +136,7 @@ struct TokenAccess: SessionService {
     }
 
     func refreshTokens(for id: SessionID) async throws -> SessionTokens {
-        let state = try await context.reads.load(id).read().state
+        let state = try await context.reads.load(id).decoded().state
         guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
         return try await refresher.refresh(id, for: .replacing(tokens))
     }
@@ -176,12 +176,12 @@ struct TokenAccess: SessionService {
     }
 
     /// Records that a server rejected tokens right after their refresh, so that no further refresh follows for a while.
-    func noteRefusal(of tokens: TokenSet, of id: SessionID) { context.refused.add(tokens, of: id) }
+    func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
     /// Whether a server rejected the session's tokens right after their refresh.
-    func hasRefusedTokens(_ id: SessionID) async throws -> Bool {
-        guard let tokens = try await context.reads.load(id).read().state.tokens else { return false }
-        return context.refused.contains(tokens, of: id)
+    func hasRejectedTokens(_ id: SessionID) async throws -> Bool {
+        guard let tokens = try await context.reads.load(id).decoded().state.tokens else { return false }
+        return context.rejected.contains(tokens, of: id)
     }
 
     /// Runs a call with a session's access token.
@@ -199,17 +199,17 @@ struct TokenAccess: SessionService {
         } catch let error as IdentityError where error.mayEndWithRefresh {
             guard first.session.isRefreshable else { throw error.withoutRefresh }
             if first.outcome == .refreshedEarly || first.outcome == .refreshedLate {
-                context.refused.add(first.tokens, of: id)
+                context.rejected.add(first.tokens, of: id)
                 throw error.afterRefresh
             }
-            guard !context.refused.contains(first.tokens, of: id) else { throw error.afterRefresh }
+            guard !context.rejected.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
         // If another caller has refreshed the tokens in the meantime, this caller gets its result.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         do {
             return try await call(ResourceAccess(second, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {
-            context.refused.add(second.tokens, of: id)
+            context.rejected.add(second.tokens, of: id)
             throw error.afterRefresh
         }
     }

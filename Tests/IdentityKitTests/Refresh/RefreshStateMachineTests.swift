@@ -106,7 +106,7 @@ struct RefreshStateMachineTests {
         var names: [String] = []
         for _ in 0..<10 {
             if case .finish(let outcome) = action {
-                guard case .failed(let error) = outcome else { break }
+                guard case .failed(let error, _) = outcome else { break }
                 #expect(error.isAttackSuspected)
                 break
             }
@@ -186,11 +186,11 @@ struct RefreshWalk {
         _ trail: [String]
     ) {
         paths += 1
-        if case .failed(let error) = outcome, error.message == IdentityError.unexpectedRefreshEvent.message {
+        if case .failed(let error, _) = outcome, error.message == IdentityError.unexpectedRefreshEvent.message {
             violations.append("unexpected event: \(trail)")
         }
         if world.stands {
-            guard case .failed(let error) = outcome, error.isAttackSuspected else {
+            guard case .failed(let error, _) = outcome, error.isAttackSuspected else {
                 return violations.append("a mismatch does not reach the caller: \(trail)")
             }
             if !world.hasMismatch, world.row != nil, world.row?.endReason == nil, !world.isRowForeign {
@@ -199,7 +199,7 @@ struct RefreshWalk {
         } else if world.hasMismatch {
             switch outcome {
             case .refreshed, .adopted: violations.append("tokens were returned in spite of a mismatch: \(trail)")
-            case .changed, .wait, .refused, .failed: break
+            case .changed, .wait, .failed: break
             }
         }
         if world.reports > 1 { violations.append("a mismatch was reported twice: \(trail)") }

@@ -90,7 +90,7 @@ extension RefreshStateMachine.Action {
             case .adopted: "`adopted`"
             case .changed: "`changed`"
             case .wait: "`wait`"
-            case .refused, .failed: "throw"
+            case .failed: "throw"
             }
         }
     }

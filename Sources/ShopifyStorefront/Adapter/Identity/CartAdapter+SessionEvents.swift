@@ -11,7 +11,7 @@ extension CartAdapter: SessionParticipant {
                 return CartChange(nil, saving: locked.binding)
             }
             // The operation that caused the refresh has already sent these tokens, and Shopify rejected them.
-            if try await self.sessions.hasRefusedTokens(session.id) { return CartChange(nil, saving: binding) }
+            if try await self.sessions.hasRejectedTokens(session.id) { return CartChange(nil, saving: binding) }
             let context = binding.lastContext
             // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim

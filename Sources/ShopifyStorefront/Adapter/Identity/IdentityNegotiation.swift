@@ -64,7 +64,7 @@ extension CartAdapter {
             case .done, .empty, .gone: return .answered(response)
             case .tokenRefused(let errors):
                 if let refreshed = negotiation.refreshed {
-                    sessions.noteRefusal(of: refreshed, of: id)
+                    sessions.noteRejection(of: refreshed, of: id)
                 } else if negotiation.identity.token != nil,
                     let (next, tokens) = try await refreshed(negotiation.whole, for: id, in: context)
                 {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The sessions that must not be refreshed again yet, because the last attempts failed.
 ///
 /// The pauses use the monotonic clock and apply to this process only, because a repair in another process must not wait for them.
-final class RefreshPauses: Sendable {
+final class SessionRefreshPauses: Sendable {
     private struct Pause {
         var failures: Int
         var until: Duration

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Limits the refreshes at one provider: the number that run at a time, and a pause while the provider fails.
 ///
 /// The circuit breaker opens after failures of several sessions without a success in between, or when the provider requests a pause.
-final class RefreshLimiter: Sendable {
+final class ProviderRefreshLimiter: Sendable {
     /// What a refresh shows about the provider as a whole.
     enum Observation: Sendable {
         case responded

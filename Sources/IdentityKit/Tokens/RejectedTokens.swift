@@ -3,7 +3,7 @@ internal import Synchronization
 /// The access tokens that a server rejected right after their refresh.
 ///
 /// Another refresh would not help.
-final class RefusedTokens: Sendable {
+final class RejectedTokens: Sendable {
     /// The maximum number of entries; a token whose entry is dropped costs one more refresh.
     private static let maximum = 10_000
     /// How long further rejections of a token start no refresh.
