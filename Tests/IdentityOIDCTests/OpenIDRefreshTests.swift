@@ -116,6 +116,35 @@ struct OpenIDRefreshTests {
     }
 
     @Test(
+        "a genuine response is kept while the keys cannot be fetched after a key rotation, also without a new kid",
+        arguments: ["k1", nil]
+    )
+    func keyReplacedDuringOutage(keyID: String?) async throws {
+        try await FakeWorld.run { world in
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let session = try await manager.establish(try await world.login(), provider: "fake")
+            var forge = try TokenForge(.es256)
+            forge.keyID = keyID
+            world.fake.rotate(to: forge, publishing: true)
+            world.fake.replace("/jwks", by: .message(status: 503))
+            let outage = await #expect(throws: IdentityError.self) {
+                _ = try await manager.refreshTokens(for: session.id)
+            }
+            #expect(outage?.kind == .retryLater && outage?.code == .providerUnavailable)
+            #expect(outage?.isAttackSuspected == false)
+            world.fake.replace("/jwks", by: nil)
+            world.clock.advance(by: .seconds(10))
+            let recovered = try await manager.refreshTokens(for: session.id)
+            #expect(recovered.tokens.accessToken.reveal() == "access-2")
+            #expect(world.fake.requests(to: "/token").count == 2)
+        }
+    }
+
+    @Test(
         "a refresh without a valid response is repeated once with the same token; a refused one is not",
         arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (302, 2), (307, 2), (503, 1), (429, 1), (400, 1)]
     )

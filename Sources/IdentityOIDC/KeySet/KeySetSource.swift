@@ -69,7 +69,8 @@ package struct KeySetSource: Sendable {
 
     /// Verifies a token with the known keys, and with newer keys if the known keys do not verify it.
     ///
-    /// The provider may have added a key, replaced one under its old `kid`, or signed a token without `kid` with a new key.
+    /// The provider may have added a key, replaced one under its old `kid`, or signed a token without `kid` with a new key. So while
+    /// the keys cannot be fetched, neither an unknown key nor an invalid signature proves that the token is forged.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
@@ -82,14 +83,7 @@ package struct KeySetSource: Sendable {
         keyID: String?,
         _ verify: (JSONWebKeySet) throws -> Value
     ) async throws -> Value {
-        try await verifying(with: url, verify) { known, refusal in
-            do {
-                return try await newerKeys(at: url, than: known, keyID: keyID)
-            } catch {
-                // An invalid signature is not caused by an outage; an unknown key may be.
-                throw refusal.code == .idTokenSignature ? refusal : error
-            }
-        }
+        try await verifying(with: url, verify) { try await newerKeys(at: url, than: $0, keyID: keyID) }
     }
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
@@ -109,7 +103,7 @@ package struct KeySetSource: Sendable {
         keyID: String?,
         _ verify: (JSONWebKeySet) throws -> Value
     ) async throws -> Value {
-        try await verifying(with: url, verify) { known, _ in
+        try await verifying(with: url, verify) { known in
             let latest = try await unsolicitedChain.keys(at: url, .newer(than: known, keyID: keyID))
             guard latest.fetch != known.fetch else {
                 throw IdentityError(
@@ -125,11 +119,11 @@ package struct KeySetSource: Sendable {
         }
     }
 
-    /// Verifies a token with the known keys, and with `newer` keys if they may verify it; `newer` gets the known keys and their refusal.
+    /// Verifies a token with the known keys, and with `newer` keys if they may verify it; `newer` gets the known keys.
     private func verifying<Value>(
         with url: HTTPURL,
         _ verify: (JSONWebKeySet) throws -> Value,
-        newer: (KeySetSnapshot, IdentityError) async throws -> KeySetSnapshot?
+        newer: (KeySetSnapshot) async throws -> KeySetSnapshot?
     ) async throws -> Value {
         let known = try await keys(at: url)
         let refusal: IdentityError
@@ -139,7 +133,7 @@ package struct KeySetSource: Sendable {
             refusal = IdentityError.wrapping(error)
         }
         guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature,
-            let newer = try await newer(known, refusal)
+            let newer = try await newer(known)
         else { throw refusal }
         return try verify(newer.keys)
     }
