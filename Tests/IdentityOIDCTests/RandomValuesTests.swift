@@ -1,3 +1,4 @@
+import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
 import Testing
@@ -38,6 +39,38 @@ struct RandomValuesTests {
                 _ = try await provider.authorizationRequest(LoginOptions())
             }
             #expect(error?.code == .systemFailure)
+        }
+    }
+
+    private struct StateQuirks: OpenIDQuirks {
+        var settings = OpenIDQuirkSettings()
+    }
+
+    @Test(
+        "a state of fewer than 8 characters, or of more than its random bytes have, is a configuration error",
+        arguments: [
+            (6, nil, true), (6, 8, true), (16, 22, true), (32, 43, true), (64, 86, true), (5, nil, false),
+            (0, nil, false), (-1, nil, false), (32, 7, false), (32, 0, false), (32, -1, false), (32, 44, false),
+            (6, 9, false),
+        ] as [(Int, Int?, Bool)]
+    )
+    func shortState(byteCount: Int, length: Int?, isAccepted: Bool) async throws {
+        try await FakeWorld.run { world in
+            var quirks = StateQuirks()
+            quirks.settings.stateByteCount = byteCount
+            quirks.settings.stateLength = length
+            let configuration = world.provider.client.configuration
+            guard isAccepted else {
+                let error = #expect(throws: IdentityError.self) {
+                    try OpenIDClient(configuration, quirks: quirks, environment: world.environment)
+                }
+                #expect(error?.kind == .configuration)
+                #expect(error?.message.contains(byteCount < 6 ? "stateByteCount" : "stateLength") == true)
+                return
+            }
+            let client = try OpenIDClient(configuration, quirks: quirks, environment: world.environment)
+            let state = try await client.authorizationRequest(LoginOptions()).attempt.state
+            #expect(state.count == length ?? Base64URL.encode(Array(repeating: 0, count: byteCount)).utf8.count)
         }
     }
 }

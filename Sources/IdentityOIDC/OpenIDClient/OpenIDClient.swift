@@ -61,6 +61,7 @@ public final class OpenIDClient: Sendable {
         )
         self.quirks = quirks
         settings = quirks.settings
+        try settings.checkState(ofProvider: configuration.name)
         issuers = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
         let endpoints = configuration.endpoints
         httpClient = ProviderHTTPClient(

@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// The constant differences between a provider and OpenID Connect or OAuth 2.0; the defaults follow the standards.
 public struct OpenIDQuirkSettings: Sendable {
     // MARK: The authorization request and its response
@@ -6,9 +8,13 @@ public struct OpenIDQuirkSettings: Sendable {
     public var sendsNonce = true
     /// Whether PKCE is used (RFC 7636); without it, a stolen code can be used by an attacker who can authenticate as this client.
     public var usesPKCE = true
-    /// The length of `state` in random bytes.
+    /// The length of `state` in random bytes, at least 6; with fewer than 16, an attacker can guess `state` more easily than RFC 6749
+    /// section 10.10 permits.
     public var stateByteCount = 32
-    /// The length of `state` in characters, for providers that require one; nil keeps all characters.
+    /// The length of `state` in characters, for providers that require one, at least 8; nil keeps all characters.
+    ///
+    /// A character has 6 random bits. With fewer than 22 characters, an attacker can guess `state` more easily than RFC 6749
+    /// section 10.10 permits.
     public var stateLength: Int?
     /// Whether a login is bound to the issuer that discovery names; if false, its ID token may name any of the accepted issuers.
     public var bindsDiscoveredIssuer = true
@@ -51,4 +57,20 @@ public struct OpenIDQuirkSettings: Sendable {
 
     /// Creates settings without any difference.
     public init() {}
+
+    /// Refuses a `state` of fewer than 8 characters, the length that Bolt documents, and one of more characters than its bytes have.
+    func checkState(ofProvider name: String) throws(IdentityError) {
+        let isLongEnough = stateByteCount >= 6
+        guard isLongEnough, stateLength.map({ $0 >= 8 && $0 <= (stateByteCount * 8 + 5) / 6 }) ?? true else {
+            throw IdentityError(
+                configuration: isLongEnough
+                    ? "The quirk stateLength of provider \"\(name)\" is less than 8, or more than stateByteCount random bytes have."
+                    : "The quirk stateByteCount of provider \"\(name)\" is less than 6.",
+                hint:
+                    "Remove stateByteCount and stateLength from the provider's OpenIDQuirkSettings, unless the provider requires a length. "
+                    + "n random bytes have 4n/3 characters.",
+                reference: "RFC 6749 section 10.10"
+            )
+        }
+    }
 }
