@@ -41,7 +41,7 @@ struct KeySetFetcherTests {
     @Test("an unchanged key set is confirmed with 304, whose headers give the new lifetime")
     func notModified() async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, clock in
-            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             endpoint.send([("ETag", "W/\"1\""), ("Cache-Control", "max-age=600")])
             endpoint.knowTags()
             let first = try await fetch.keys(at: url, .usable)
@@ -70,7 +70,7 @@ struct KeySetFetcherTests {
     func entityTag(value: String) async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.send([("ETag", value)])
-            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             let first = try await fetch.keys(at: url, .usable)
             _ = try await fetch.keys(at: url, .refreshed(first))
             #expect(endpoint.last?.header("If-None-Match") == nil)
@@ -81,7 +81,7 @@ struct KeySetFetcherTests {
     func foreignTag() async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.send([("ETag", "\"1\"")])
-            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             let first = try await fetch.keys(at: url, .usable)
             _ = try await fetch.keys(at: try HTTPURL(url.text + "/other"), .refreshed(first))
             #expect(endpoint.last?.header("If-None-Match") == nil)
@@ -92,7 +92,7 @@ struct KeySetFetcherTests {
     func sameKeys() async throws {
         let (one, two) = (try TokenForge(.es256).jwk, try TokenForge(.rs256).jwk)
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
-            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             endpoint.publish([one, two])
             let first = try await fetch.keys(at: url, .usable)
             endpoint.publish([two, KeyEndpoint.unusable, one])
@@ -118,7 +118,7 @@ struct KeySetFetcherTests {
             endpoint.send([("Retry-After", "7")])
             endpoint.answer(with: status)
             let error = await #expect(throws: IdentityError.self) {
-                _ = try await KeySetFetcher(httpClient: httpClient, headers: []).keys(at: url, .usable)
+                _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url, .usable)
             }
             #expect(error?.code == code && error?.kind == .retryLater)
             #expect(error?.retryAfter == seconds.map { .seconds($0) })
@@ -130,7 +130,7 @@ struct KeySetFetcherTests {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.publish([.string(String(repeating: "A", count: 2 << 20))])
             await #expect(throws: IdentityError.self) {
-                _ = try await KeySetFetcher(httpClient: httpClient, headers: []).keys(at: url, .usable)
+                _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url, .usable)
             }
         }
     }

@@ -1,9 +1,11 @@
 internal import IdentityHTTP
 internal import IdentityKit
+internal import Synchronization
 
-/// Caches the last valid key set, and shares one fetch between all callers that wait for it; a failed fetch does not remove the keys.
+/// Caches the last valid key set, which ``KeySetFetcher`` fetches at the end of the chain.
 ///
-/// ``KeySetSource`` puts the links of the chain together.
+/// All callers that wait for a fetch share it. A failed fetch does not remove the keys. ``KeySetSource`` puts the links of the chain
+/// together.
 struct KeySetCache: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock
@@ -58,6 +60,21 @@ struct KeySetCache: KeySetProviding {
         return switch requirement {
         case .usable, .refreshed: .refreshed(last)
         case .newer(_, let keyID): .newer(than: last, keyID: keyID)
+        }
+    }
+}
+
+/// Stores the last valid key set of a provider.
+final class LastKnownKeySet: Sendable {
+    private let stored = Mutex<KeySetSnapshot?>(nil)
+
+    var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
+
+    /// Saves a key set, unless a later response is stored already: two chains may fetch at the same time.
+    func save(_ latest: KeySetSnapshot) {
+        stored.withLock { stored in
+            if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }
+            stored = latest
         }
     }
 }

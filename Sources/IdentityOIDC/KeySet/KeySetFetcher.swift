@@ -2,7 +2,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The last link of the chain: fetches the key set, with `If-None-Match` if possible; the HTTP client limits size and time.
+/// The last link of the chain: fetches the key set, with `If-None-Match` if possible, and reports the outcome of each fetch to the
+/// environment's observers.
+///
+/// The HTTP client limits size and time.
 final class KeySetFetcher: KeySetProviding {
     /// How long "not modified" is accepted after a full response.
     ///
@@ -10,15 +13,34 @@ final class KeySetFetcher: KeySetProviding {
     static let maximumConfirmedAge = Duration.seconds(86_400)
 
     private let httpClient: ProviderHTTPClient
+    private let provider: String
     private let headers: [(name: String, value: String)]
     private let fetches = Atomic(0)
 
-    init(httpClient: ProviderHTTPClient, headers: [(name: String, value: String)]) {
+    /// - Parameters:
+    ///   - httpClient: Sends the requests.
+    ///   - provider: The provider's name, for events.
+    ///   - headers: Headers in addition to `Accept`.
+    init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
         self.httpClient = httpClient
+        self.provider = provider
         self.headers = headers
     }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        let environment = httpClient.environment
+        let start = environment.clock.elapsed
+        do {
+            let snapshot = try await fetch(url, requirement)
+            environment.report(.keySetRefreshed, provider: provider, since: start)
+            return snapshot
+        } catch {
+            environment.report(.keySetUnavailable(IdentityError.code(of: error)), provider: provider, since: start)
+            throw error
+        }
+    }
+
+    private func fetch(_ url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         // Lifetimes count from the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
         let known = requirement.known.flatMap { $0.url == url ? $0 : nil }

@@ -21,9 +21,8 @@ package struct KeySetSource: Sendable {
     package init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
         let environment = httpClient.environment
         let clock = environment.clock
-        let fetcher = KeySetFetcher(httpClient: httpClient, headers: headers)
-        let fetch = KeySetFetchReporting(next: fetcher, environment: environment, provider: provider)
-        let backoff = KeySetRetryBackoff(fetch, clock: clock)
+        let fetcher = KeySetFetcher(httpClient: httpClient, provider: provider, headers: headers)
+        let backoff = KeySetRetryBackoff(fetcher, clock: clock)
         let lastKnown = LastKnownKeySet()
         self.lastKnown = lastKnown
         self.clock = clock
