@@ -35,25 +35,27 @@ public final class WebContext: Sendable {
 
     /// The buyer's session; nil if the browser is not signed in.
     ///
-    /// This reads the store and sends no request to the provider. If a guest's cart could not be merged at the sign-in, it tries again.
+    /// The first call of a request reads the store and records the use of the sign-in. If a guest's cart could not be merged at the
+    /// sign-in, it tries that again. It sends no request to the provider.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
-        if let known = state.withLock({ state in
-            state.isPersonal = true
-            return state.session
-        }) {
-            return known
-        }
-        let found = try await load(routes.cookies.sessionID(in: request)).flatMap { session in
-            session.isGuest || session.needsLogin ? nil : session
-        }
+        if let known = state.withLock({ $0.session }) { return known }
+        let found = try await unusedSession()
         state.withLock { $0.session = .some(found) }
         if let found {
             await routes.sessions.noteUse(of: found)
             await retryMerge(into: found)
         }
         return found
+    }
+
+    /// The buyer's session, of which no use is recorded and into which no guest's cart is merged: for a callback, which may replace it.
+    func unusedSession() async throws -> Session? {
+        state.withLock { $0.isPersonal = true }
+        return try await load(routes.cookies.sessionID(in: request)).flatMap { session in
+            session.isGuest || session.needsLogin ? nil : session
+        }
     }
 
     /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.

@@ -51,6 +51,22 @@ struct BrowserSessionTests {
         #expect(try await lines(stage, id) == [WebStage.mug: 1])
     }
 
+    @Test("a guest's cart goes to the buyer who signs in, not to another buyer whose session the browser still has")
+    func guestBesideOldSession() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let callback = try await stage.begin(browser, as: stage.grace)
+        let guest = try await stage.sessions.beginGuest()
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: guest.id)
+        browser.plant(WebStage.guest, guest.id.rawValue)
+        #expect(try await stage.deliver(callback, browser).location == "/orders")
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await stage.sessions.session(new).buyer.email?.value == "grace@example.com")
+        #expect(try await lines(stage, new) == [WebStage.mug: 1])
+        #expect(browser.value(of: WebStage.guest) == nil)
+    }
+
     @Test(
         "a buyer who signs in again gets a new session id and keeps the cart, and the old session ends",
         arguments: ["op", "posted"]

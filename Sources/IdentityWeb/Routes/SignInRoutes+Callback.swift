@@ -21,29 +21,29 @@ extension SignInRoutes {
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await readableSession(in: context)
-        let completed = try await sessions.complete(
+        let login = try await sessions.complete(
             callback,
             browserBinding: cookie?.binding,
             provider: provider
         ) { tokens, tenant, returnPath in
-            let path = try await self.landingPath(admitting: tokens.buyer, of: provider, request, returnPath)
+            let path = try await self.admit(tokens.buyer, of: provider, request, returnPath)
             if let old, !Self.isSession(old, of: tokens.buyer, tenant) { try await self.end(old) }
             return path
         }
-        let session = completed.session
-        if let old, completed.replaced != old.id, Self.isSession(old, of: session.buyer, session.tenant) {
+        let session = login.session
+        if let old, login.replaced != old.id, Self.isSession(old, of: session.buyer, session.tenant) {
             await replace(old, with: session)
         }
-        let path = completed.returnPath ?? configuration.homePath
+        let path = login.returnPath ?? configuration.homePath
         context.forgetSession()
         context.set(try cookies.session(session.id))
         if let cookie {
             let mode = try sessions.descriptor(of: provider).responseMode
-            func completed(_ path: String) throws(HTTPTransportError) -> ResponseCookie {
+            func loginCookie(for path: String) throws(HTTPTransportError) -> ResponseCookie {
                 try cookies.login(attemptID, cookie.completed(session.id.reference, returnPath: path), mode)
             }
             // A long path can be too large for a cookie when it is escaped. Then a repeated callback leads to the home page.
-            context.set(try (try? completed(path)) ?? completed(configuration.homePath))
+            context.set(try (try? loginCookie(for: path)) ?? loginCookie(for: configuration.homePath))
         }
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
         await endExcessSessions(of: session)
@@ -53,7 +53,7 @@ extension SignInRoutes {
     /// The browser's session; nil if it has none, and if its record cannot be read, because a damaged record must not stop a sign-in.
     private func readableSession(in context: WebContext) async throws -> Session? {
         do {
-            return try await context.session()
+            return try await context.unusedSession()
         } catch let error as IdentityError where error.concernsRecordOfSession {
             return nil
         }
@@ -77,8 +77,9 @@ extension SignInRoutes {
     /// Asks the app whether the buyer gets a session.
     ///
     /// - Returns: The path that the app chose; nil to keep the return path of the login.
-    private func landingPath(
-        admitting buyer: Buyer,
+    /// - Throws: `IdentityError` with code `sign_in_refused` if the app refuses the buyer; an error of the app.
+    private func admit(
+        _ buyer: Buyer,
         of provider: String,
         _ request: WebRequest,
         _ returnPath: String?
