@@ -59,7 +59,7 @@ struct LoginCoordinator: SessionService {
         _ callback: LoginCallback,
         browserBinding: Secret?,
         provider expectedProvider: String?,
-        admitting admit: AdmissionCheck? = nil
+        admitting admit: Admission? = nil
     ) async throws -> CompletedLogin {
         let started = clock.elapsed
         var name = expectedProvider ?? ""
@@ -68,14 +68,14 @@ struct LoginCoordinator: SessionService {
             let attempt = try await take(&callback, browserBinding)
             name = attempt.provider
             try checkTime(of: attempt)
-            try mixUpCheck.run(callback, for: attempt, receivedFor: expectedProvider)
+            try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
             let provider = try visible.providers.provider(ofStored: attempt.provider)
             // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
             if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
             let tokens = try await provider.exchange(callback, for: attempt)
-            let session = try await creator.revokingOnFailure(tokens, of: provider.descriptor) {
+            let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor) {
                 try await stepUps.check(tokens, of: attempt)
                 // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
                 returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath
@@ -101,7 +101,7 @@ struct LoginCoordinator: SessionService {
             var callback = callback
             var attempt = try await take(&callback, browserBinding)
             try checkTime(of: attempt)
-            try mixUpCheck.run(callback, for: attempt, receivedFor: provider)
+            try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
             attempt.postedCallback = callback.fields
             try await visible.store.insert(attempt.stored())
         } catch {
@@ -116,17 +116,7 @@ struct LoginCoordinator: SessionService {
     /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt. If none was
     /// stored, the callback is refused, and the attempt stays in the store.
     private func take(_ callback: inout LoginCallback, _ browserBinding: Secret?) async throws -> LoginAttempt {
-        guard let state = try callback.value(of: "state"), !state.isEmpty else {
-            throw IdentityError(
-                .rejected,
-                .stateInvalid,
-                "The callback has no state.",
-                hint:
-                    "Start the login again. The callback is forged or truncated, or the app did not pass its parameters unchanged.",
-                reference: "RFC 6749 section 4.1.2",
-                isAttackSuspected: true
-            )
-        }
+        let state = try callback.state()
         let isBare = callback.fields.count == 1
         let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { stored in
             let attempt = try LoginAttempt(stored)

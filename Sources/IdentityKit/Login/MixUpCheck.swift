@@ -14,7 +14,7 @@ struct MixUpCheck: SessionService {
     ///   - attempt: The login attempt of its state.
     ///   - provider: The provider whose redirect URI received it; nil if the app does not know.
     /// - Throws: `IdentityError` when another provider sent the callback, or may have sent it.
-    func run(
+    func refuseCallbackOfAnotherProvider(
         _ callback: LoginCallback,
         for attempt: LoginAttempt,
         receivedFor provider: String?

@@ -48,8 +48,24 @@ public struct LoginCallback: Sendable {
 
     /// ``StartedLogin/attemptID`` of the login that the `state` belongs to; nil when the callback has no single `state`.
     public var attemptID: String? {
-        guard let state = try? value(of: "state"), !state.isEmpty else { return nil }
+        guard let state = try? state() else { return nil }
         return try? LoginAttempt.id(for: state)
+    }
+
+    /// The `state`, by which the login is found.
+    ///
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/stateInvalid`` when it is missing or empty.
+    package func state() throws(IdentityError) -> Secret {
+        if let state = try value(of: "state"), !state.isEmpty { return state }
+        throw IdentityError(
+            .rejected,
+            .stateInvalid,
+            "The callback has no state.",
+            hint:
+                "Start the login again. The callback is forged or truncated, or the app did not pass its parameters unchanged.",
+            reference: "RFC 6749 section 4.1.2",
+            isAttackSuspected: true
+        )
     }
 
     /// The value of a parameter; nil when it is absent.

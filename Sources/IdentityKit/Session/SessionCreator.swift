@@ -5,20 +5,6 @@ internal import IdentityCrypto
 struct SessionCreator: SessionService {
     let context: SessionContext
 
-    /// Runs the last steps of a login; if they fail, the tokens are revoked, because no session has them.
-    func revokingOnFailure(
-        _ tokens: TokenSet,
-        of provider: ProviderDescriptor,
-        _ steps: () async throws -> Session
-    ) async throws -> Session {
-        do {
-            return try await steps()
-        } catch {
-            await outlivingCaller { [self] in await revocation.drop(tokens, of: provider.name) }
-            throw error
-        }
-    }
-
     /// Stores a session for tokens.
     ///
     /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.

@@ -1,10 +1,11 @@
 internal import IdentityHTTP
 
-/// Refuses a verified buyer by throwing an error, before a session is stored.
+/// What a caller does with a verified buyer before the session is stored: refuse the buyer by throwing an error, choose the page, end an
+/// earlier session.
 ///
 /// The arguments are the tokens, the tenant and the return path of the login. The result is the path of the page that the buyer
 /// sees first; nil for the return path.
-package typealias AdmissionCheck = @Sendable (TokenSet, String, String?) async throws -> String?
+package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> String?
 
 /// Calls for the routes of a web app and for carts that are not public.
 extension SessionManager {
@@ -16,12 +17,12 @@ extension SessionManager {
 
     package var clock: any IdentityClock { environment.clock }
 
-    /// ``complete(_:browserBinding:provider:)`` with an admission check; tokens of a buyer who is refused are revoked.
+    /// ``complete(_:browserBinding:provider:)`` with an admission before the session is stored; the tokens of a buyer who is refused are revoked.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
         provider: String,
-        admitting admit: @escaping AdmissionCheck
+        admitting admit: @escaping Admission
     ) async throws -> CompletedLogin {
         try await Correlation.scope {
             try await logins.complete(

@@ -11,7 +11,7 @@ extension AuthClient {
     /// URL returns nil. ``completeLogin(url:)`` does the same, throws an error that says what failed, and fetches the tokens.
     public func handleCallback(url: URL) -> String? {
         guard isCallback(url), let provider = try? provider(),
-            let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.value(of: "state")
+            let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.state()
         else { return nil }
         guard case .pending(let attempt) = take(state),
             let code = try? provider.client.authorizationCodeWithoutMetadata(in: callback, for: attempt)
@@ -61,7 +61,7 @@ extension AuthClient {
         guard isCallback(url) else { return nil }
         return callingDelegate { client in
             let callback = try LoginCallback(url: url.absoluteString)
-            switch client.take(try AuthClient.state(of: callback)) {
+            switch client.take(try callback.state()) {
             case .pending(let attempt): return try await client.exchange(callback, attempt)
             case .unknown: throw AuthClient.unknownLogin
             case .repeated: return nil
@@ -71,21 +71,8 @@ extension AuthClient {
 
     func complete(_ url: String) async throws -> CustomerAccountAccessTokenResponse {
         let callback = try LoginCallback(url: url)
-        guard case .pending(let attempt) = take(try Self.state(of: callback)) else { throw Self.unknownLogin }
+        guard case .pending(let attempt) = take(try callback.state()) else { throw Self.unknownLogin }
         return try await exchange(callback, attempt)
-    }
-
-    private static func state(of callback: LoginCallback) throws(IdentityError) -> Secret {
-        if let state = try callback.value(of: "state"), !state.isEmpty { return state }
-        throw IdentityError(
-            .rejected,
-            .stateInvalid,
-            "The callback has no state.",
-            hint:
-                "Start the login again. The callback is forged or truncated, or the app did not pass its URL unchanged.",
-            reference: "RFC 6749 section 4.1.2",
-            isAttackSuspected: true
-        )
     }
 
     private func take(_ state: Secret) -> PendingLogins.Match {

@@ -59,7 +59,7 @@ struct RouteTable: Sendable {
         origin + callbackPath(of: provider)
     }
 
-    var logoutReturnAddress: String { address("/logout/done") }
+    var logoutReturnAddress: String { origin + logoutDonePath }
     var loginPath: String { basePath + "/login" }
     func callbackPath(of provider: String) -> String { basePath + "/callback/" + FormEncoding.escape(provider) }
     var logoutPath: String { basePath + "/logout" }
@@ -69,6 +69,4 @@ struct RouteTable: Sendable {
     func loginPath(of provider: String, returningTo path: String?) -> String {
         basePath + "/login/" + FormEncoding.escape(provider) + (path.map { "?return=" + FormEncoding.escape($0) } ?? "")
     }
-
-    private func address(_ path: String) -> String { origin + basePath + path }
 }

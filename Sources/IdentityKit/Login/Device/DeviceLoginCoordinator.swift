@@ -8,15 +8,14 @@ struct DeviceLoginCoordinator: SessionService {
         prompt: @Sendable (DeviceLoginPrompt) async throws -> Void
     ) async throws -> Session {
         let started = clock.elapsed
-        let device = try deviceProvider(provider)
+        let (device, descriptor) = try deviceProvider(provider)
         let authorization = try await device.deviceAuthorization(options)
         events.emit(.loginStarted, provider: provider, since: started)
         do {
             try await prompt(authorization.prompt)
             let schedule = DevicePollSchedule(authorization, askedAt: started)
             let tokens = try await tokens(for: authorization, from: device, by: schedule)
-            let descriptor = try visible.providers.provider(named: provider).descriptor
-            let session = try await creator.revokingOnFailure(tokens, of: descriptor) {
+            let session = try await revocation.revokingOnFailure(tokens, of: descriptor) {
                 try await creator.create(for: tokens, by: descriptor)
             }
             events.emit(.loginCompleted, provider: provider, session: session.id, since: started)
@@ -32,8 +31,11 @@ struct DeviceLoginCoordinator: SessionService {
         }
     }
 
-    private func deviceProvider(_ name: String) throws(IdentityError) -> any DeviceAuthorizing {
-        guard let device = try visible.providers.provider(named: name) as? any DeviceAuthorizing else {
+    private func deviceProvider(
+        _ name: String
+    ) throws(IdentityError) -> (device: any DeviceAuthorizing, descriptor: ProviderDescriptor) {
+        let provider = try visible.providers.provider(named: name)
+        guard let device = provider as? any DeviceAuthorizing else {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
@@ -42,7 +44,7 @@ struct DeviceLoginCoordinator: SessionService {
                 reference: "RFC 8628 section 4"
             )
         }
-        return device
+        return (device, provider.descriptor)
     }
 
     private func tokens(
