@@ -44,6 +44,8 @@ internal import IdentityPlatform
     }
 
     /// Sets the options of a route.
+    ///
+    /// Of the time limits, only the one of the connection is an option of libcurl. ``CurlLoop`` enforces the others.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty name disables the proxies of the environment.
         let proxy = route.usesProxy ? configuration.proxy : nil

@@ -2,7 +2,7 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The header of a file: its version, whether it is a copy, and the header of the store.
+/// The header of a file: its schema version, whether it is a copy, and the header of the store.
 struct FileHeader {
     let store: StoreHeader
     /// Whether this is a backup that was not opened for writing yet.
@@ -10,16 +10,27 @@ struct FileHeader {
     /// Its refresh tokens may have been used since the backup was made.
     let isCopy: Bool
 
-    /// Reads the header of a file; throws unless it is a store of the version that this program writes.
+    /// Reads the header of a file; throws unless it is a store of the schema version that this program writes.
     init(reading connection: Connection) throws {
-        guard try Self.number(connection, "application_id") == Schema.applicationID else {
+        try Self.checkSchemaVersion(of: connection)
+        let row = try Self.storeRow(connection)
+        let keys = try connection.all(.readLookupKeys) { $0.bytes(0) }
+        guard let row, let slotSize = Int(exactly: row.slotSize),
+            let store = StoreHeader(storeID: row.id, slotSize: slotSize, sealedLookupKeys: keys)
+        else { throw Self.lost }
+        self.store = store
+        isCopy = row.isCopy != 0
+    }
+
+    private static func checkSchemaVersion(of connection: Connection) throws {
+        guard try number(connection, "application_id") == Schema.applicationID else {
             throw IdentityError(
                 configuration: "The file is another program's SQLite database, not a session store.",
                 hint: "Set the store's path to a file that only IdentityKit uses."
             )
         }
-        let version = try Self.number(connection, "user_version")
-        guard version > 0 else { throw Self.lost }
+        let version = try number(connection, "user_version")
+        guard version > 0 else { throw lost }
         guard version >= Schema.version else {
             throw IdentityError.storeCorrupt(
                 "The store's file has version \(version), which no release wrote, but this program reads version \(Schema.version)."
@@ -36,13 +47,6 @@ struct FileHeader {
                     """
             )
         }
-        let row = try Self.storeRow(connection)
-        let keys = try connection.all(.readLookupKeys) { $0.bytes(0) }
-        guard let row, let slotSize = Int(exactly: row.slotSize),
-            let store = StoreHeader(storeID: row.id, slotSize: slotSize, sealedLookupKeys: keys)
-        else { throw Self.lost }
-        self.store = store
-        isCopy = row.isCopy != 0
     }
 
     private static func storeRow(

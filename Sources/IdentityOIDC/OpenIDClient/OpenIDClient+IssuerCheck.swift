@@ -1,0 +1,43 @@
+package import IdentityKit
+
+// The check that the issuer is still the one of the login or of the tokens, before a code or a token is sent.
+extension OpenIDClient {
+    /// The issuer to which a login is bound, if discovery names one.
+    func boundIssuer(_ metadata: ProviderMetadata) -> String? {
+        metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? metadata.issuer : nil
+    }
+
+    /// Refuses to complete a login if the provider's issuer changed after the login started.
+    func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
+        guard let issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) else { return }
+        throw IdentityError(
+            .rejected,
+            .discoveryIssuerMismatch,
+            "The provider's issuer changed during the login.",
+            hint:
+                "Start the login again. The login's issuer was \(issuer); the new one is in providerResponse of this error.",
+            reference: "RFC 9700 section 4.4.2",
+            providerResponse: IdentityError.ProviderResponse(error: metadata.issuer)
+        )
+    }
+
+    /// Refuses the tokens of an issuer that this client does not accept, for example of the shop that the configuration named before.
+    ///
+    /// Tokens that an app stored without the buyer have no issuer, and are accepted.
+    ///
+    /// - Throws: `IdentityError` with code `issuer_changed`. Call it before the tokens are sent.
+    package func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
+        let issuer = tokens.buyer.issuer
+        guard issuer.isEmpty || issuers.isAccepted(issuer) else {
+            throw IdentityError.issuerChanged(from: issuer, to: issuers.summary)
+        }
+    }
+
+    /// Refuses also the tokens of another issuer than discovery names, as ``checkIssuer(of:)``.
+    package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
+        try checkIssuer(of: tokens)
+        let issuer = tokens.buyer.issuer
+        guard !issuer.isEmpty, let bound = boundIssuer(metadata), !issuers.isSame(issuer, as: bound) else { return }
+        throw IdentityError.issuerChanged(from: issuer, to: bound)
+    }
+}

@@ -1,0 +1,41 @@
+/// The record and the faults that every provider of the sandbox offers to a test.
+public protocol SandboxService: Sendable {
+    /// The record of requests, and the planned faults.
+    var journal: SandboxJournal { get }
+}
+
+extension SandboxService {
+    /// All requests in the order of arrival; at most the latest 10,000.
+    public var requests: [SandboxRequest] { journal.requests }
+
+    /// The counters.
+    public var counters: SandboxCounters { journal.counters }
+
+    /// The rules that the client broke, in order.
+    ///
+    /// A test usually expects none.
+    public var violations: [SandboxViolation] { journal.violations }
+
+    /// The requests to one endpoint, in the order of arrival.
+    public func requests(to endpoint: SandboxEndpoint) -> [SandboxRequest] {
+        journal.requests.filter { $0.endpoint == endpoint }
+    }
+
+    /// Plans a fault for the next requests to an endpoint.
+    ///
+    /// Faults for one endpoint apply in the order of the calls, one for each request.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - endpoint: The endpoint.
+    ///   - times: The number of requests; by default 1.
+    public func planFault(_ fault: SandboxFault, on endpoint: SandboxEndpoint, times: Int = 1) {
+        journal.plan(fault, endpoint, times)
+    }
+
+    /// Removes all planned faults.
+    public func removeAllFaults() { journal.removeAllFaults() }
+
+    /// Removes the recorded requests and violations and sets all counters to zero; tokens and carts are kept.
+    public func forgetRequests() { journal.forget() }
+}
