@@ -147,7 +147,7 @@ private final class HandlerBox: Sendable {
         return .message(status: response.status, headers: fields, body: response.body)
     }
 
-    /// Whether the `Host` header names a literal address or the public origin.
+    /// Whether the `Host` header names 127.0.0.1 or [::1] with a port, or the public origin.
     ///
     /// Other names are refused, because another site's name can be pointed to this machine (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {

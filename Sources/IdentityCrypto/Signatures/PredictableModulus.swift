@@ -12,7 +12,7 @@ enum PredictableModulus {
             return (prime, residues)
         }
 
-    /// Whether a modulus, most significant octet first, has this property.
+    /// Whether a modulus, most significant octet first, is a power of 65537 modulo every small prime.
     static func isLikely(_ modulus: some Collection<UInt8>) -> Bool {
         powers.allSatisfy { prime, residues in
             residues.contains(modulus.reduce(0) { ($0 << 8 | Int($1)) % prime })

@@ -58,7 +58,7 @@ public struct HTTPURL: Sendable {
         parts.query.map(slice)
     }
 
-    /// `https://host`, with `:port` only if it is not the default port of the scheme (RFC 6454 section 6.2).
+    /// Scheme and host, such as `https://host`, with `:port` only if it is not the default port of the scheme (RFC 6454 section 6.2).
     public var origin: String {
         port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }

@@ -55,7 +55,7 @@ enum UserInfoResponse {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
-                "The UserInfo response has no sub that is text, or the sub of another buyer.",
+                "The sub of the UserInfo response is missing, is not a string, or belongs to another buyer.",
                 hint: "Try again. If it happens again, report it to the provider. The response was not used.",
                 reference: "OpenID Connect Core section 5.3.2"
             )

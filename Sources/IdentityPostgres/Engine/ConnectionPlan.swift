@@ -106,7 +106,7 @@ struct ConnectionPlan: Sendable {
         return mode
     }
 
-    /// The system's root certificates, if libpq finds none itself.
+    /// The system's root certificates, for `sslrootcert`; nil leaves the choice to libpq, which then reads `~/.postgresql/root.crt`.
     private static var systemRoots: String? {
         // The value "system" of sslrootcert needs libpq 16 or newer.
         if PQlibVersion() >= 160_000 { return "system" }

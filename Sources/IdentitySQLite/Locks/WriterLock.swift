@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The lock around every transaction that writes, shared by all processes that have the file open.
 ///
-/// It makes waiting fair, which SQLite's own busy handler is not.
+/// Processes that wait for it take turns. SQLite's busy handler does not ensure that.
 final class WriterLock {
     private let descriptor: LockDescriptor
     private var isNext = false

@@ -77,9 +77,9 @@ public struct SealedSession: Sendable {
 extension SealedSession {
     private static let prefix: [UInt8] = Array("IKSP".utf8) + [1]
 
-    /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members, each after its length.
+    /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members.
     ///
-    /// The spool writes these bytes to its files.
+    /// Before each byte string and each text is its length; numbers have fixed lengths. The spool writes these bytes to its files.
     public var bytes: [UInt8] {
         var fields = FieldWriter(capacity: record.count + 512)
         for field in [hash, buyer, providerSession ?? []] { fields.append(field) }

@@ -4,7 +4,7 @@ public import IdentityKit
 extension SignInRoutes {
     /// How the routes behave.
     public struct Configuration: Sendable {
-        /// The origin under which browsers reach the app, such as `https://shop.example`; the only setting behind a proxy that ends TLS.
+        /// The origin under which browsers reach the app, such as `https://shop.example`, also behind a proxy that ends TLS.
         ///
         /// Redirect URIs, cookies and the check for forged requests are derived from it. Plain http is permitted for loopback addresses
         /// only.

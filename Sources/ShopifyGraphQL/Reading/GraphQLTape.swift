@@ -29,7 +29,7 @@ final class GraphQLTape: Sendable {
     /// The number of entries of a value and its contents.
     func size(_ index: Int) -> Int { next(index) - index }
 
-    /// The value of an object's member.
+    /// The index of the value of an object's member; nil if the object has no such member.
     func member(_ name: String, of object: Int) -> Int? {
         let wanted = name.utf8.span
         var index = object + 1

@@ -25,10 +25,9 @@ public struct RetryLimits: Sendable, Equatable {
     ///
     /// No attempt starts or continues after it.
     public var deadline: Duration
-    /// The longest pause after Shopify rejected requests of this process as an attack; each pause is between half of it and
-    /// all of it.
+    /// The longest first pause after Shopify rejected requests of this process as an attack.
     ///
-    /// It doubles each time, up to ten times as long. A longer `Retry-After`, up to an hour, is respected.
+    /// This limit doubles each time, up to ten times as long. Each pause is between half of the limit and all of it. A longer `Retry-After`, up to an hour, is respected.
     public var securityPause: Duration
 
     /// Creates limits.
@@ -39,7 +38,7 @@ public struct RetryLimits: Sendable, Equatable {
     ///   - maximumPause: The longest pause.
     ///   - maximumRetryAfter: The longest `Retry-After` that the client waits for.
     ///   - deadline: The maximum time for all attempts and pauses.
-    ///   - securityPause: The longest pause after HTTP 430.
+    ///   - securityPause: The longest first pause after HTTP 430.
     public init(
         attempts: Int = 3,
         firstPause: Duration = .milliseconds(500),

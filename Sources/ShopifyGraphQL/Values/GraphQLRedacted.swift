@@ -4,7 +4,7 @@
 public protocol GraphQLRedacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension GraphQLRedacted {
-    /// The type's name.
+    /// The type's name, without any value.
     public var description: String { "\(Self.self)(<private>)" }
     /// The same as ``description``.
     public var debugDescription: String { "\(Self.self)(<private>)" }

@@ -29,7 +29,7 @@ extension CartAdapter: SessionParticipant {
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
-        // A guest's cart has no buyer.
+        // A guest's cart without a buyer needs no request.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
             // A guest's session ends inside a merge, which already holds the session's lock. For any other session, the removal waits for
