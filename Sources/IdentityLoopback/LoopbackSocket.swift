@@ -4,7 +4,7 @@ internal import IdentityPlatform
 package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     /// The system call that failed.
     package let operation: String
-    /// The `errno` of the system call.
+    /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose own error is not known here.
     package let number: Int32
 
     package var description: String {

@@ -222,6 +222,19 @@ struct BoltCheckoutTests {
         #expect((decoded != nil) == isGood)
     }
 
+    @Test("the error of a login result that is too large names the member and its limit")
+    func tooLarge() {
+        for (code, state, problem) in [
+            (8193, 0, "an authorization code of more than 8192 bytes"), (1, 1025, "a state of more than 1024 bytes"),
+        ] {
+            let (code, state) = (String(repeating: "c", count: code), String(repeating: "s", count: state))
+            let error = #expect(throws: IdentityError.self) {
+                try BoltLoginResult(json: Array(#"{"authCode":"\#(code)","state":"\#(state)"}"#.utf8))
+            }
+            #expect(error?.code == .callbackInvalid && error?.message.contains(problem) == true)
+        }
+    }
+
     @Test("neither the printed result nor the printed error of a login shows the code")
     func canary() async throws {
         let canary = SecretCanary()

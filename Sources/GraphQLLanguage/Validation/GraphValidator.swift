@@ -18,7 +18,7 @@ package struct GraphValidator {
     var uses: [VariableUse] = []
     private var owner = ""
 
-    /// A variable at a place.
+    /// One use of a variable, with the type that its position requires.
     struct VariableUse {
         let name: String
         let type: GraphTypeReference

@@ -42,7 +42,8 @@ public enum BoltLoginResult: Sendable {
             throw Self.invalid("does not contain exactly one authorization code")
         }
         let verifier = codeVerifier ?? ""
-        guard code.utf8.count <= 8192, (state ?? "").utf8.count <= 1024 else { throw Self.invalid("is too large") }
+        guard code.utf8.count <= 8192 else { throw Self.invalid("has an authorization code of more than 8192 bytes") }
+        guard (state ?? "").utf8.count <= 1024 else { throw Self.invalid("has a state of more than 1024 bytes") }
         guard verifier.isEmpty || Self.isVerifier(verifier) else {
             throw Self.invalid("has a codeVerifier that RFC 7636 does not permit")
         }
@@ -59,7 +60,8 @@ public enum BoltLoginResult: Sendable {
             .rejected,
             .callbackInvalid,
             "The login result \(problem).",
-            hint: "Send the result of Bolt's SDK unchanged.",
+            hint:
+                "Send the result of Bolt's SDK unchanged: authorizationCode (or authCode), codeVerifier and state, each as a JSON string.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }

@@ -43,7 +43,7 @@ enum PublicAddress {
     private static let global16 = Block(prefix: [0x20], bits: 3)
     private static let translated = Block(prefix: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96)
 
-    // Inside 2000::/3, the only block that IANA gives out for global unicast.
+    // Blocks of 2000::/3 that are not public. IANA has assigned public unicast addresses only in 2000::/3.
     private static let refused16: [Block] = [
         Block(prefix: [0x20, 0x01, 0x00], bits: 23),  // IETF assignments, Teredo among them
         Block(prefix: [0x20, 0x01, 0x0D, 0xB8], bits: 32),  // documentation

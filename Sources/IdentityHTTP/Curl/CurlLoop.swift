@@ -14,7 +14,8 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // A lower bound of all deadlines. If the earliest deadline is later, the requests are checked once without need.
+    // When the deadlines are checked next. No request has an earlier deadline. The request that had this one may have ended already;
+    // then the check finds no expired request.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
     /// The callers to resume, with their results.
@@ -40,7 +41,7 @@ internal import Synchronization
             CURLMOPT_MAX_HOST_CONNECTIONS,
             max(configuration.maximumConnectionsPerHost, 1)
         )
-        // The pointer is valid whenever libcurl uses it: that is inside of the calls that this object makes.
+        // libcurl uses the pointer only during calls that this object makes, so the pointer is valid then.
         unsafe identity_curl_multi_set_pointer(
             multi,
             CURLMOPT_SOCKETDATA,

@@ -6,7 +6,7 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// Where the request goes.
     public var url: HTTPURL
-    /// The header fields, without those that the transport sets, such as `Host` and `Content-Length`.
+    /// The header fields; a field that the transport sets itself, such as `Host` or `Content-Length`, is an error.
     public var headers: HTTPHeaders
     /// The body; `nil` if the request has no body.
     public var body: [UInt8]?

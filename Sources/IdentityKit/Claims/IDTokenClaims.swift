@@ -22,8 +22,8 @@ public struct IDTokenClaims: Sendable {
     public let authorizedParty: String?
     /// All claims, including those that the provider defines.
     ///
-    /// A stored session does not contain the claims that only validation needs (`nonce`, `at_hash`), and no references to claims of
-    /// other issuers (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2), because they are not verified.
+    /// A stored session contains neither the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`) nor claims of
+    /// other issuers (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2), because those are not verified.
     public let all: JSONObject
 
     /// Creates claims, for tests and for providers that validate ID tokens themselves.

@@ -35,7 +35,7 @@ public struct IdentityEvent: Sendable {
         case providerResumed
         /// The store or its spool failed to save, or a repair or sweep failed; with the error's code.
         case storeFailed(IdentityError.Code)
-        /// The store failed to save new tokens, and they were written to the spool.
+        /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
         case tokensSpooled
         /// Neither the store nor the spool saved new tokens: they are lost when the process ends
         /// (``SessionTokens/warning``). Reported once for each such refresh.

@@ -21,7 +21,9 @@ public struct SandboxBoltConfiguration: Sendable {
     ///
     /// Bolt does not document it; by default true.
     public var refreshesPublicClients = true
-    /// The status of `invalid_grant`: 400 was recorded, 422 is documented.
+    /// The HTTP status of `invalid_grant`.
+    ///
+    /// The default is 400, which Bolt returned in a recorded exchange. Bolt's documentation says 422.
     public var invalidGrantStatus = 400
 
     /// A configuration with the defaults.

@@ -11,7 +11,7 @@ struct HostedLogin: Sendable {
 
     let id: String
     let clientID: String
-    /// The URI for the response; empty if none is registered.
+    /// The URI for the response; empty for a device login, and at Bolt if no URI is registered.
     let callback: String
     /// The redirect URI of the request; nil when it had none.
     let redirectURI: String?

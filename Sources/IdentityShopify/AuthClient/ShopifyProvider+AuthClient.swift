@@ -11,7 +11,9 @@ extension ShopifyProvider {
         try await client.authorizationRequest(try await checked(options), pkce: .own(pkce))
     }
 
-    /// The attempt of a login whose authorization URL the app built itself: the app checked its state, and it had no nonce.
+    /// The attempt of a login whose authorization URL the app built itself.
+    ///
+    /// Neither `state` nor `nonce` is known here, so neither is checked: the app must have compared `state`.
     func attempt(codeVerifier: Secret) async throws -> LoginAttempt {
         let options = try await checked(LoginOptions())
         let now = environment.clock.now

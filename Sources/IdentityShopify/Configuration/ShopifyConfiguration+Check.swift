@@ -111,9 +111,9 @@ extension ShopifyProvider.Configuration {
             else {
                 throw ConfigurationProblem(
                     member: "origin",
-                    problem: "is not an https origin",
-                    hint: "Write it as a browser does, https://app.example, without a trailing slash, "
-                        + "and register it at Shopify under JavaScript origins. If the app gives no origin, "
+                    problem: "is not an https origin in the form that browsers send",
+                    hint: "Write it in lower case, for example https://app.example, without a trailing slash and "
+                        + "without :443, and register it at Shopify under JavaScript origins. If the app gives no origin, "
                         + "it is taken from the redirect URI: correct that URI."
                 )
             }

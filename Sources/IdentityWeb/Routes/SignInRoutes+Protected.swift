@@ -29,8 +29,8 @@ extension SignInRoutes {
         }
     }
 
-    /// The page to which the browser returns after the sign-in: the requested page, but the home page for a form, which cannot be sent
-    /// again.
+    /// The page to which the browser returns after the sign-in: the requested page for GET, otherwise the home page, because the browser
+    /// cannot send a form again.
     private func page(after request: WebRequest) -> String {
         request.method == .get ? request.target : configuration.homePath
     }

@@ -56,7 +56,7 @@ public struct GraphQLEvent: Sendable {
     public let identifier: String
     /// The API's host, which names the shop.
     public let host: String
-    /// Shopify's id of the request, if there was a response.
+    /// Shopify's id of the request; nil if there was no response, or if the response has no id.
     public let requestID: String?
     /// The number of attempts so far; 0 if the response comes from the cache or from the same request of another caller.
     public let attempts: Int

@@ -157,7 +157,7 @@ extension SandboxStorefront {
     }
 
     private var shopNode: GraphNode {
-        // Like a shop that has written two of its policies.
+        // The shop has two of the policies that a shop can have; the fields of the other policies are null.
         func policy(_ number: Int, _ title: String, _ body: String) -> GraphNode {
             let handle = Self.handle(title)
             return [

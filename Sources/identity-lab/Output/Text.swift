@@ -23,7 +23,7 @@ extension Date {
 }
 
 extension Duration {
-    /// The duration in milliseconds or seconds.
+    /// The duration with its unit: `2.5 ms` below 10 milliseconds, `340 ms` below one second, `1.2 s` otherwise.
     var readable: String {
         let (seconds, attoseconds) = components
         let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15

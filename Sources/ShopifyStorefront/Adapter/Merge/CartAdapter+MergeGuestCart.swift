@@ -191,8 +191,9 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
-        // Throws `CartGone` if Shopify no longer has the guest's cart. With the policy `recreate`, a new cart then gets its lines. The new
-        // cart is not reserved, so this call merges nothing, and a repeated call merges it.
+        // If Shopify no longer has the guest's cart, this throws `CartGone`, and the caller tries the merge again. With the policy
+        // `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so this call merges nothing,
+        // and a repeated call merges it.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
