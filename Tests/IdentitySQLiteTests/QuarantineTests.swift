@@ -21,7 +21,8 @@ struct QuarantineTests {
         let keys = try sessions.map { try store.rowKey($0.id) }
         try directory.connection().execute(
             """
-            UPDATE session SET slot = substr(slot, 1, 5000) || x'00' || substr(slot, 5002) WHERE key = \(keys[0]);
+            UPDATE session SET slot = substr(slot, 1, 5000)
+                || CASE substr(slot, 5001, 1) WHEN x'00' THEN x'01' ELSE x'00' END || substr(slot, 5002) WHERE key = \(keys[0]);
             UPDATE session SET generation = generation + 1 WHERE key = \(keys[1]);
             UPDATE session SET key = 7 WHERE key = \(keys[2]);
             UPDATE login_attempt SET slot = 'text';

@@ -144,7 +144,8 @@ struct SealingTests {
         try connection.execute(
             """
             UPDATE session SET slot = (SELECT slot FROM session WHERE key = \(keys[1])) WHERE key = \(keys[0]);
-            UPDATE session SET slot = substr(slot, 1, 5000) || x'00' || substr(slot, 5002) WHERE key = \(keys[2]);
+            UPDATE session SET slot = substr(slot, 1, 5000)
+                || CASE substr(slot, 5001, 1) WHEN x'00' THEN x'01' ELSE x'00' END || substr(slot, 5002) WHERE key = \(keys[2]);
             UPDATE session SET generation = generation + 1 WHERE key = \(keys[3]);
             UPDATE login_attempt SET slot = zeroblob(8192);
             UPDATE attachment SET slot = substr(slot, 1, 100);
