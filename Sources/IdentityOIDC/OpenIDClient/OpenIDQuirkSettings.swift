@@ -33,7 +33,8 @@ public struct OpenIDQuirkSettings: Sendable {
     public var secretFollowsClientID = false
     /// Whether the metadata list the authentication methods of every type of client, so that a hint may compare them with the configured one.
     public var listsAuthenticationMethods = true
-    /// Whether a token response must contain `token_type`.
+    /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
+    /// provider may mean another type (RFC 6749 section 7.1).
     public var requiresTokenType = true
     /// Whether a token response must contain `expires_in`.
     public var requiresLifetime = false
