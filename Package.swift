@@ -492,10 +492,23 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
             dependencies: ["CIdentityOpenSSL", "CIdentityCurl"],
             path: "Tests/Benchmarks/Yardsticks"
         ),
+        .target(
+            name: "BenchmarkLogins",
+            dependencies: ["IdentityHTTP", "IdentityKit", "IdentityOIDC"],
+            path: "Tests/Benchmarks/Logins",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "identity-benchmarks-memory",
+            dependencies: ["BenchmarkLogins", "IdentityKit"],
+            path: "Tests/Benchmarks/Memory",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "identity-benchmarks",
             dependencies: [
-                "Yardsticks", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityCrypto",
+                "Yardsticks", "BenchmarkLogins", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC",
+                "IdentityCrypto",
                 "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "ShopifyGraphQL", "StorefrontSandbox",
                 "IdentitySandbox", "IdentityPostgres",
                 "CIdentityCurl", "CIdentityOpenSSL", "CIdentitySQLite",

@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import BenchmarkLogins
 internal import CIdentityPostgres
 internal import IdentityCrypto
 

@@ -1,3 +1,4 @@
+internal import BenchmarkLogins
 internal import Foundation
 
 /// Starts this program as the server or for one measurement, so that each has its own CPU time and memory.
@@ -46,6 +47,17 @@ enum ChildProcess {
     /// Counts the allocations of a peer.
     static func count(_ row: Row, _ peer: Peer, _ context: Context) throws -> Double {
         try JSONDecoder().decode(Double.self, from: try run("count", row, peer, context))
+    }
+
+    /// The megabytes of memory that a small program has after some logins.
+    static func memory(afterLogins count: Int, _ context: Context) throws -> Double {
+        let suite = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = suite.deletingLastPathComponent().appendingPathComponent("identity-benchmarks-memory").path
+        let text = String(decoding: try output(of: process(["\(context.port)", "\(count)"], program)), as: UTF8.self)
+        guard let megabytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw BenchmarkFailure("The program that measures memory printed no number.")
+        }
+        return megabytes
     }
 
     private static func run(_ what: String, _ row: Row, _ peer: Peer, _ context: Context) throws -> Data {

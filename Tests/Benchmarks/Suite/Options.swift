@@ -1,3 +1,4 @@
+internal import BenchmarkLogins
 internal import Foundation
 
 /// The command line of the suite.

@@ -54,4 +54,4 @@ struct Peer: Sendable {
 
 /// All rows, in the order of the table.
 let rows: [Row] =
-    ProtocolRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all + PostgresRows.all + ScaleRows.all
+    LoginRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all + PostgresRows.all + ScaleRows.all

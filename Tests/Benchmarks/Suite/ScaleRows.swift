@@ -1,3 +1,4 @@
+internal import BenchmarkLogins
 internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
@@ -117,7 +118,7 @@ enum ScaleRows {
 
     private static func configure(_ count: Int) throws -> (microseconds: Double, kilobytes: Double) {
         let environment = IdentityEnvironment(transport: try CurlTransport())
-        let before = SessionRows.residentMegabytes()
+        let before = ResidentMemory.megabytes
         let clock = ContinuousClock()
         let start = clock.now
         let providers = try (0..<count).map { number in
@@ -132,7 +133,7 @@ enum ScaleRows {
         }
         let registry = try ProviderRegistry(providers)
         let microseconds = (clock.now - start) / .microseconds(1) / Double(count)
-        let megabytes = SessionRows.residentMegabytes() - before
+        let megabytes = ResidentMemory.megabytes - before
         return withExtendedLifetime(registry) { (microseconds, megabytes * 1_000 / Double(count)) }
     }
 

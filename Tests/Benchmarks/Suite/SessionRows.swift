@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import BenchmarkLogins
 internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
@@ -44,26 +44,14 @@ enum SessionRows {
         ),
         Row(
             name: "memory",
-            title: "Memory of the process after 100,000 logins (--quick: 500) whose sessions are removed",
+            title: "Memory of a small program after 100,000 logins (--quick: 500) whose sessions are removed",
             unit: "MB",
             peers: [
+                Peer(name: "no login", work: .figure { try ChildProcess.memory(afterLogins: 0, $0) }),
                 Peer(
                     name: "InMemoryStore",
-                    work: .figure { context in
-                        let store = InMemoryStore()
-                        let login = try Login(context, store)
-                        let count = context.isQuick ? 500 : 100_000
-                        try await withThrowingTaskGroup(of: Void.self) { group in
-                            for _ in 0..<16 {
-                                group.addTask {
-                                    for _ in 0..<count / 16 { _ = try await store.remove(try await login.run()) }
-                                }
-                            }
-                            try await group.waitForAll()
-                        }
-                        return residentMegabytes()
-                    }
-                )
+                    work: .figure { try ChildProcess.memory(afterLogins: $0.isQuick ? 500 : 100_000, $0) }
+                ),
             ],
             isLong: true
         ),
@@ -128,12 +116,6 @@ enum SessionRows {
             throw BenchmarkFailure("There were \(provider.refreshes) refreshes instead of 5.")
         }
         return milliseconds
-    }
-
-    static func residentMegabytes() -> Double {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
-        return pages * 4096 / 1e6
     }
 
     /// A dictionary with a lock: the least that a cache of tokens can cost.

@@ -1,3 +1,4 @@
+internal import BenchmarkLogins
 internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySQLite

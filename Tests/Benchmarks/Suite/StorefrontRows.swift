@@ -1,3 +1,4 @@
+internal import BenchmarkLogins
 internal import Foundation
 internal import IdentityHTTP
 internal import IdentityKit
@@ -19,6 +20,7 @@ enum StorefrontRows {
                     name: "libcurl in C",
                     work: .yardstick { unsafe yardstick_post($0.folder, Int32($0.port), 16, $0.seconds) }
                 ),
+                threadedPost,
                 Peer(
                     name: "CurlTransport",
                     work: .operation(callers: 16) { context in
@@ -52,6 +54,7 @@ enum StorefrontRows {
                     name: "C",
                     work: .yardstick { unsafe yardstick_cart_create($0.folder, Int32($0.port), 16, $0.seconds) }
                 ),
+                threadedPost,
                 Peer(
                     name: "StorefrontClient",
                     work: .operation(callers: 16) { context in
@@ -94,6 +97,12 @@ enum StorefrontRows {
             ]
         ),
     ]
+
+    /// What the transport's design costs in C; for `cartCreate` without reading the response.
+    private static let threadedPost = Peer(
+        name: "libcurl on a thread, in C",
+        work: .yardstick { unsafe yardstick_threaded_post($0.folder, Int32($0.port), 16, $0.seconds) }
+    )
 
     private struct Envelope: Decodable {
         let data: BenchProductPage

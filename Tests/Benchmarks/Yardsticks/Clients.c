@@ -78,30 +78,44 @@ static void begin_login(Client *client, Connection *connection) {
     send_all(connection, bytes, (size_t)(end - bytes));
 }
 
-static int answer_login(Client *client, Connection *connection, const char *body, size_t count) {
-    if (connection->is_at_token_endpoint) {
-        const char *token = memmem(body, count, "\"id_token\":\"", 12);
-        const char *end = token ? strchr(token + 12, '"') : NULL;
-        if (memcmp(connection->bytes, "HTTP/1.1 200", 12) || !end
-            || !token_is_valid(&client->verifier, token + 12, end, connection->values.nonce)) {
-            yardstick_fail("the token response is not valid");
-        }
-        return 1;
+void check_token_response(
+    TokenVerifier *verifier,
+    const LoginValues *values,
+    const char *head,
+    const char *body,
+    size_t count
+) {
+    const char *token = memmem(body, count, "\"id_token\":\"", 12);
+    const char *end = token ? strchr(token + 12, '"') : NULL;
+    if (memcmp(head, "HTTP/1.1 200", 12) || !end || !token_is_valid(verifier, token + 12, end, values->nonce)) {
+        yardstick_fail("the token response is not valid");
     }
-    char *code = strstr(connection->bytes, "code="), *end = code ? strchr(code, '&') : NULL;
-    if (memcmp(connection->bytes, "HTTP/1.1 302", 12) || !end || memcmp(end, "&state=", 7)
-        || memcmp(end + 7, connection->values.state, 43)) {
+}
+
+size_t write_token_request(const LoginValues *values, const char *head, char *form) {
+    const char *code = strstr(head, "code="), *end = code ? strchr(code, '&') : NULL;
+    if (memcmp(head, "HTTP/1.1 302", 12) || !end || memcmp(end, "&state=", 7) || memcmp(end + 7, values->state, 43)) {
         yardstick_fail("the redirect is not valid");
     }
-    char form[1024], request[2048], *out = form;
+    char *out = form;
     out += sprintf(out, "grant_type=authorization_code&code=%.*s&redirect_uri=", (int)(end - code - 5), code + 5);
     out += percent_encode(REDIRECT_URI, out);
-    out += sprintf(out, "&client_id=" CLIENT_ID "&code_verifier=%s", connection->values.verifier);
+    out += sprintf(out, "&client_id=" CLIENT_ID "&code_verifier=%s", values->verifier);
+    return (size_t)(out - form);
+}
+
+static int answer_login(Client *client, Connection *connection, const char *body, size_t count) {
+    if (connection->is_at_token_endpoint) {
+        check_token_response(&client->verifier, &connection->values, connection->bytes, body, count);
+        return 1;
+    }
+    char form[1024], request[2048];
+    size_t form_count = write_token_request(&connection->values, connection->bytes, form);
     int request_count = sprintf(
         request,
         "POST /token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
         "Content-Length: %zu\r\n\r\n%s",
-        (size_t)(out - form),
+        form_count,
         form
     );
     connection->is_at_token_endpoint = 1;

@@ -42,6 +42,16 @@ typedef struct {
 } LoginValues;
 char *write_authorization_request(TokenVerifier *tools, LoginValues *values, char *out);
 
+// Writes the form of a token request for a redirect's code, and returns its size.
+size_t write_token_request(const LoginValues *values, const char *head, char *form);
+void check_token_response(
+    TokenVerifier *verifier,
+    const LoginValues *values,
+    const char *head,
+    const char *body,
+    size_t count
+);
+
 // Measures a repeated call: a fifth of a second to warm up, then the given time.
 YardstickResult measure_repeated(double seconds, void (*operation)(void *), void *context);
 

@@ -34,5 +34,8 @@ YardstickResult yardstick_login(const char *folder, int port, int callers, doubl
 YardstickResult yardstick_cart_create(const char *folder, int port, int callers, double seconds);
 // Sends the same request through libcurl's multi interface.
 YardstickResult yardstick_post(const char *folder, int port, int callers, double seconds);
+// The same POST and the same login with libcurl on a thread of its own and callers on other threads.
+YardstickResult yardstick_threaded_post(const char *folder, int port, int callers, double seconds);
+YardstickResult yardstick_threaded_login(const char *folder, int port, int callers, double seconds);
 
 #endif

@@ -1,0 +1,56 @@
+internal import IdentityHTTP
+package import IdentityKit
+package import IdentityOIDC
+
+/// Provider and session manager, set up as the guides do it.
+package struct Login: Sendable {
+    package let provider: OpenIDProvider
+    private let sessions: SessionManager
+    private let transport: CurlTransport
+
+    /// - Parameters:
+    ///   - port: The port of the benchmark's provider.
+    ///   - store: The store of the sessions.
+    /// - Throws: If the provider cannot be configured.
+    package init(port: Int, _ store: any SessionStore) throws {
+        transport = try CurlTransport()
+        let environment = IdentityEnvironment(transport: transport)
+        var configuration = OpenIDProvider.Configuration(
+            name: "benchmark",
+            issuer: "https://id.benchmark.example",
+            clientID: "benchmark-client"
+        )
+        configuration.redirectURI = "https://shop.example.com/auth/callback"
+        configuration.scopes = ["openid", "email", "customer-account-api:full"]
+        configuration.allowsLoopbackHTTP = true
+        configuration.endpoints.discovery = try HTTPURL(
+            "http://127.0.0.1:\(port)/.well-known/openid-configuration"
+        )
+        provider = try OpenIDProvider(configuration, environment: environment)
+        sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store,
+            environment: environment
+        )
+    }
+
+    /// Begins, follows the redirect as a browser would, and completes.
+    package func run() async throws -> SessionID {
+        let started = try await sessions.begin("benchmark")
+        let answer = try await transport.send(HTTPRequest(method: .get, url: started.url, allowsLoopbackHTTP: true))
+        guard let callback = answer.headers["Location"] else {
+            throw BenchmarkFailure("The provider did not return a redirect.")
+        }
+        return try await sessions.complete(
+            LoginCallback(url: callback),
+            browserBinding: started.browserBinding,
+            provider: "benchmark"
+        ).session.id
+    }
+}
+
+/// A benchmark that failed.
+package struct BenchmarkFailure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,11 @@
+internal import FoundationEssentials
+
+/// The memory of this process.
+package enum ResidentMemory {
+    /// The resident pages in megabytes, with those of shared libraries.
+    package static var megabytes: Double {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+        return pages * 4096 / 1e6
+    }
+}
