@@ -189,6 +189,9 @@ struct SignInTests {
         for (address, status) in [
             ("2001:db8:1:2::1", 303), ("2001:db8:1:2:ffff::9", 429), ("2001:db8:1:3::1", 303), ("203.0.113.8", 303),
             ("203.0.113.9", 303), ("203.0.113.9", 429), (nil, 303), (nil, 303),
+            // A server that listens for IPv4 and IPv6 on one socket reports IPv4 clients in this form.
+            ("::ffff:203.0.113.20", 303), ("::ffff:203.0.113.21", 303), ("203.0.113.20", 429),
+            ("::ffff:cb00:7115", 429), ("::fffe:203.0.113.22", 303), ("::fffe:203.0.113.23", 429),
         ] {
             #expect(await begin(address) == status, "\(address ?? "none")")
         }

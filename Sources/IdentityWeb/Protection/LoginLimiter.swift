@@ -59,8 +59,14 @@ final class LoginLimiter: Sendable {
     }
 
     /// The rate-limit key: the IPv4 address, or the /64 prefix of an IPv6 address, because one customer usually has a whole /64.
+    ///
+    /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for both
+    /// versions on one socket reports IPv4 clients in this form.
     static func key(_ address: String) -> String {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return address }
+        if bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
+            return bytes.suffix(4).map { String($0) }.joined(separator: ".")
+        }
         return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
     }
 }
