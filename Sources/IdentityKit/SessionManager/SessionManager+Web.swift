@@ -49,6 +49,9 @@ extension SessionManager {
     /// The only tenant that the manager serves; nil for all.
     package var tenant: String? { visible.tenant }
 
+    /// A return path in the form that the policy accepts; nil if the policy refuses it.
+    package func acceptedReturnPath(_ path: String) -> String? { try? configuration.returnPaths.location(for: path) }
+
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens.
     package func endReplaced(_ id: SessionID) async throws {
         try await Correlation.scope { try await logouts.endReplaced(id) }

@@ -8,7 +8,7 @@ extension SignInRoutes {
         guard !context.request.prefersJSON else { return unauthorized(.notSignedIn) }
         let page = page(after: context.request)
         guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
-            return try redirect(to: table.loginPath + "?return=" + FormEncoding.escape(page))
+            return try redirect(to: table.loginPath + (page.map { "?return=" + FormEncoding.escape($0) } ?? ""))
         }
         var options = configuration.loginOptions
         options.returnPath = page
@@ -29,10 +29,29 @@ extension SignInRoutes {
         }
     }
 
-    /// The page to which the browser returns after the sign-in: the requested page for GET, otherwise the home page, because the browser
-    /// cannot send a form again.
-    private func page(after request: WebRequest) -> String {
-        request.method == .get ? request.target : configuration.homePath
+    /// The requested page, to which the browser returns after the sign-in.
+    ///
+    /// Nil, which means the home page, for a form, which cannot be sent again, and for a page that the return path policy refuses.
+    private func page(after request: WebRequest) -> String? {
+        guard request.method == .get else { return nil }
+        return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))
+    }
+
+    /// The target with escapes for the bytes that a URL does not permit (RFC 3986), because browsers send some of them as they are, for
+    /// example brackets in a query.
+    private static func withoutRawCharacters(_ target: String) -> String {
+        let bytes = Array(target.utf8)
+        var output: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let digits = bytes.dropFirst(index + 1).prefix(2).compactMap(ASCII.hexValue)
+            let isEscape = byte == UInt8(ascii: "%") && digits.count == 2
+            if isEscape || ASCII.pathOrQuery.contains(byte) {
+                output.append(byte)
+            } else {
+                FormEncoding.appendEscaped(byte, to: &output)
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
     }
 
     private func unauthorized(_ code: IdentityError.Code) -> WebResponse {

@@ -1,0 +1,74 @@
+import IdentityHTTP
+import IdentitySandbox
+import IdentityTesting
+import IdentityWeb
+import StorefrontSandbox
+import Testing
+
+@Suite("Pages that need a sign-in")
+struct ProtectedPageTests {
+    private static let long = "/orders?q=" + String(repeating: "x", count: 2_048)
+
+    /// A request target, and the page after the sign-in; nil for the home page.
+    static let targets: [(String, String?)] = [
+        ("/orders?filter[status]=open", "/orders?filter%5Bstatus%5D=open"),
+        ("/orders?q=a|b{c}^`\"<>\\", "/orders?q=a%7Cb%7Bc%7D%5E%60%22%3C%3E%5C"),
+        ("/orders?discount=100%&x=%41%zz%4", "/orders?discount=100%25&x=%41%25zz%254"),
+        ("/orders|a?q=\u{E9}", "/orders%7Ca?q=%C3%A9"),
+        ("/files/a%2Fb", nil), ("/orders//1", nil), ("//evil.example", nil), ("/\\evil.example", nil),
+        ("/orders?q=%0D%0A", nil), (long, nil),
+    ]
+
+    private func stage(_ providers: [String]) async throws -> WebStage {
+        try await WebStage(providers: providers) { _ in
+        } routes: {
+            $0.homePath = "/home"
+        }
+    }
+
+    @Test(
+        "a sign-in and a step-up lead back to the page, or to the home page if the policy refuses it",
+        arguments: targets
+    )
+    func target(_ target: String, page: String?) async throws {
+        let stage = try await stage(["op"])
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession(maxAge: .seconds(300)).provider) }
+        for _ in ["sign-in", "step-up"] {
+            let sent = try await browser.get(target)
+            #expect(sent.status == 303 && sent.location.hasPrefix(stage.sandbox.openID.issuer))
+            let callback = try await stage.ada.callback(
+                at: sent.location,
+                redirectURI: "\(WebStage.origin)/auth/callback/op"
+            )
+            #expect(try await stage.deliver(callback, browser).location == page ?? "/home")
+            #expect(try await browser.get(target).text == "op")
+            stage.clock.advance(by: .seconds(600))
+        }
+    }
+
+    @Test("the redirect to the choice of a provider names the page only if the policy accepts it", arguments: targets)
+    func choice(_ target: String, page: String?) async throws {
+        let stage = try await stage(["op", "posted"])
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        let parameter = page.map { "?return=" + FormEncoding.escape($0) } ?? ""
+        #expect(try await browser.get(target).location == "/auth/login" + parameter)
+        #expect(try await browser.get("/auth/login/op" + parameter).status == 303)
+    }
+
+    @Test("after a form the sign-in leads to the home page, also to one at another origin than the policy permits")
+    func form() async throws {
+        let home = "https://www.shop.example/"
+        let stage = try await WebStage(providers: ["op"]) { _ in
+        } routes: {
+            $0.homePath = home
+        }
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        let sent = try await browser.post("/orders")
+        #expect(sent.status == 303 && sent.location.hasPrefix(stage.sandbox.openID.issuer))
+        let callback = try await stage.ada.callback(
+            at: sent.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        #expect(try await stage.deliver(callback, browser).location == home)
+    }
+}
