@@ -15,6 +15,7 @@ struct LoginCoordinator: SessionService {
             url: request.url,
             browserBinding: binding.cookie,
             expiresAt: request.attempt.expiresAt,
+            lifetime: configuration.attemptLifetime,
             attemptID: try LoginAttempt.id(for: request.attempt.state),
             responseMode: request.attempt.responseMode
         )

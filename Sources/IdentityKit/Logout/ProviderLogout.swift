@@ -118,7 +118,8 @@ struct ProviderLogout: SessionService {
             return nil
         }
         let binding = try BrowserBinding(random: environment.random)
-        let expiresAt = clock.now + configuration.attemptLifetime.timeInterval
+        let lifetime = configuration.attemptLifetime
+        let expiresAt = clock.now + lifetime.timeInterval
         let logout = StoredLogout(
             provider: provider.descriptor.name,
             tenant: provider.descriptor.tenant,
@@ -127,6 +128,11 @@ struct ProviderLogout: SessionService {
             expiresAt: expiresAt
         )
         try await visible.store.insert(try logout.stored(under: state))
-        return (url, LogoutResult.AwaitedReturn(browserBinding: binding.cookie, expiresAt: expiresAt))
+        let awaited = LogoutResult.AwaitedReturn(
+            browserBinding: binding.cookie,
+            expiresAt: expiresAt,
+            lifetime: lifetime
+        )
+        return (url, awaited)
     }
 }

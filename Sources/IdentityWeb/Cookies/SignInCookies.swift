@@ -86,8 +86,10 @@ public struct SignInCookies: Sendable {
     // MARK: Logins
 
     /// The cookie that binds a login to the browser in which it begins (RFC 9700 section 4.7).
+    ///
+    /// The browser keeps it five minutes longer than the login lasts, so that a late callback is told from one in another browser.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
-        try self.login(login.attemptID, LoginCookieValue(login), login.responseMode)
+        try self.login(login.attemptID, LoginCookieValue(login), login.lifetime + .seconds(300), login.responseMode)
     }
 
     /// The browser binding of the login that a callback belongs to; nil if this browser has no pending login for it.
@@ -100,9 +102,19 @@ public struct SignInCookies: Sendable {
         request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
     }
 
-    func login(
+    /// The cookie of a completed login, by which its callback is recognized if the browser repeats it within 15 minutes.
+    func completedLogin(
         _ attemptID: String,
         _ value: LoginCookieValue,
+        _ mode: ResponseMode
+    ) throws(HTTPTransportError) -> ResponseCookie {
+        try login(attemptID, value, .seconds(900), mode)
+    }
+
+    private func login(
+        _ attemptID: String,
+        _ value: LoginCookieValue,
+        _ lifetime: Duration,
         _ mode: ResponseMode
     ) throws(HTTPTransportError) -> ResponseCookie {
         // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
@@ -110,7 +122,7 @@ public struct SignInCookies: Sendable {
         return try ResponseCookie(
             prefix + "login-" + attemptID,
             value.text,
-            maximumAge: .seconds(900),
+            maximumAge: lifetime,
             isSecure: isSecure || isPosted,
             isHTTPOnly: true,
             sameSite: isPosted ? .none : .lax
@@ -130,7 +142,7 @@ public struct SignInCookies: Sendable {
 
     /// The cookie that binds the return from a provider's logout page to this browser.
     public func logout(_ awaited: LogoutResult.AwaitedReturn) throws(HTTPTransportError) -> ResponseCookie {
-        try cookie("logout", awaited.browserBinding.reveal(), .seconds(600))
+        try cookie("logout", awaited.browserBinding.reveal(), awaited.lifetime)
     }
 
     /// The browser binding of a logout that ends with a return from the provider's logout page; nil if this browser has no such logout.

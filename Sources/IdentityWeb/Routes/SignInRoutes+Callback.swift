@@ -40,7 +40,7 @@ extension SignInRoutes {
         if let cookie {
             let mode = try sessions.descriptor(of: provider).responseMode
             func loginCookie(for path: String) throws(HTTPTransportError) -> ResponseCookie {
-                try cookies.login(attemptID, cookie.completed(session.id.reference, returnPath: path), mode)
+                try cookies.completedLogin(attemptID, cookie.completed(session.id.reference, returnPath: path), mode)
             }
             // A long path can be too large for a cookie when it is escaped. Then a repeated callback leads to the home page.
             context.set(try (try? loginCookie(for: path)) ?? loginCookie(for: configuration.homePath))
