@@ -20,4 +20,20 @@ struct LoginCookieTests {
         let logout = try #require(lines.first { $0.hasPrefix("__Host-identity-logout=") })
         #expect(logout.contains("; Max-Age=1800;"))
     }
+
+    @Test("the cookies of six completed logins are small, also if their return paths were long")
+    func size() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let short = "/orders?page=2"
+        for path in Array(repeating: "/orders?q=" + String(repeating: "/", count: 1_300), count: 5) + [short] {
+            let callback = try await stage.begin(browser, returning: path)
+            #expect(try await stage.deliver(callback, browser).location == path)
+            #expect(try await stage.deliver(callback, browser).location == (path == short ? short : "/"))
+            stage.clock.advance(by: .seconds(1))
+        }
+        let logins = browser.cookieNames.filter { $0.hasPrefix("__Host-identity-login-") }
+        #expect(logins.count == 6)
+        #expect(logins.reduce(0) { $0 + $1.utf8.count + (browser.value(of: $1)?.utf8.count ?? 0) } < 2_048)
+    }
 }

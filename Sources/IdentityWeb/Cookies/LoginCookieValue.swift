@@ -7,9 +7,12 @@ struct LoginCookieValue {
     enum State {
         /// The login has begun; the binding proves that a callback comes from the same browser.
         case pending(Secret)
-        /// The login is complete: it created this session, and the browser was sent to this path.
+        /// The login is complete: it created this session, and the browser was sent to this path; the path is empty if it was long.
         case completed(SessionReference, returnPath: String)
     }
+
+    /// The longest escaped path that the value contains, in bytes, because servers and proxies limit the size of all cookies together.
+    private static let maximumPathBytes = 256
 
     /// When the login expires, in seconds since 1970.
     ///
@@ -30,9 +33,10 @@ struct LoginCookieValue {
         self.state = state
     }
 
-    /// The value after the login is complete.
+    /// The value after the login is complete; a long path is omitted, and then a repeated callback leads to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
-        LoginCookieValue(time: time, state: .completed(session, returnPath: returnPath))
+        let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
+        return LoginCookieValue(time: time, state: .completed(session, returnPath: isShort ? returnPath : ""))
     }
 
     /// Reads a value; nil if the text has another form.

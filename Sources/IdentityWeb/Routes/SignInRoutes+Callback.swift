@@ -39,11 +39,8 @@ extension SignInRoutes {
         context.set(try cookies.session(session.id))
         if let cookie {
             let mode = try sessions.descriptor(of: provider).responseMode
-            func loginCookie(for path: String) throws(HTTPTransportError) -> ResponseCookie {
-                try cookies.completedLogin(attemptID, cookie.completed(session.id.reference, returnPath: path), mode)
-            }
-            // A long path can be too large for a cookie when it is escaped. Then a repeated callback leads to the home page.
-            context.set(try (try? loginCookie(for: path)) ?? loginCookie(for: configuration.homePath))
+            let value = cookie.completed(session.id.reference, returnPath: path)
+            context.set(try cookies.completedLogin(attemptID, value, mode))
         }
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
         await endExcessSessions(of: session)
