@@ -50,6 +50,12 @@ struct AttackSuspicionTests {
             let callback = try LoginCallback(form: Array(fields.utf8))
             if isPosted {
                 try await manager.keepPosted(callback, browserBinding: cookie, provider: name)
+                // A state that no login waits for is reported when the browser repeats the request with GET.
+                #expect(wrong == .unknownState || wrong == .usedTwice)
+                #expect(heard.attacks.isEmpty)
+                let fields = "state=\(try callback.value(of: "state")?.reveal() ?? "")"
+                let repeated = try LoginCallback(form: Array(fields.utf8))
+                _ = try await manager.complete(repeated, browserBinding: cookie, provider: name)
             } else {
                 _ = try await manager.complete(callback, browserBinding: cookie, provider: name)
             }

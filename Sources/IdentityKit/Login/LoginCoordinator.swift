@@ -95,7 +95,8 @@ struct LoginCoordinator: SessionService {
 
     /// Stores a posted callback, sealed and bound to the browser, until the browser repeats the request with GET.
     ///
-    /// Browsers send all cookies of the app with this GET, but not with the post from the provider's site.
+    /// Browsers send all cookies of the app with this GET, but not with the post from the provider's site. Therefore a `state` that no
+    /// login waits for has no effect here: only the GET shows whether the browser repeats the callback of a completed login.
     func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         let started = clock.elapsed
         do {
@@ -110,6 +111,8 @@ struct LoginCoordinator: SessionService {
             throw IdentityError.wrapping(error)
         }
     }
+        } catch let error as IdentityError where error.code == .stateUnknown {
+            return
 
     /// Takes the attempt of a callback out of the store.
     ///

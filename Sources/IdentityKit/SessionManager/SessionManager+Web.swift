@@ -34,7 +34,7 @@ extension SessionManager {
         }
     }
 
-    /// Stores a posted callback until the browser returns with GET and the `state` only.
+    /// Stores a posted callback until the browser returns with GET and the `state` only; does nothing if no login waits for the `state`.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             try await logins.keepPosted(callback, browserBinding: browserBinding, provider: provider)

@@ -58,15 +58,11 @@ extension SignInRoutes {
 
     private func keepPosted(_ provider: String, _ request: WebRequest) async throws -> WebResponse {
         let callback = try LoginCallback(form: request.body)
-        do {
-            try await sessions.keepPosted(
-                callback,
-                browserBinding: cookies.binding(of: callback, in: request),
-                provider: provider
-            )
-        } catch let error as IdentityError where error.code == .stateUnknown {
-            // The state was used before. The GET request that follows has the cookies that show where to send the browser.
-        }
+        try await sessions.keepPosted(
+            callback,
+            browserBinding: cookies.binding(of: callback, in: request),
+            provider: provider
+        )
         let state = try callback.value(of: "state")?.reveal() ?? ""
         return try redirect(to: table.callbackPath(of: provider) + "?state=" + FormEncoding.escape(state))
     }
