@@ -56,17 +56,22 @@ struct LoginCoordinator: SessionService {
         return request
     }
 
+    /// Completes a login.
+    ///
+    /// `isBindingOfAttempt` says that the binding comes from a cookie that is named after the callback's attempt. Then an unknown state
+    /// shows no attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
         provider expectedProvider: String?,
+        isBindingOfAttempt: Bool = false,
         admitting admit: Admission? = nil
     ) async throws -> CompletedLogin {
         let started = clock.elapsed
         var name = expectedProvider ?? ""
         do {
             var callback = callback
-            let attempt = try await take(&callback, browserBinding)
+            let attempt = try await take(&callback, browserBinding, isBindingOfAttempt: isBindingOfAttempt)
             name = attempt.provider
             try checkTime(of: attempt)
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
@@ -106,35 +111,39 @@ struct LoginCoordinator: SessionService {
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
             attempt.postedCallback = callback.fields
             try await visible.store.insert(attempt.stored())
+        } catch let error as IdentityError where error.code == .stateUnknown {
+            return
         } catch {
             events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started, because: error)
             throw IdentityError.wrapping(error)
         }
     }
-        } catch let error as IdentityError where error.code == .stateUnknown {
-            return
 
     /// Takes the attempt of a callback out of the store.
     ///
     /// A callback from another browser than the one in which the attempt began is refused, and the attempt stays in the store.
     /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt. If none was
     /// stored, the callback is refused, and the attempt stays in the store.
-    private func take(_ callback: inout LoginCallback, _ browserBinding: Secret?) async throws -> LoginAttempt {
+    private func take(
+        _ callback: inout LoginCallback,
+        _ browserBinding: Secret?,
+        isBindingOfAttempt: Bool = false
+    ) async throws -> LoginAttempt {
         let state = try callback.state()
         let isBare = callback.fields.count == 1
         let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { stored in
             let attempt = try LoginAttempt(stored)
-            guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
+            guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
             try Self.checkBrowser(of: attempt, browserBinding)
-            guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState }
+            guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState() }
             return attempt
         }
-        guard let attempt = taken else { throw Self.unknownState }
+        guard let attempt = taken else { throw Self.unknownState(isAttackSuspected: !isBindingOfAttempt) }
         if let posted = attempt.postedCallback { callback = LoginCallback(posted: posted) }
         return attempt
     }
 
-    private static var unknownState: IdentityError {
+    private static func unknownState(isAttackSuspected: Bool = true) -> IdentityError {
         IdentityError(
             .rejected,
             .stateUnknown,
@@ -142,7 +151,7 @@ struct LoginCoordinator: SessionService {
             hint:
                 "Start the login again. The state was used before, has expired, or was never issued with this store and tenant.",
             reference: "RFC 6749 section 10.12",
-            isAttackSuspected: true
+            isAttackSuspected: isAttackSuspected
         )
     }
 

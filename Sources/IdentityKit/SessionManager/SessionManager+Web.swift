@@ -18,6 +18,8 @@ extension SessionManager {
     package var clock: any IdentityClock { environment.clock }
 
     /// ``complete(_:browserBinding:provider:)`` with an admission before the session is stored; the tokens of a buyer who is refused are revoked.
+    ///
+    /// The binding has to come from the cookie that is named after the callback's attempt.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -29,6 +31,7 @@ extension SessionManager {
                 callback,
                 browserBinding: browserBinding,
                 provider: provider,
+                isBindingOfAttempt: browserBinding != nil,
                 admitting: admit
             )
         }
@@ -46,11 +49,11 @@ extension SessionManager {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
-    /// The only tenant that the manager serves; nil for all.
-    package var tenant: String? { visible.tenant }
-
     /// A return path in the form that the policy accepts; nil if the policy refuses it.
     package func acceptedReturnPath(_ path: String) -> String? { try? configuration.returnPaths.location(for: path) }
+
+    /// The only tenant that the manager serves; nil for all.
+    package var tenant: String? { visible.tenant }
 
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens.
     package func endReplaced(_ id: SessionID) async throws {
