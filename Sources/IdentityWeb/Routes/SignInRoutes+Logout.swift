@@ -49,7 +49,8 @@ extension SignInRoutes {
         do {
             let callback = try LogoutCallback(url: context.request.target)
             let completed = try await sessions.completeLogout(callback, browserBinding: binding)
-            if let path = completed.returnPath { return try redirect(to: path) }
+            // The state works once, so the page gets an address without it, which the buyer can load again.
+            if completed.isConfirmed { return try redirect(to: completed.returnPath ?? table.logoutDonePath) }
         } catch let error as IdentityError where error.kind == .rejected {
             done.status = 400
         }
