@@ -285,6 +285,14 @@ struct SignInTests {
             redirectURI: "\(WebStage.origin)/auth/callback/op"
         )
         #expect(try await stage.deliver(callback, browser).location == "/sale?x=1")
+        for (address, page) in [("https://shop.example", "/"), ("https://shop.example?x=1", "/?x=1")] {
+            let begun = try await browser.get(target(address), from: .otherSite)
+            let callback = try await stage.ada.callback(
+                at: begun.location,
+                redirectURI: "\(WebStage.origin)/auth/callback/op"
+            )
+            #expect(try await stage.deliver(callback, browser).location == page)
+        }
         for foreign in ["https://shop.example.evil.example/", "https://evil.example/", "//evil.example"] {
             #expect(try await browser.get(target(foreign)).status == 400)
         }

@@ -87,8 +87,13 @@ extension SignInRoutes {
     ///
     /// Any other text is returned unchanged, because the return path policy checks it later.
     private func withoutOrigin(_ address: String) -> String {
-        let rest = address.utf8.dropFirst(table.origin.utf8.count)
-        guard address.utf8.starts(with: table.origin.utf8), rest.first == UInt8(ascii: "/") else { return address }
-        return String(decoding: rest, as: UTF8.self)
+        guard address.utf8.starts(with: table.origin.utf8) else { return address }
+        let rest = String(decoding: address.utf8.dropFirst(table.origin.utf8.count), as: UTF8.self)
+        return switch rest.utf8.first {
+        case UInt8(ascii: "/"): rest
+        // The empty path of a URL is equal to "/" (RFC 9110 section 4.2.3).
+        case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): "/" + rest
+        default: address
+        }
     }
 }
