@@ -124,8 +124,7 @@ struct DeviceLoginTests {
         Lie("verification_uri_complete", nil, isGood: true), Lie("verification_uri_complete", .null, isGood: true),
         Lie("expires_in", nil), Lie("expires_in", .integer(0)), Lie("expires_in", .integer(-1)),
         Lie("expires_in", .string("600 s")), Lie("expires_in", .string("600"), isGood: true),
-        Lie("expires_in", .integer(86_401)),
-        Lie("expires_in", .integer(1), isGood: true),
+        Lie("expires_in", .integer(86_401), isGood: true), Lie("expires_in", .integer(1), isGood: true),
         Lie("interval", .integer(-1)), Lie("interval", .string("5.0")), Lie("interval", .string("5"), isGood: true),
         Lie("interval", .integer(86_401)),
         Lie("interval", .integer(0), isGood: true), Lie("interval", nil, isGood: true),
@@ -154,6 +153,19 @@ struct DeviceLoginTests {
         let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: false)
         #expect(response.interval == .seconds(5))
         #expect(response.verificationURI.text == "https://id.example/")
+    }
+
+    @Test(
+        "a code that is valid for longer than a day counts as valid for a day",
+        arguments: ["86401", "31536000", "1e300"]
+    )
+    func longLifetime(seconds: String) throws {
+        let text = """
+            {"device_code": "d", "user_code": "u", "verification_uri": "https://id.example/", "expires_in": \(seconds)}
+            """
+        let object = try #require(JSONValue(parsing: Array(text.utf8)).object)
+        let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: false)
+        #expect(response.lifetime == .seconds(86_400))
     }
 
     @Test("a login that cannot succeed fails before the buyer sees a code")

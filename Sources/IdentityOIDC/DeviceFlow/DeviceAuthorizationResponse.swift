@@ -7,8 +7,12 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var userCode: String
     package var verificationURI: HTTPURL
     package var verificationURIComplete: HTTPURL?
+    /// How long the code is valid; a longer time than one day counts as one day, because RFC 8628 sets no maximum.
     package var lifetime: Duration
     package var interval: Duration
+
+    /// The longest lifetime and interval, in seconds.
+    private static let longest = 86_400.0
 
     /// Reads the JSON object of a response.
     ///
@@ -23,10 +27,8 @@ package struct DeviceAuthorizationResponse: Sendable {
         }
         func duration(_ name: String, _ isPermitted: (Double) -> Bool) throws(IdentityError) -> Duration? {
             guard let value = object[name], !value.isNull else { return nil }
-            guard let seconds = TokenResponse.seconds(value), seconds <= 86_400, isPermitted(seconds) else {
-                throw Self.invalid(name)
-            }
-            return .seconds(seconds)
+            guard let seconds = TokenResponse.seconds(value), isPermitted(seconds) else { throw Self.invalid(name) }
+            return .seconds(min(seconds, Self.longest))
         }
         // RFC 6749 permits only printable ASCII in codes, and control characters in the user code could change a terminal.
         guard let code = object["device_code"]?.string, (1...4096).contains(code.utf8.count),
@@ -45,7 +47,7 @@ package struct DeviceAuthorizationResponse: Sendable {
         verificationURIComplete = try page("verification_uri_complete", formerly: "verification_url_complete")
         guard let lifetime = try duration("expires_in", { $0 > 0 }) else { throw Self.invalid("expires_in") }
         self.lifetime = lifetime
-        interval = try duration("interval", { $0 >= 0 }) ?? .seconds(5)
+        interval = try duration("interval", { $0 >= 0 && $0 <= Self.longest }) ?? .seconds(5)
     }
 
     private static func invalid(_ member: String) -> IdentityError {
