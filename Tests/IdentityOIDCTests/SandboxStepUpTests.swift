@@ -59,6 +59,7 @@ struct SandboxStepUpTests {
         var setup = SandboxConfiguration()
         setup.clock = clock
         setup.openID.acrValues = contexts
+        setup.openID.supportsRevocation = true
         let sandbox = try await Sandbox.start(setup)
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         var configuration = OpenIDProvider.Configuration(
@@ -130,6 +131,29 @@ struct SandboxStepUpTests {
             #expect(error?.code == .idTokenAuthentication)
             #expect(error?.kind == .rejected)
             #expect(try await world.sessions.session(id).id == id)
+        }
+    }
+
+    @Test(
+        "if the ID token of a step-up is refused, its tokens are revoked only if it names another buyer",
+        arguments: [false, true]
+    )
+    func droppedTokens(isOtherBuyer: Bool) async throws {
+        try await Self.run { world, id in
+            let started = try await world.sessions.beginStepUp(
+                of: id,
+                requiring: StepUpRequirement(maximumAge: .seconds(10))
+            )
+            world.sandbox.openID.planFault(
+                .idToken {
+                    $0.claims["auth_time"] = .integer(1)
+                    if isOtherBuyer { $0.claims["sub"] = .string("user-4711") }
+                },
+                on: .token
+            )
+            #expect(await world.refusal(started)?.code == .idTokenAuthentication)
+            #expect(world.sandbox.openID.counters.revocations == (isOtherBuyer ? 1 : 0))
+            _ = try await world.sessions.refreshTokens(for: id)
         }
     }
 

@@ -9,7 +9,7 @@ public struct IdentityEvent: Sendable {
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
         /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has them. If
-        /// `isRevoked` is false, they stay valid at the provider until they expire.
+        /// `isRevoked` is false, they stay valid at the provider until they expire, for example after a failed step-up.
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)

@@ -71,7 +71,7 @@ struct LoginCoordinator: SessionService {
         var name = expectedProvider ?? ""
         do {
             var callback = callback
-            let attempt = try await take(&callback, browserBinding, isBindingOfAttempt: isBindingOfAttempt)
+            var attempt = try await take(&callback, browserBinding, isBindingOfAttempt: isBindingOfAttempt)
             name = attempt.provider
             try checkTime(of: attempt)
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
@@ -79,9 +79,13 @@ struct LoginCoordinator: SessionService {
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
             let provider = try visible.providers.provider(ofStored: attempt.provider)
             // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
-            if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
+            if let stepUp = attempt.stepUp {
+                let old = try await stepUps.session(stepUp.session).stored
+                attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
+            }
             let tokens = try await provider.exchange(callback, for: attempt)
-            let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor) {
+            let kept = attempt.steppedUpBuyer
+            let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
                 try await stepUps.check(tokens, of: attempt)
                 // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
                 returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath

@@ -53,6 +53,8 @@ public struct LoginAttempt: Sendable {
     var postedCallback: [(name: String, value: Secret)]?
     /// The session whose buyer authenticates again; nil for a login that begins a session.
     var stepUp: PendingStepUp?
+    /// The buyer of that session; set before the exchange, and not stored.
+    package var steppedUpBuyer: Buyer?
 
     /// Creates an attempt.
     public init(

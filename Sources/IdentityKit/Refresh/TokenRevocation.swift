@@ -17,9 +17,13 @@ package struct TokenRevocation: SessionService {
     }
 
     /// Revokes the tokens of a failed login within the configured time, and reports the result to the observers.
-    func drop(_ tokens: TokenSet, of provider: String) async {
+    ///
+    /// `kept` is the buyer whose session stays if a step-up fails. Tokens of this buyer are not revoked: many providers keep one grant for
+    /// a buyer and a client, and revoking a token of it invalidates the tokens of that session.
+    func drop(_ tokens: TokenSet, of provider: String, keeping kept: Buyer?) async {
         let started = clock.elapsed
-        let isRevoked = (try? await revoke(tokens, of: provider, nil)) ?? false
+        let isKept = kept?.isSamePerson(as: tokens.buyer) ?? false
+        let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider, nil)) ?? false
         events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider, since: started)
     }
 

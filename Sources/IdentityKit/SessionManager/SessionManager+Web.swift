@@ -17,9 +17,10 @@ extension SessionManager {
 
     package var clock: any IdentityClock { environment.clock }
 
-    /// ``complete(_:browserBinding:provider:)`` with an admission before the session is stored; the tokens of a buyer who is refused are revoked.
+    /// ``complete(_:browserBinding:provider:)`` with an admission before the session is stored.
     ///
-    /// The binding has to come from the cookie that is named after the callback's attempt.
+    /// The tokens of a buyer who is refused are revoked, except after a step-up. The binding has to come from the cookie that is named after
+    /// the callback's attempt.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,

@@ -16,6 +16,8 @@ protocol LoginExpectations: Sendable {
     var authenticationContexts: [String] { get }
     /// The key to which the tokens are bound.
     var dpopKey: Secret? { get }
+    /// The buyer whose session stays if the login fails; nil unless the login is a step-up.
+    var steppedUpBuyer: Buyer? { get }
 }
 
 extension LoginAttempt: LoginExpectations {
@@ -24,6 +26,7 @@ extension LoginAttempt: LoginExpectations {
 
 extension DeviceAuthorization: LoginExpectations {
     var nonce: Secret? { nil }
+    var steppedUpBuyer: Buyer? { nil }
     // A device authorization request has no nonce; a token with one was issued for another login.
     var refusesNonce: Bool { true }
 }

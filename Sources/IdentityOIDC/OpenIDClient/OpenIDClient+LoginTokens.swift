@@ -4,7 +4,8 @@ internal import IdentityKit
 extension OpenIDClient {
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
-    /// If that fails, the response's tokens are revoked if possible, because no session will use them.
+    /// If that fails, the response's tokens are revoked if possible, because no session will use them. After a step-up they are revoked
+    /// only if they belong to another buyer.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,
@@ -52,7 +53,7 @@ extension OpenIDClient {
             tokens.dpopKey = login.dpopKey
             return tokens
         } catch {
-            await revokeTokens(of: object)
+            await dropTokens(of: object, keeping: login.steppedUpBuyer)
             throw error
         }
     }

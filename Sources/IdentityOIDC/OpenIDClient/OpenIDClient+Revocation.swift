@@ -18,7 +18,10 @@ extension OpenIDClient {
     /// Revokes the tokens of a rejected response if the provider can, and reports the outcome.
     ///
     /// The response was not validated, so its tokens are used as they are. Cancellation of the caller does not stop it.
-    func revokeTokens(of response: JSONObject) async {
+    ///
+    /// `kept` is the buyer whose session stays if a step-up fails. If the ID token names this buyer, nothing is revoked: many providers
+    /// keep one grant for a buyer and a client, and revoking a token of it invalidates the tokens of that session.
+    func dropTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
         }
@@ -26,14 +29,25 @@ extension OpenIDClient {
         guard refreshToken != nil || accessToken != nil else { return }
         let environment = httpClient.environment
         let started = environment.clock.elapsed
+        let isKept = kept.map { Self.idToken(of: response, names: $0) } ?? false
         // Unstructured, because a structured task would be cancelled with its caller.
         let isRevoked = await Task { [self] in
+            guard !isKept else { return false }
             let revoked = try? await TokenRevocation.limited(to: Self.revocationTimeLimit, on: environment.clock) {
                 try await self.revoke(refreshToken: refreshToken, accessToken: accessToken)
             }
             return revoked ?? false
         }.value
         environment.report(.loginTokensDropped(isRevoked: isRevoked), provider: descriptor.name, since: started)
+    }
+
+    /// Whether the ID token, which may be invalid, has the issuer and the subject of the buyer.
+    private static func idToken(of response: JSONObject, names buyer: Buyer) -> Bool {
+        guard let token = response["id_token"]?.string,
+            let claims = (try? JSONWebToken(parsing: Secret(token)))?.claims, let issuer = claims["iss"]?.string,
+            let subject = claims["sub"]?.string ?? claims["sub"]?.number?.integer.map({ String($0) })
+        else { return false }
+        return buyer.isSamePerson(as: Buyer(issuer: issuer, subject: subject))
     }
 
     private func revoke(refreshToken: Secret?, accessToken: Secret?) async throws -> Bool {
