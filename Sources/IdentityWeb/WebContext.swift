@@ -96,7 +96,9 @@ public final class WebContext: Sendable {
         try await routes.sessions.signIns(ofBuyerOf: try await requireSession().id)
     }
 
-    /// Ends one sign-in of the buyer of this browser; refuses a request that another site has sent.
+    /// Ends one sign-in of the buyer of this browser, and revokes its tokens; refuses a request that another site has sent.
+    ///
+    /// A provider that keeps one grant for a buyer and a client then also ends the refresh tokens of the buyer's other sessions.
     ///
     /// - Parameter reference: The sign-in, from ``signIns()``. A value from a form needs no check, because only this buyer's sign-ins end.
     /// - Returns: False if this buyer has no such sign-in.
@@ -109,7 +111,11 @@ public final class WebContext: Sendable {
         return ended
     }
 
-    /// Ends all sign-ins of the buyer except the one of this browser; refuses a request that another site has sent.
+    /// Ends all sign-ins of the buyer except the one of this browser, and revokes their tokens; refuses a request that another site has
+    /// sent.
+    ///
+    /// A provider that keeps one grant for a buyer and a client then also ends the refresh token of this browser's session: the buyer has
+    /// to sign in again when its access token expires.
     ///
     /// - Returns: How many ended.
     /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseCSRF()``.

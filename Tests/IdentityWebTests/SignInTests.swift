@@ -213,12 +213,14 @@ struct SignInTests {
         #expect(try await stage.signIn(browser).location == "/welcome")
     }
 
-    @Test("if the number of sessions is limited, a new sign-in ends the buyer's oldest sessions")
+    @Test("if the number of sessions is limited, a new sign-in ends the buyer's oldest sessions and revokes no token")
     func maximum() async throws {
-        let stage = try await WebStage { _ in
-        } routes: {
-            $0.maximumSessions = 2
-        }
+        let seen = EventLog()
+        let stage = try await WebStage(
+            bridge: seen.bridge,
+            routes: { $0.maximumSessions = 2 },
+            sandbox: { $0.openID.supportsRevocation = true }
+        )
         var ids: [SessionID] = []
         for _ in 0..<3 {
             let browser = stage.browser()
@@ -227,6 +229,10 @@ struct SignInTests {
             stage.clock.advance(by: .seconds(1))
         }
         #expect(try await Set(stage.sessions.sessions().map(\.id)) == Set(ids.suffix(2)))
+        // Many providers keep one grant for a buyer and a client, so a revocation would end the new session too.
+        #expect(stage.sandbox.openID.counters.revocations == 0)
+        let ended = seen.all.filter { $0.name == "identity_logged_out" }
+        #expect(ended.map { $0.metadata.first { $0.name == "session" }?.value } == [ids[0].reference.rawValue])
     }
 
     @Test("a page that needs a buyer sends the browser to sign in and back; a script gets 401")

@@ -44,9 +44,10 @@ public struct IdentityEvent: Sendable {
         case swept(Int)
         /// A session ended for this reason: the buyer has to sign in again.
         case sessionEnded(SessionEndReason)
-        /// A step-up replaced the event's session by a new one (``SessionManager/beginStepUp(of:requiring:options:)``).
+        /// A step-up (``SessionManager/beginStepUp(of:requiring:options:)``), or a new sign-in of the same buyer in the same browser,
+        /// replaced the event's session by a new one.
         case sessionReplaced
-        /// A buyer signed out.
+        /// A buyer signed out, or the routes of a web app ended the session because its buyer had too many.
         case loggedOut
         /// A browser's return from a provider's logout page, or a provider's logout token, was rejected or failed with this code.
         case logoutRefused(IdentityError.Code)

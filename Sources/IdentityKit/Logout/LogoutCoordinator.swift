@@ -67,12 +67,19 @@ struct LogoutCoordinator: SessionService {
         }
     }
 
-    /// Ends a session that a newer one replaces, notifies participants such as carts, and revokes no token.
-    func endReplaced(_ id: SessionID) async throws {
+    /// Ends a session whose buyer has a newer one, notifies participants such as carts, and reports the end as `kind`.
+    ///
+    /// No token is revoked: many providers keep one grant for a buyer and a client, and revoking an old token of it invalidates the new
+    /// ones.
+    func endReplaced(_ id: SessionID, reporting kind: IdentityEvent.Kind) async throws {
         let started = clock.elapsed
         let failure = await outlivingCaller { [self] in
             let (ended, failure) = await takeAll([id])
-            for session in ended { _ = await participants.notifyEnded(session, since: started) }
+            for session in ended {
+                _ = await participants.notifyEnded(session, since: started)
+                guard !session.hadExpired else { continue }
+                events.emit(kind, provider: session.session.provider, session: session.session.id, since: started)
+            }
             return failure
         }
         if let failure { throw failure }

@@ -29,7 +29,9 @@ extension SessionManager {
         }
     }
 
-    /// Ends one sign-in of the buyer of a session.
+    /// Ends one sign-in of the buyer of a session, and revokes its tokens.
+    ///
+    /// A provider that keeps one grant for a buyer and a client then also ends the refresh tokens of the buyer's other sessions.
     ///
     /// - Parameters:
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``; it may come unchecked from a form.
@@ -45,7 +47,10 @@ extension SessionManager {
         }
     }
 
-    /// Ends all sign-ins of the buyer of a session except this one.
+    /// Ends all sign-ins of the buyer of a session except this one, and revokes their tokens.
+    ///
+    /// A provider that keeps one grant for a buyer and a client then also ends the refresh token of the session that stays: the buyer
+    /// has to sign in again when its access token expires.
     ///
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.

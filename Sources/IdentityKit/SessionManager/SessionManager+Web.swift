@@ -58,7 +58,12 @@ extension SessionManager {
 
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens.
     package func endReplaced(_ id: SessionID) async throws {
-        try await Correlation.scope { try await logouts.endReplaced(id) }
+        try await Correlation.scope { try await logouts.endReplaced(id, reporting: .sessionReplaced) }
+    }
+
+    /// Ends a session because its buyer has too many, without revoking tokens.
+    package func endExcess(_ id: SessionID) async throws {
+        try await Correlation.scope { try await logouts.endReplaced(id, reporting: .loggedOut) }
     }
 
     /// The origin of the provider's logout page for a session; nil if the provider has no such page or its metadata is not available.

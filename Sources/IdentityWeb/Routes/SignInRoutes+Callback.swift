@@ -135,7 +135,7 @@ extension SignInRoutes {
         let filter = SessionFilter(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
         guard let all = try? await sessions.sessions(matching: filter) else { return }
         for surplus in all.filter({ $0.id != session.id }).dropLast(max(0, maximum - 1)) {
-            _ = try? await sessions.logout(surplus.id)
+            try? await sessions.endExcess(surplus.id)
         }
     }
 }

@@ -45,7 +45,8 @@ extension SignInRoutes {
         public var thirdPartyLogins: [String: String] = [:]
         /// How many sessions one buyer may have; a new sign-in ends the oldest ones.
         ///
-        /// No limit by default.
+        /// No limit by default. The tokens of the ended sessions are removed, but not revoked, because many providers keep one grant for a
+        /// buyer and a client, and a revocation would invalidate the tokens of the new session too.
         public var maximumSessions: Int?
         /// What the events of sign-ins and the buyer's list of sign-ins contain about the browser; nothing by default.
         ///

@@ -35,7 +35,7 @@ struct EventPrinter: IdentityObserver {
         case .tokensNotDurable: "new tokens are in memory only"
         case .swept(let count): "\(count) expired sessions, logins and used tokens removed"
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
-        case .sessionReplaced: "session replaced after a step-up"
+        case .sessionReplaced: "session replaced by a new one"
         case .loggedOut: "logged out"
         case .logoutRefused(let code): "logout token, or return from a logout page, rejected (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"
