@@ -84,6 +84,42 @@ struct BrowserSessionTests {
         #expect(try await stage.sessions.sessions().map(\.id) == [new])
     }
 
+    @Test("a buyer who signs in again after the order gets a new session without a cart, and the old session ends")
+    func sameBuyerAfterOrder() async throws {
+        let seen = EventLog()
+        let stage = try await WebStage(bridge: seen.bridge, sandbox: { $0.openID.supportsRevocation = true })
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        let cart = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old).cart
+        stage.sandbox.storefront.removeCart(cart.id.rawValue)
+        try await stage.signIn(browser)
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await stage.sessions.sessions().map(\.id) == [new])
+        #expect(try await stage.carts.read(for: new) == nil)
+        #expect(seen.all.contains { $0.name == "identity_session_replaced" })
+        #expect(stage.sandbox.openID.counters.revocations == 0)
+    }
+
+    @Test("if the cart cannot be moved to the new session, an event reports it, and the old session keeps the cart")
+    func cartStays() async throws {
+        let seen = EventLog()
+        let stage = try await WebStage(bridge: seen.bridge)
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old)
+        stage.sandbox.storefront.planFault(.status(503), on: .storefront, times: .max)
+        #expect(try await stage.signIn(browser).location == "/orders")
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await Set(stage.sessions.sessions().map(\.id)) == [old, new])
+        let event = seen.all.first { $0.name == "identity_participant_failed" }
+        #expect(event?.metadata.first { $0.name == "session" }?.value == old.reference.rawValue)
+        stage.sandbox.storefront.removeAllFaults()
+        stage.clock.advance(by: .seconds(120))
+        #expect(try await lines(stage, old) == [WebStage.mug: 1])
+    }
+
     @Test(
         "if another buyer signs in, the old session ends, and its cart and data do not reach the new session",
         arguments: ["op", "posted"]

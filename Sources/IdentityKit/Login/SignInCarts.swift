@@ -8,6 +8,8 @@ public protocol SignInCarts: Sendable {
 
     /// Moves the cart of a session to a newer session of the same buyer.
     ///
+    /// A cart that the shop no longer has counts as no cart.
+    ///
     /// - Throws: ``IdentityError``. The old session still has its cart then.
     func moveCart(of old: SessionID, to session: SessionID) async throws
 }

@@ -56,9 +56,20 @@ extension SessionManager {
     /// The only tenant that the manager serves; nil for all.
     package var tenant: String? { visible.tenant }
 
-    /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens.
-    package func endReplaced(_ id: SessionID) async throws {
-        try await Correlation.scope { try await logouts.endReplaced(id, reporting: .sessionReplaced) }
+    /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens, after its cart was moved.
+    ///
+    /// If the cart cannot be moved, the session stays and keeps it. An event reports every failure.
+    package func endReplaced(_ old: Session, movingCart: () async throws -> Void) async {
+        await Correlation.scope {
+            let started = clock.elapsed
+            do {
+                try await movingCart()
+                try await logouts.endReplaced(old.id, reporting: .sessionReplaced)
+            } catch {
+                let kind = IdentityEvent.Kind.participantFailed(IdentityError.code(of: error))
+                context.events.emit(kind, provider: old.provider, session: old.id, since: started)
+            }
+        }
     }
 
     /// Ends a session because its buyer has too many, without revoking tokens.

@@ -32,7 +32,8 @@ extension SignInRoutes {
         }
         let session = login.session
         if let old, login.replaced != old.id, Self.isSession(old, of: session.buyer, session.tenant) {
-            await replace(old, with: session)
+            // The sign-in succeeds even if the old session cannot be replaced.
+            await sessions.endReplaced(old) { try await carts?.moveCart(of: old.id, to: session.id) }
         }
         let path = login.returnPath ?? configuration.homePath
         context.forgetSession()
@@ -106,18 +107,6 @@ extension SignInRoutes {
             _ = try await sessions.logout(old.id)
         } catch let error as IdentityError where error.code == .sessionUnknown {
             // The session has ended in the meantime.
-        }
-    }
-
-    /// Moves the cart to the new session of the same buyer, then ends the old session.
-    ///
-    /// The old session's tokens are not revoked, because some providers would revoke the new tokens with them.
-    private func replace(_ old: Session, with session: Session) async {
-        do {
-            try await carts?.moveCart(of: old.id, to: session.id)
-            try await sessions.endReplaced(old.id)
-        } catch {
-            // The sign-in succeeds. The old session keeps its cart.
         }
     }
 

@@ -40,16 +40,21 @@ extension CartAdapter: SignInCarts {
 
     /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
     ///
-    /// If the newer session already has a cart, no cart is moved.
+    /// If the newer session already has a cart, no cart is moved. If Shopify no longer has the old session's cart, there is none to move,
+    /// unless the policy `recreate` creates it again.
     public func moveCart(of old: SessionID, to session: SessionID) async throws {
         try await identityErrors {
             try await self.locks.with(.session(old)) { locks in
                 try await locks.with(.session(session)) { locks in
-                    guard let binding = try await self.attachments.read(old).binding,
-                        try await self.attachments.read(session).binding == nil
-                    else { return }
-                    _ = try await self.adopt(binding, for: session, binding.lastContext, locks)
-                    try await self.forget(for: old, under: locks)
+                    let isMoved = try await self.withLockedCart(old, under: locks) { locked in
+                        guard var binding = locked.binding, try await self.attachments.read(session).binding == nil
+                        else { return CartChange(false, saving: nil) }
+                        // Throws `CartGone` if Shopify no longer has the cart: the old session then has none, or a new one.
+                        _ = try await self.current(&binding, in: binding.lastContext)
+                        _ = try await self.adopt(binding, for: session, binding.lastContext, locked.locks)
+                        return CartChange(true, saving: nil)
+                    }
+                    if isMoved { try await self.forget(for: old, under: locks) }
                 }
             }
         }
