@@ -121,6 +121,37 @@ struct BrowserSessionTests {
     }
 
     @Test(
+        "a guest's cart with a line that the shop refuses is merged once, and a line that the buyer removes stays away"
+    )
+    func partialMerge() async throws {
+        let stage = try await WebStage(merge: .intoCustomerCart)
+        try await stage.signIn(stage.browser())
+        let earlier = try #require(try await stage.sessions.sessions().first?.id)
+        _ = try await stage.carts.create(for: earlier)
+        let browser = stage.browser()
+        let guest = try await stage.sessions.beginGuest().id
+        let input = [WebStage.mug, WebStage.shirt].map { CartLineInput(merchandiseID: $0) }
+        _ = try await stage.carts.add(input, for: guest)
+        browser.plant(WebStage.guest, guest.rawValue)
+        stage.sandbox.storefront.refuseLines(WebStage.shirt, after: WebStage.mug)
+        try await stage.signIn(browser)
+        let id = try #require(stage.sessionID(browser))
+        #expect(try await lines(stage, id) == [WebStage.mug: 1])
+        #expect(browser.value(of: WebStage.guest) == nil)
+        let line = try #require(try await stage.carts.lines(for: id).first?.id)
+        _ = try await stage.carts.remove(lineIDs: [line], for: id)
+        let calls = stage.sandbox.storefront.requests.count
+        // Another tab may still send the guest's cookie.
+        browser.plant(WebStage.guest, guest.rawValue)
+        _ = try await browser.get("/auth/session")
+        #expect(try await lines(stage, id).isEmpty)
+        _ = try await browser.get("/auth/session")
+        let added = stage.sandbox.storefront.requests.dropFirst(calls).filter { $0.bodyText.contains("cartLinesAdd(") }
+        #expect(added.allSatisfy { !$0.bodyText.contains(WebStage.mug) })
+        #expect(added.count <= 1)
+    }
+
+    @Test(
         "if another buyer signs in, the old session ends, and its cart and data do not reach the new session",
         arguments: ["op", "posted"]
     )

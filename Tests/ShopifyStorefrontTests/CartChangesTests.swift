@@ -158,6 +158,40 @@ import Testing
         #expect(try await shop.carts.read(for: guest)?.cart.id == bundle.id)
     }
 
+    @Test(
+        "a repeated merge of a partly merged cart tries only the lines that are left, and brings nothing back that the buyer removed"
+    )
+    func repeatedPartialMerge() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let session = try await shop.login()
+        let own = try await carts.create(for: session, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        let shirt = CartLineInput(merchandiseID: SandboxShop.shirt)
+        _ = try await carts.add([shirt] + shop.mugs(), for: guest, in: context)
+        _ = try await carts.changeDiscountCodes(adding: ["A"], for: guest, in: context)
+        shop.storefront.refuseLines(SandboxShop.mug, after: SandboxShop.shirt)
+        func merge() async throws -> CartMergeResult {
+            try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+        }
+        #expect(try await merge().outcome == .partial)
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
+        #expect(try shop.state(own).discountCodes == ["A"])
+
+        let line = try #require(try await carts.lines(for: session, in: context).first?.id)
+        _ = try await carts.remove(lineIDs: [line], for: session, in: context)
+        _ = try await carts.changeDiscountCodes(removing: ["A"], for: session, in: context)
+        let again = try await merge()
+        #expect(again.outcome == .partial && again.refusedLines.map(\.line.merchandiseID) == [SandboxShop.mug])
+        #expect(try shop.state(own).lineCount == 0 && shop.state(own).discountCodes.isEmpty)
+
+        // A line that the guest adds later is merged, and so is the refused line as soon as Shopify accepts it.
+        shop.storefront.removeAllFaults()
+        _ = try await carts.add([shirt], for: guest, in: context)
+        #expect(try await merge().outcome == .merged)
+        #expect(try shop.state(own).quantities == [SandboxShop.mug: 1, SandboxShop.shirt: 1])
+    }
+
     @Test("with preferCustomer the guest's cart is dropped, or becomes the buyer's cart if the buyer has none")
     func preferCustomer() async throws {
         let shop = try await SandboxShop()

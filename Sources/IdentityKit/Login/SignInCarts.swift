@@ -2,7 +2,8 @@
 public protocol SignInCarts: Sendable {
     /// Merges the cart of a guest into the cart of a session that has just begun.
     ///
-    /// - Returns: Whether the guest's session has nothing left to merge.
+    /// - Returns: Whether the merge is complete, so that the browser no longer needs the guest's session. Lines that the shop refused do
+    ///   not make it incomplete: the shop would refuse them again.
     /// - Throws: ``IdentityError``. The call can be repeated and adds no line twice.
     func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool
 

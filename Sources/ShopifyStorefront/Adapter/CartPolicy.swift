@@ -72,6 +72,8 @@ public struct CartEvent: Sendable, Equatable {
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart are in the buyer's.
         case merged
+        /// Some lines of a guest's cart could not be added to the buyer's, because Shopify refused them. They stay in the guest's cart.
+        case partlyMerged
     }
 
     /// What happened.

@@ -24,6 +24,7 @@ extension CartEvent.Kind {
         case .interrupted: ("interrupted", nil, .notice)
         case .degraded(let code): ("degraded", code.rawValue, .notice)
         case .merged: ("merged", nil, .debug)
+        case .partlyMerged: ("partly_merged", nil, .notice)
         }
     }
 }

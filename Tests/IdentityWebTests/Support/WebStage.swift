@@ -35,7 +35,8 @@ struct WebStage {
         bridge: EventBridge = EventBridge { _ in },
         manager: (inout SessionManager.Configuration) -> Void = { _ in },
         routes change: (inout SignInRoutes.Configuration) -> Void = { _ in },
-        sandbox prepare: (inout SandboxConfiguration) -> Void = { _ in }
+        sandbox prepare: (inout SandboxConfiguration) -> Void = { _ in },
+        merge: CartPolicy.Merge = .keepGuest
     ) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
@@ -77,6 +78,7 @@ struct WebStage {
         let storefront = try StorefrontConfiguration(#require(lab.storefront))
         var policy = CartPolicy()
         policy.onEvent = bridge.cartEvent
+        policy.merge = merge
         carts = CartAdapter(
             client: StorefrontClient(
                 configuration: storefront,
@@ -138,5 +140,24 @@ struct WebStage {
 
     func sessionID(_ browser: TestBrowser) -> SessionID? {
         browser.value(of: Self.session).flatMap { SessionID(rawValue: $0) }
+    }
+}
+
+extension SandboxStorefront {
+    /// Refuses to add a variant to any cart; `first` is the line before it when both are added.
+    func refuseLines(_ variant: String, after first: String) {
+        planFault(
+            .before { [self] in
+                guard let body = requests.last?.bodyText, body.contains("cartLinesAdd("), body.contains(variant) else {
+                    return
+                }
+                refuseNext(
+                    code: "MERCHANDISE_NOT_APPLICABLE",
+                    field: ["lines", body.contains(first) ? "1" : "0", "merchandiseId"]
+                )
+            },
+            on: .storefront,
+            times: .max
+        )
     }
 }

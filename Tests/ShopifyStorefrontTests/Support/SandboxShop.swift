@@ -218,3 +218,22 @@ struct OpenIDFactoryStub: ProviderFactory {
         return ClaimProvider(.none, clock: ManualClock(), name: name)
     }
 }
+
+extension SandboxStorefront {
+    /// Refuses to add a variant to any cart; `first` is the line before it when both are added.
+    func refuseLines(_ variant: String, after first: String) {
+        planFault(
+            .before { [self] in
+                guard let body = requests.last?.bodyText, body.contains("cartLinesAdd("), body.contains(variant) else {
+                    return
+                }
+                refuseNext(
+                    code: "MERCHANDISE_NOT_APPLICABLE",
+                    field: ["lines", body.contains(first) ? "1" : "0", "merchandiseId"]
+                )
+            },
+            on: .storefront,
+            times: .max
+        )
+    }
+}

@@ -7,6 +7,7 @@ extension CartAdapter: SignInCarts {
     ///
     /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). A login must not
     /// fail because of a cart: after an error the call can be repeated, and adds no line twice.
+    /// After a partial merge, a repeated call adds only the lines that were left.
     ///
     /// - Parameters:
     ///   - guest: The guest's session.
@@ -35,7 +36,9 @@ extension CartAdapter: SignInCarts {
 
     /// Merges a guest's cart into a session that has just begun, as ``mergeGuestCart(of:into:merge:in:)`` with the policy's merge.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
-        try await mergeGuestCart(of: guest, into: session).guest == nil
+        let result = try await mergeGuestCart(of: guest, into: session)
+        // Shopify would refuse the lines that are left at every call.
+        return result.guest == nil || result.outcome == .partial
     }
 
     /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
@@ -100,11 +103,14 @@ extension CartAdapter: SignInCarts {
                 return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
             }
             source.reservation = nil
-            let merged = try await self.mergeCart(source, to: id, merge ?? self.policy.merge, context, locked.locks)
+            let merged = try await self.mergeCart(&source, to: id, merge ?? self.policy.merge, context, locked.locks)
             return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
         }
         switch result.outcome {
-        case .partial: result.guest = guest
+        case .partial:
+            result.guest = guest
+            report(.partlyMerged, id)
+            await endMerge(of: id, under: locks)
         case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
         case .adopted, .merged, .discarded:
             if result.outcome == .merged { self.report(.merged, id) }
@@ -118,7 +124,7 @@ extension CartAdapter: SignInCarts {
 
     /// Removes the stored lines that the session's cart had before the merge.
     ///
-    /// A repeated merge needs these lines, so they are kept until the merge is complete.
+    /// After an interruption the merge needs these lines, so they are kept until it ends.
     private func endMerge(of id: SessionID, under locks: InProcessCartLocks) async {
         // A failure has no effect, because the stored lines are used only for a merge with that guest's cart.
         _ = try? await withLockedCart(id, under: locks) { locked -> CartChange<Void> in
@@ -190,7 +196,7 @@ extension CartAdapter: SignInCarts {
     }
 
     private func mergeCart(
-        _ source: CartBinding,
+        _ source: inout CartBinding,
         to id: SessionID,
         _ merge: CartPolicy.Merge,
         _ context: StorefrontContext,
@@ -209,7 +215,7 @@ extension CartAdapter: SignInCarts {
         if merge == .preferCustomer {
             return CartMergeResult(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
-        return try await mergeLines(source, into: id, context, locks)
+        return try await mergeLines(&source, into: id, context, locks)
     }
 
     /// Makes another session's cart the session's own, and puts the buyer's identity on it.

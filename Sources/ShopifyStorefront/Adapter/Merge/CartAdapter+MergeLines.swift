@@ -3,16 +3,17 @@ internal import ShopifyGraphQL
 
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
+    ///
+    /// What was added is noted in `source`. After an earlier merge into the same cart, only the lines that were left are added.
     func mergeLines(
-        _ source: CartBinding,
+        _ source: inout CartBinding,
         into id: SessionID,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
-        var source = source
         let guestCart = try await current(&source, in: context).cart
-        let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
-        let guestCartID = source.cartID
+        let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
+        let (guestCartID, earlier) = (source.cartID, source.merged)
         // The present lines are saved first, so that an interrupted merge continues and does not start again.
         try await withCart(id, .exclusive, under: locks) { binding, _ in
             if binding.mergeBase == nil || binding.mergeSource != guestCartID {
@@ -21,18 +22,21 @@ extension CartAdapter {
                 binding.mergeBase = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
             }
         }
-        return try await withCart(id, .exclusive, under: locks) { binding, locked in
+        let (result, merged) = try await withCart(id, .exclusive, under: locks) { binding, locked in
+            let earlier = earlier?.cartID == binding.cartID ? earlier?.lines : nil
+            let earlierCounts = CartLineCounts(earlier ?? [])
+            let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
             let base = CartLineCounts(binding.mergeBase ?? [])
             var cart = try await self.current(&binding, in: context).cart
             let present = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let missing = lines.compactMap { line -> CartLineInput? in
-                var rest = line
-                rest.quantity = .set(base[line] + line.itemCount - present[line])
-                return rest.itemCount > 0 && !line.merchandiseID.isEmpty ? rest : nil
+                line.merchandiseID.isEmpty ? nil : line.subtracting(present[line] - base[line])
             }
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
-            try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
+            if earlier == nil {
+                try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
+            }
             cart = try await self.current(&binding, in: context).cart
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
@@ -53,8 +57,11 @@ extension CartAdapter {
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
             merge.cart = result.sessionCart(binding)
-            return merge
+            let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
+            return (merge, (cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
+        source.merged = merged
+        return result
     }
 
     /// Adds lines in parts.

@@ -51,6 +51,13 @@ extension CartLineInput {
         )
     }
 
+    /// The line with the rest of its quantity; nil if nothing is left.
+    func subtracting(_ quantity: Int) -> CartLineInput? {
+        var rest = self
+        rest.quantity = .set(itemCount - quantity)
+        return rest.itemCount > 0 ? rest : nil
+    }
+
     init?(_ value: JSONValue) {
         guard let id = value["merchandiseId"]?.string, let quantity = value["quantity"]?.number?.integer else {
             return nil

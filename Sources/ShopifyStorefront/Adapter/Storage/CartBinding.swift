@@ -54,6 +54,10 @@ struct CartBinding: Sendable {
     var mergeBase: [CartLineInput]?
     /// The guest's cart of that merge.
     var mergeSource: CartID?
+    /// The lines of this guest's cart that a merge has added to another cart, and that cart.
+    ///
+    /// A repeated merge does not add them again, because the buyer may have removed them.
+    var merged: (cartID: CartID, lines: [CartLineInput])?
     /// The session that is merging this guest's cart, and when the merge began.
     ///
     /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
@@ -100,6 +104,9 @@ struct CartBinding: Sendable {
             .object(["session": .string($0.session), "since": .date($0.since)])
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
+        object["merged"] = merged.map {
+            .object(["cart": .string($0.cartID.rawValue), "lines": CartLineInput.json($0.lines)])
+        }
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
@@ -137,6 +144,9 @@ struct CartBinding: Sendable {
             reservation = (session, since)
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
+        if let cartID = value["merged"]?["cart"]?.string.flatMap(CartID.init(rawValue:)) {
+            merged = (cartID, (value["merged"]?["lines"]?.array ?? []).compactMap { CartLineInput($0) })
+        }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
     }
 }
