@@ -90,7 +90,7 @@ actor Database: BatchWorker {
 
     /// Runs a batch in one transaction.
     ///
-    /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the lock is not free yet.
+    /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the file is locked.
     /// - Throws: An error if no part of the batch took effect.
     private func write(
         _ batch: [PendingWork],
@@ -107,14 +107,21 @@ actor Database: BatchWorker {
         }
         do {
             return try transact(batch, on: connection)
+        } catch let failure as SQLiteFailure where failure.isBusy {
+            // A reader blocked the commit, and no call is at fault.
+            return nil
         } catch {
             guard batch.count > 1 else { throw error }
             // One call made the transaction fail, so each call is run in its own transaction.
             var answers: [@Sendable () -> Void] = []
-            for work in batch {
+            for (index, work) in batch.enumerated() {
                 do {
                     try connection.begin()
                     answers += try transact([work], on: connection)
+                } catch let failure as SQLiteFailure where failure.isBusy {
+                    // The other calls would have to wait for the same reader, one after the other.
+                    lane.postpone(batch[index...])
+                    break
                 } catch {
                     work.fail(with: error)
                 }
@@ -124,10 +131,14 @@ actor Database: BatchWorker {
     }
 
     /// Runs a batch inside the open transaction, commits, and returns closures that pass the results to the callers.
+    ///
+    /// The commit waits for readers until the first deadline of the batch, and at least a tenth of a second, in which our own readers finish
+    /// also on a busy machine.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let answers = try batch.map { try $0.run(connection) }
-            try connection.commit(pauses: Int(min(lane.wait / .milliseconds(2), 1_000_000)))
+            let rest = (batch.lazy.map(\.deadline).min() ?? .zero) - lane.clock.elapsed
+            try connection.commit(pauses: Int(min(max(rest / .milliseconds(2), 50), 1_000_000)))
             return answers
         } catch {
             connection.rollback()
