@@ -62,8 +62,8 @@ extension Database {
     }
 
     /// Runs a body that may block for long on another thread, so that the database stays usable.
-    private static func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    static func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
         }
     }

@@ -102,7 +102,7 @@ extension Database {
         try await retryingWhileBusy { try Self.connection(location, forWriting: forWriting) }
     }
 
-    private static func connection(_ location: StoreLocation, forWriting: Bool) throws -> Connection {
+    static func connection(_ location: StoreLocation, forWriting: Bool) throws -> Connection {
         let connection = try Connection(path: location.database, forWriting: forWriting)
         // SQLite opens a file read-only if it fails to open it for writing. The file's permissions allow writing, so the failure may be
         // temporary: an error is better than a store that stays read-only until it is closed.
