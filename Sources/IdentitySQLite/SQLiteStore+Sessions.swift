@@ -113,11 +113,16 @@ extension SQLiteStore: PartialSessionListing {
                 (.listSessions, .null)
             }
         var listing = SessionListing()
-        let isQuarantined = try await database.read { connection in
-            try connection.first(.isAnyQuarantined, buyer ?? .null, name ?? .null, provider, tenant) { _ in true }
-                != nil
+        func noteQuarantine() async throws {
+            let isQuarantined = try await database.read { connection in
+                try connection.first(.isAnyQuarantined, buyer ?? .null, name ?? .null, provider, tenant) { _ in true }
+                    != nil
+            }
+            if isQuarantined { listing.damage = listing.damage ?? .quarantined }
         }
-        if isQuarantined { listing.damage = .quarantined }
+        // A session that is moved to quarantine or back while the rows are read may be missing in all chunks. The check before the chunks
+        // finds one that is put back, the check after them finds one that is moved to quarantine.
+        try await noteQuarantine()
         var last: Int64 = -1
         while true {
             let after = last
@@ -130,6 +135,7 @@ extension SQLiteStore: PartialSessionListing {
             guard rows.count == Self.listChunk, let key = rows.last?.key else { break }
             last = key
         }
+        try await noteQuarantine()
         if isCopy { for index in listing.sessions.indices { listing.sessions[index].isRestored = true } }
         return listing.oldestFirst
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import IdentityKit
 import Testing
 
@@ -18,5 +19,53 @@ struct ReaderThreadTests {
         for index in start + 8_000..<start + 8_192 { bytes[index] ^= 1 }
         try directory.overwrite(bytes)
         #expect(try await !store.database.problems(in: store.location).isEmpty)
+    }
+
+    @Test("a list of a buyer's sessions fails when one of them is moved to quarantine while it is read")
+    func quarantineDuringList() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        let queue = store.database.reader.lane.queue
+        let gate = DispatchSemaphore(value: 0)
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let blocker = Task {
+            try await store.database.read { _ in
+                start.finish()
+                gate.wait()
+            }
+        }
+        for await _ in started {}
+        func waitForCalls(_ count: Int) async throws {
+            while true {
+                let calls = queue.take(upTo: .max)
+                queue.putBack(calls)
+                if calls.count == count { return }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        let filter = SessionFilter(buyer: (session.issuer, session.subject))
+        let list = Task { try await store.sessions(matching: filter) }
+        try await waitForCalls(1)
+        // The list's first read is done before this call, in the same batch, and its next read after it.
+        let move = Task {
+            try await store.database.read { reader in
+                // Ends the transaction that the batch shares, so that the shell can commit.
+                reader.rollback()
+                try directory.connection().execute(
+                    """
+                    INSERT INTO quarantine (origin, reason, moved_at, key, hash, buyer, tenant, provider, slot)
+                    SELECT 'session', 'damaged', 0, key, hash, buyer, tenant, provider, slot FROM session;
+                    DELETE FROM session;
+                    """
+                )
+            }
+        }
+        try await waitForCalls(2)
+        gate.signal()
+        try await blocker.value
+        try await move.value
+        await expect(.storeCorrupt, .configuration) { try await list.value }
     }
 }
