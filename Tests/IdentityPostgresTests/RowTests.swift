@@ -34,6 +34,7 @@ struct RowTests {
             "UPDATE §session SET provider = 'bolt' WHERE key = \(keys[0])",
             "UPDATE §session SET generation = generation + 1 WHERE key = \(keys[0])",
             "UPDATE §session SET buyer = hash WHERE key = \(keys[0])",
+            "UPDATE §session SET provider_session = hash WHERE key = \(keys[0])",
             """
             UPDATE §session SET slot = (SELECT slot FROM "\(other.name)".session WHERE key = \(foreignKey))
             WHERE key = \(keys[0])
@@ -52,7 +53,7 @@ struct RowTests {
             try await store.execute(
                 """
                 UPDATE §session SET slot = $1, tenant = 'shop 0', provider = 'shopify', generation = \(1 << 40),
-                buyer = (SELECT buyer FROM §session WHERE key = \(keys[2])) WHERE key = \(keys[0])
+                buyer = (SELECT buyer FROM §session WHERE key = \(keys[2])), provider_session = NULL WHERE key = \(keys[0])
                 """,
                 .bytes(original)
             )

@@ -253,6 +253,22 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
     }
 
+    @Test("a session whose hash of the provider's session id is damaged is reported as damaged")
+    func damagedProviderSession() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        var session = try sampleSession()
+        session.providerSessionID = "sid"
+        try await store.insert(session)
+        for damage in ["NULL", "x''", "zeroblob(32)"] {
+            try directory.connection().execute("UPDATE session SET provider_session = \(damage)")
+            await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
+            await expect(.storeCorrupt, .configuration) { try await store.remove(session.id) }
+            #expect(try await store.checkHealth().damagedRows == 1)
+        }
+        #expect(try await store.quarantineDamagedRows() == 1)
+    }
+
     @Test("the encrypted end of retention is used, not the plain-text one")
     func sealedRetention() async throws {
         let directory = try StoreDirectory()

@@ -27,7 +27,11 @@ extension StoreRecords {
     /// - Throws: `store_corrupt` or `store_key_mismatch` for a record that cannot be opened, and other errors that do not
     ///   concern the record.
     public func check(_ row: SealedRow) throws(IdentityError) {
-        _ = try sealer.open(row.record, as: row.identity)
+        if case .session(let session) = row {
+            _ = try open(session)
+        } else {
+            _ = try sealer.open(row.record, as: row.identity)
+        }
     }
 
     /// The row with its record encrypted with the active key, and with the same length.

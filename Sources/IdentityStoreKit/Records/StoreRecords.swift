@@ -21,8 +21,9 @@ public import IdentityKit
 /// return try records.open(SealedSession(bytes: bytes), of: id)
 /// ```
 ///
-/// Each record is encrypted with AES-256-GCM with a separate key and bound to its row: to the hash, to the other columns in the
-/// clear and to the generation. A record that was changed, or moved to another row or store, does not open. The guide
+/// Each record is encrypted with AES-256-GCM with a separate key and bound to its row: to the hashes of session and buyer, to tenant,
+/// provider and issuer, and to the generation. The hash of the provider's session id is compared with the content. A record that was
+/// changed, or moved to another row or store, does not open. The guide
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 ///
 /// All methods are thread-safe. They throw `IdentityError`: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
@@ -105,7 +106,7 @@ public struct StoreRecords: Sendable {
             isInDoubt: session.isInDoubt,
             record: []
         )
-        if let name = session.providerSessionID { row.providerSession = try hash(ofProviderSession: name) }
+        row.providerSession = try providerSession(of: session)
         row.record = try sealer.seal(Self.body(of: session), as: row.identity, atLeast: length)
         return row
     }
@@ -125,9 +126,18 @@ public struct StoreRecords: Sendable {
     public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
         let body = try sealer.open(row.record, as: row.identity)
         guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is not a session") }
+        // The record is not bound to this column. With another value, a logout that the provider sends would not find the session.
+        guard try row.providerSession == providerSession(of: session) else {
+            throw .damagedRecord("its row has the hash of another provider session id")
+        }
         session.isInDoubt = row.isInDoubt
         session.isRestored = row.isRestored
         return session
+    }
+
+    private func providerSession(of session: StoredSession) throws(IdentityError) -> [UInt8]? {
+        guard let name = session.providerSessionID else { return nil }
+        return try hash(ofProviderSession: name)
     }
 
     /// Opens rows of a list and adds the matching ones to a listing, which also records damaged rows.
