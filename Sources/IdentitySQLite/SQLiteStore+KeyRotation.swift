@@ -31,8 +31,15 @@ extension SQLiteStore: StoreKeyRotating {
 
     /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
     ///
-    /// A row keeps its generation and its length, so this needs no space. A row that is saved concurrently is skipped.
+    /// A row keeps its generation and its length, so this needs no space. A row that is saved concurrently is skipped. The last step
+    /// truncates the rollback journal, which contains old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
+        let progress = try await resealNextRows(after: position, limit: limit)
+        if progress.position == nil { try await database.truncateJournal() }
+        return progress
+    }
+
+    private func resealNextRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         // The file of pending logins follows the tables.
         let end = SealedRow.Kind.allCases.count
         let kind = SealedRow.Kind.loginAttempt.rawValue

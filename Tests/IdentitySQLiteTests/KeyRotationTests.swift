@@ -58,6 +58,8 @@ struct KeyRotationTests {
         #expect([progress.resealed, progress.postponed, progress.unreadable] == [9, 0, 0])
         (usage[0].rows, usage[1].rows) = (9, 0)
         #expect(try await store.keyUsage() == usage)
+        // Each old record begins with the identifier of its key.
+        #expect(try !stage.directory.contents(stage.directory.journal).contains(stage.directory.key.identifier))
         #expect(try await finish(store, limit: limit).resealed == 0)
         await store.close()
         let last = try await stage.directory.open { $0.key = stage.new }

@@ -146,6 +146,17 @@ actor Database: BatchWorker {
         }
     }
 
+    /// Truncates the rollback journal, which otherwise keeps the replaced content of rows.
+    ///
+    /// Commits do not truncate it, because a save on a full disk needs its space.
+    func truncateJournal() async throws {
+        guard writer != nil, let connection else { return }
+        try connection.execute("PRAGMA journal_size_limit = 0")
+        defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
+        // SQLite applies the limit at the end of a transaction that changes a page.
+        _ = try await write { try $0.run(.countCommit) }
+    }
+
     // MARK: Opening
 
     /// Repeats a body while it fails as busy, until the time limit.
