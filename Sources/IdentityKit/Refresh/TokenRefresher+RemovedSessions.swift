@@ -2,15 +2,22 @@
 extension TokenRefresher {
     /// Reads the spool, and revokes the tokens of sessions that were removed.
     ///
+    /// If the spool cannot be read, the error is reported. A session whose row cannot be read is returned, so that its own repair fails
+    /// and those of the others do not.
+    ///
     /// - Returns: The sessions that have a state in memory or in the spool.
-    func sessionsToRepair() async throws -> Set<SessionID> {
+    func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
-        for id in try await unsaved.spooledSessions() {
-            if try await visible.store.session(id) != nil {
-                ids.insert(id)
-            } else {
-                await revokeUnsaved(id)
+        do {
+            for id in try await unsaved.spooledSessions() {
+                if let stored = try? await visible.store.session(id) as StoredSession??, stored == nil {
+                    await revokeUnsaved(id)
+                } else {
+                    ids.insert(id)
+                }
             }
+        } catch {
+            events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
         }
         return ids
     }

@@ -9,7 +9,7 @@ struct SessionUpkeep: SessionService {
 
     func repair() async throws -> RepairReport {
         try await Correlation.scope {
-            let kept = try await refresher.sessionsToRepair()
+            let kept = await refresher.sessionsToRepair()
             var ids = kept
             let inDoubt = SessionFilter(tenant: visible.tenant, isInDoubt: true)
             for session in try await visible.store.readable(inDoubt).sessions {
@@ -54,16 +54,20 @@ struct SessionUpkeep: SessionService {
     func maintain(sweepingEvery sweepInterval: Duration) async {
         var nextSweep = clock.elapsed
         while !Task.isCancelled {
-            do {
-                _ = try await repair()
-                if clock.elapsed >= nextSweep {
-                    nextSweep = clock.elapsed + sweepInterval
-                    _ = try await sweep()
-                }
-            } catch {
-                events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
+            await reportingFailure { _ = try await repair() }
+            if clock.elapsed >= nextSweep {
+                nextSweep = clock.elapsed + sweepInterval
+                await reportingFailure { _ = try await sweep() }
             }
             try? await clock.sleep(for: configuration.repairInterval)
+        }
+    }
+
+    private func reportingFailure(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
         }
     }
 

@@ -63,6 +63,37 @@ struct SpooledResponseTests {
         #expect(world.provider.reuses == 0)
     }
 
+    @Test("a damaged row of a spooled session does not stop the repair of others, nor the removal of expired ones")
+    func damagedRow() async throws {
+        let world = RefreshFixture()
+        world.provider.setGrace(600)
+        let damaged = try await world.expiredSession("damaged")
+        let claimed = try await world.expiredSession("claimed")
+        world.store.allow(1)
+        _ = try await world.manager().tokens(for: damaged)
+        world.store.allow(.max)
+        try await world.die(at: claimed)
+        world.store.damage(damaged)
+        var expected = RepairReport()
+        expected.repaired = 1
+        expected.remaining = 1
+        #expect(try await world.manager().repair() == expected)
+        #expect(world.store.spooled == [damaged])
+        // An unreadable spool does not stop the repair either, and a failed repair does not stop the removal of expired sessions.
+        world.store.breakSpoolList()
+        expected.repaired = 0
+        #expect(try await world.manager().repair() == expected)
+        #expect(world.heard.kinds.contains(.storeFailed(.storeFailed)))
+        world.store.breakLists()
+        let manager = try world.manager()
+        await #expect(throws: IdentityError.self) { _ = try await manager.repair() }
+        let upkeep = Task { await manager.maintain() }
+        for _ in 0..<1000 where !world.heard.kinds.contains(.swept(0)) { try await Task.sleep(for: .milliseconds(5)) }
+        upkeep.cancel()
+        await upkeep.value
+        #expect(world.heard.kinds.contains(.swept(0)))
+    }
+
     @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
     func stale() async throws {
         let world = RefreshFixture()

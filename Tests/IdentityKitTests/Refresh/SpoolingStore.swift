@@ -1,12 +1,16 @@
+import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
 
 /// A store with locks and a spool, whose writes and reads can fail.
-final class SpoolingStore: WrappingStore, SessionSpooling {
+final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
     let inner: InMemoryStore
     private let state = Mutex(
-        (replacements: Int.max, spooled: [SessionID: StoredSession](), isSpoolBroken: false, areReadsBroken: false)
+        (
+            replacements: Int.max, spooled: [SessionID: StoredSession](), damaged: Set<SessionID>(),
+            isSpoolBroken: false, isSpoolListBroken: false, areReadsBroken: false, areListsBroken: false
+        )
     )
 
     init(_ inner: InMemoryStore) {
@@ -16,6 +20,10 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
     /// Sets the number of replacements that succeed from now on.
     func allow(_ count: Int) { state.withLock { $0.replacements = count } }
     func breakReads(_ areBroken: Bool) { state.withLock { $0.areReadsBroken = areBroken } }
+    /// Reads of these sessions fail, as if their rows were damaged.
+    func damage(_ ids: SessionID...) { state.withLock { $0.damaged = Set(ids) } }
+    func breakLists() { state.withLock { $0.areListsBroken = true } }
+    func breakSpoolList() { state.withLock { $0.isSpoolListBroken = true } }
     func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
     var spooled: [SessionID] { state.withLock { Array($0.spooled.keys) } }
 
@@ -31,8 +39,18 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
 
     func session(_ id: SessionID) async throws -> StoredSession? {
         guard !state.withLock({ $0.areReadsBroken }) else { throw IdentityError(.retryLater, .storeFailed, "Down.") }
+        guard !state.withLock({ $0.damaged.contains(id) }) else {
+            throw IdentityError(.configuration, .storeCorrupt, "Damaged.")
+        }
         return try await inner.session(id)
     }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        guard !state.withLock({ $0.areListsBroken }) else { throw IdentityError(.retryLater, .storeFailed, "Down.") }
+        return try await inner.sessions(matching: filter)
+    }
+
+    func sweep(expiredBefore time: Date) async throws -> Int { try await inner.sweep(expiredBefore: time) }
 
     /// Excludes no caller, which is sufficient because only one process works at a time.
     func withLock<Result: Sendable>(
@@ -51,6 +69,11 @@ final class SpoolingStore: WrappingStore, SessionSpooling {
         if isBroken { throw IdentityError(.retryLater, .storeFull, "Full.") }
     }
     func spooledSession(_ id: SessionID) async throws -> StoredSession? { state.withLock { $0.spooled[id] } }
-    func spooledSessions() async throws -> [StoredSession] { state.withLock { Array($0.spooled.values) } }
+    func spooledSessions() async throws -> [StoredSession] {
+        try state.withLock { state in
+            guard !state.isSpoolListBroken else { throw IdentityError(.configuration, .storeFailed, "Refused.") }
+            return Array(state.spooled.values)
+        }
+    }
     func removeSpooledSession(_ id: SessionID) async throws { state.withLock { $0.spooled[id] = nil } }
 }
