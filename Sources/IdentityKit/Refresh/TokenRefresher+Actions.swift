@@ -53,9 +53,9 @@ extension TokenRefresher {
     }
 
     private func findUnsaved(_ attempt: RefreshAttempt) async -> RefreshStateMachine.Event {
-        guard let old = attempt.old else { return .found(nil) }
+        guard let stored = attempt.stored, let old = attempt.old else { return .found(nil) }
         do {
-            return .found(try await unsaved.find(for: attempt.id, replacing: old))
+            return .found(try await unsaved.find(for: stored, replacing: old))
         } catch {
             return .notLoaded(.wrapping(error))
         }

@@ -21,6 +21,14 @@ final class UnsavedTokens: Sendable {
 
         /// Whether this state replaces the given tokens.
         func replaces(_ tokens: TokenSet) -> Bool { replaced == (try? UnsavedTokens.fingerprint(of: tokens)) }
+
+        /// Whether this state is newer than the stored row.
+        ///
+        /// A row with other tokens and an older generation was restored from a backup. Its refresh token was used, and the tokens that
+        /// replaced it are in this state only.
+        fileprivate func isNewer(than stored: StoredSession, _ fingerprint: String) -> Bool {
+            replaced == fingerprint || session.generation > stored.generation
+        }
     }
 
     private let store: any SessionStore
@@ -99,18 +107,19 @@ final class UnsavedTokens: Sendable {
 
     /// The state that replaces a session's stored tokens, from memory or from the spool.
     ///
-    /// A state that replaces other tokens is too old and is removed.
-    func find(for id: SessionID, replacing tokens: TokenSet) async throws -> SessionState? {
+    /// A state that replaces other tokens is too old and is removed, unless the stored row is older.
+    func find(for stored: StoredSession, replacing tokens: TokenSet) async throws -> SessionState? {
+        let id = stored.id
         let replaced = try Self.fingerprint(of: tokens)
         if let entry = self[id] {
-            if entry.replaced == replaced { return entry.state }
+            if entry.isNewer(than: stored, replaced) { return entry.state }
             // The store has other tokens than those that the state in memory replaces, normally newer ones; the state in the spool
             // may be even newer.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
         let entry = try Self.entry(spooled)
-        guard let entry, entry.replaced == replaced else {
+        guard let entry, entry.isNewer(than: stored, replaced) else {
             try? await spool.removeSpooledSession(id)
             return nil
         }

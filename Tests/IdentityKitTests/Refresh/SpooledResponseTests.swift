@@ -94,6 +94,26 @@ struct SpooledResponseTests {
         #expect(world.heard.kinds.contains(.swept(0)))
     }
 
+    @Test("spooled tokens replace those of an older row that was restored from a backup")
+    func restored() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        let backup = try #require(try await world.memory.session(id))
+        _ = try await world.manager().tokens(for: id)
+        world.clock.advance(by: .seconds(3601))
+        world.store.allow(1)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.store.spooled == [id])
+        world.store.allow(.max)
+        _ = try await world.memory.remove(id)
+        try await world.memory.insert(backup)
+        #expect(try await world.manager().repair().remaining == 0)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.reuses == 0)
+        #expect(world.store.spooled.isEmpty)
+        #expect(try await world.manager(world.memory).tokens(for: id).tokens.refreshToken?.reveal() == "refresh-3")
+    }
+
     @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
     func stale() async throws {
         let world = RefreshFixture()
