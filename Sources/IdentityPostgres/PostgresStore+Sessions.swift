@@ -134,13 +134,15 @@ extension PostgresStore: SessionRecordStore {
 extension PostgresStore: PartialSessionListing {
     /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
     ///
-    /// A session in quarantine that may match counts as one that cannot be opened.
+    /// A session in quarantine that may match counts as one that cannot be opened. The sessions of a buyer, or of a session id of the
+    /// provider, are listed only on a server that accepts writes: a logout must end all of them, and a standby may lack the latest.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
         let isInDoubt = filter.isInDoubt.map(Value.flag) ?? .null
+        let needsWriting = buyer != nil || name != nil
         // The statement for the first condition of the filter, in this order, so that its index can be used.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
@@ -161,20 +163,17 @@ extension PostgresStore: PartialSessionListing {
         while true {
             let values = [.integer(last), .integer(Int64(chunk))] + conditions
             let rows = try await client.repeating { deadline, _ in
-                try await client.perform(statement, values, needsWriting: false, by: deadline)
+                try await client.perform(statement, values, needsWriting: needsWriting, by: deadline)
             }.all
             try records.open(rows.map(SealedSession.init), matching: filter, into: &listing)
             guard rows.count == chunk, let row = rows.last else { break }
             last = row.integer(0)
         }
         if listing.damage == nil, filter.isInDoubt == nil {
-            let hidden = try await client.read(
-                sql.hasQuarantinedSession,
-                provider,
-                tenant,
-                buyer ?? .null,
-                name ?? .null
-            )
+            let values = [provider, tenant, buyer ?? .null, name ?? .null]
+            let hidden = try await client.repeating { deadline, _ in
+                try await client.perform(sql.hasQuarantinedSession, values, needsWriting: needsWriting, by: deadline)
+            }
             if !hidden.isEmpty { listing.damage = .quarantined }
         }
         return listing.oldestFirst

@@ -199,6 +199,9 @@ struct ServerTroubleTests {
         await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) }
         await expect(.storeUnavailable, .retryLater) { try await store.attachment("cart", of: session.id) }
         await expect(.storeUnavailable, .retryLater) { try await store.isUsed("token") }
+        // A logout of a buyer must not miss a session.
+        let buyer = SessionFilter(buyer: (session.issuer, session.subject))
+        await expect(.storeReadOnly, .retryLater) { try await store.sessions(matching: buyer) }
         #expect(try await readers() != 0)
         try await primary.command("start")
         #expect(try await eventually { try await store.session(session.id) } != nil)
