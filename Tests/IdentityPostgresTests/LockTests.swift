@@ -30,6 +30,29 @@ struct LockTests {
         }
     }
 
+    @Test("a lease that is requested again after a lost response lasts from the second request for all callers")
+    func repeated() async throws {
+        let schema = try await TestSchema()
+        let (store, waiter) = (try await schema.open(), try await schema.open())
+        let length = Duration.seconds(2)
+        let lease = try #require(try await store.leases.take(7, lasting: length))
+        // Another process reads the lease before its holder asks again.
+        #expect(try await waiter.leases.take(7, lasting: length) == nil)
+        try await Task.sleep(for: .seconds(1))
+        let asked = ContinuousClock.now
+        let values: [Value] = [.integer(7), .bytes(lease.holder), lease.milliseconds, .null, .null]
+        let rows = try await store.client.perform(
+            store.leases.sql.takeLease,
+            values,
+            needsWriting: true,
+            by: store.client.deadline
+        )
+        #expect(rows.first?.flag(0) == true)
+        lease.confirm(askedAt: asked)
+        while try await waiter.leases.take(7, lasting: length) == nil { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(lease.remaining <= .zero)
+    }
+
     @Test("a lease is renewed for as long as the body runs")
     func refresh() async throws {
         let schema = try await TestSchema()

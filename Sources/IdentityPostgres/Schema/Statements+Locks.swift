@@ -3,7 +3,8 @@
 extension Statements {
     /// Takes a lease that is free, or one that was seen to have ended.
     ///
-    /// The same holder may repeat the statement: it then has no further effect.
+    /// The same holder may repeat the statement, after a lost response. It then counts as a renewal, so that callers who have seen the
+    /// lease wait for its whole length again.
     ///
     /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the current lease.
     var takeLease: Statement {
@@ -13,7 +14,8 @@ extension Statements {
             WITH taken AS (
                 INSERT INTO §lease AS held (key, holder, renewals, milliseconds) VALUES ($1, $2, 0, $3)
                 ON CONFLICT (key) DO UPDATE
-                SET holder = excluded.holder, renewals = 0, milliseconds = excluded.milliseconds
+                SET holder = excluded.holder, milliseconds = excluded.milliseconds,
+                    renewals = CASE WHEN held.holder = excluded.holder THEN held.renewals + 1 ELSE 0 END
                 WHERE held.holder = excluded.holder OR (held.holder = $4 AND held.renewals = $5)
                 RETURNING held.key
             )
