@@ -43,6 +43,27 @@ import Testing
         #expect(merge.outcome == .adopted && merge.cart?.cart.totalQuantity == 3)
     }
 
+    @Test("a merge that continues after an interruption does not bring back what the buyer has removed meanwhile")
+    func removalBetweenMerges() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let session = try await shop.login()
+        let shirts = CartLineInput(merchandiseID: SandboxShop.shirt, quantity: 2)
+        let own = try await carts.add([shirts], for: session, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add([CartLineInput(merchandiseID: SandboxShop.shirt)], for: guest, in: context)
+        shop.storefront.refuseNext(code: "SERVICE_UNAVAILABLE")
+        let outage = await #expect(throws: IdentityError.self) {
+            try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+        }
+        #expect(outage?.kind == .retryLater)
+        let line = try #require(try await carts.lines(for: session, in: context).first?.id)
+        _ = try await carts.remove(lineIDs: [line], for: session, in: context)
+        let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+        #expect(merge.outcome == .merged && merge.shortLines.isEmpty)
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
+    }
+
     @Test(
         "merges of one guest's cart at the same time as reads and checkouts all finish, and no line is added twice",
         .timeLimit(.minutes(1))

@@ -31,7 +31,8 @@ extension CartAdapter {
             var cart = try await self.current(&binding, in: context).cart
             let present = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let missing = lines.compactMap { line -> CartLineInput? in
-                line.merchandiseID.isEmpty ? nil : line.subtracting(present[line] - base[line])
+                // What the buyer has removed since the base was saved is not missing.
+                line.merchandiseID.isEmpty ? nil : line.subtracting(max(0, present[line] - base[line]))
             }
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
             if earlier == nil {
@@ -40,7 +41,7 @@ extension CartAdapter {
             cart = try await self.current(&binding, in: context).cart
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
-            for line in lines where refused[line] == 0 && now[line] < base[line] + line.itemCount {
+            for line in lines where refused[line] == 0 && now[line] < min(base[line], present[line]) + line.itemCount {
                 // Shopify reduces a quantity when the stock is too small. If the buyer's cart has nothing of the line, the merge is
                 // incomplete.
                 merge.shortLines.append(line)
