@@ -28,17 +28,30 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart.cart).quantities == [SandboxShop.mug: 3] && shop.count("cartLinesAdd") == 2)
     }
 
+    @Test("a line on the second page is removed although another line of the same call no longer exists")
+    func removalOnSecondPage() async throws {
+        let shop = try await SandboxShop(storefront: { $0.variants = Self.manyVariants })
+        let session = try await shop.login()
+        let lines = Self.manyVariants.map { CartLineInput(merchandiseID: $0.id) }
+        _ = try await shop.carts.add(lines, for: session, in: shop.context)
+        let last = try #require(try await shop.carts.lines(for: session).last)
+        let ids = [last.id, "gid://shopify/CartLine/gone"]
+        _ = try await shop.carts.remove(lineIDs: ids, for: session, in: shop.context)
+        #expect(try await shop.carts.lines(for: session).count == 299)
+    }
+
+    private static let manyVariants = (1...300).map { number in
+        SandboxStorefrontConfiguration.Variant(
+            id: "gid://shopify/ProductVariant/\(number)",
+            product: "P",
+            title: "T\(number)",
+            price: 100
+        )
+    }
+
     @Test("28: a merge of more than 250 lines adds each line once, also if the merge was interrupted")
     func largeMerge() async throws {
-        let variants = (1...300).map { number in
-            SandboxStorefrontConfiguration.Variant(
-                id: "gid://shopify/ProductVariant/\(number)",
-                product: "P",
-                title: "T\(number)",
-                price: 100
-            )
-        }
-        let shop = try await SandboxShop(storefront: { $0.variants = variants })
+        let shop = try await SandboxShop(storefront: { $0.variants = Self.manyVariants })
         let lines = (1...300).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
         let session = try await shop.login()
         let own = try await shop.carts.add(Array(lines.prefix(30)), for: session, in: shop.context).cart

@@ -68,7 +68,8 @@ extension CartAdapter {
             if case .refused(let errors) = response.outcome {
                 let isGone = errors.allSatisfy { $0.field.first == "lineIds" }
                 let current = try await self.current(&binding, in: context)
-                let still = Set(current.cart.lines.map(\.id)).intersection(lineIDs)
+                let lines = try await self.allLines(of: current.cart, in: context)
+                let still = Set(lines.map(\.id)).intersection(lineIDs)
                 guard isGone, still.count < lineIDs.count else { throw IdentityError.refusal(of: errors) }
                 guard !still.isEmpty else { return current.sessionCart(binding) }
                 // A missing line fails the whole call, so a second call removes the others.
