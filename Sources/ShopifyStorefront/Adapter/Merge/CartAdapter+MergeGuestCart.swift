@@ -43,8 +43,8 @@ extension CartAdapter: SignInCarts {
 
     /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
     ///
-    /// If the newer session already has a cart, no cart is moved. If Shopify no longer has the old session's cart, there is none to move,
-    /// unless the policy `recreate` creates it again.
+    /// If the newer session already has a cart, no cart is moved. If Shopify no longer has the old session's cart, this call moves nothing
+    /// and succeeds; with the policy `recreate` it moves the cart that was created again.
     public func moveCart(of old: SessionID, to session: SessionID) async throws {
         try await identityErrors {
             try await self.locks.with(.session(old)) { locks in
