@@ -7,10 +7,10 @@ internal import Synchronization
 /// A store in a PostgreSQL database, for any number of processes on any number of machines.
 ///
 /// ```swift
-/// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
-/// let connection = Secret(environment["DATABASE_URL"] ?? "")
+/// let key = try StoreKey(hexadecimal: Secret(ProcessInfo.processInfo.environment["IDENTITY_STORE_KEY"] ?? ""))
+/// let connection = Secret(ProcessInfo.processInfo.environment["DATABASE_URL"] ?? "")
 /// let store = try await PostgresStore.open(PostgresStore.Configuration(connection: connection, key: key))
-/// let sessions = try SessionManager(providers: providers, store: store)
+/// let sessions = SessionManager(providers: providers, store: store, environment: environment)
 /// ```
 ///
 /// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters,

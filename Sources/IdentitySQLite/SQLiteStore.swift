@@ -5,9 +5,9 @@ internal import IdentityStoreKit
 /// A store in one SQLite file, for any number of processes on one machine.
 ///
 /// ```swift
-/// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
+/// let key = try StoreKey(hexadecimal: Secret(ProcessInfo.processInfo.environment["IDENTITY_STORE_KEY"] ?? ""))
 /// let store = try await SQLiteStore.open(SQLiteStore.Configuration(path: "/var/lib/shop/identity.sqlite", key: key))
-/// let sessions = try SessionManager(providers: providers, store: store)
+/// let sessions = SessionManager(providers: providers, store: store, environment: environment)
 /// ```
 ///
 /// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters and

@@ -19,7 +19,7 @@ extension RefreshStateMachine {
         /// Another process has changed or removed the session.
         case conflicted
         case notSaved(IdentityError)
-        /// The lock was lost, so the action was not performed.
+        /// The lock was lost, or it may end before the request does, so the action was not performed.
         case lockLost
         case responded(RefreshResponse)
         /// Validated tokens. A provider that is not ``JournaledRefreshing`` returns them directly from its request.
@@ -49,7 +49,8 @@ extension RefreshStateMachine {
         case load
         case findUnsaved
         case checkClaim
-        /// Does the work that is possible before the token is sent, such as fetching the provider's metadata and keys.
+        /// Does the work that is possible before the token is sent: waits for a permit of the provider's limit of refreshes, and fetches the
+        /// provider's metadata and keys.
         case prepare
         /// Replaces the session if it is unchanged since it was last saved or loaded; `requiresLock`: only while the lock is held.
         case save(SessionState, Purpose, requiresLock: Bool)

@@ -38,9 +38,12 @@ extension SessionManager {
         /// By default the provider's timeout, the time for saving and one repair interval. Only tests set it, because their clock runs
         /// faster than real requests.
         package var claimWait: Duration?
-        /// Whether the tokens of a logout or of a failed login are revoked if the provider supports it (RFC 7009), by default true.
+        /// Whether the tokens of a logout are revoked if the provider supports it (RFC 7009), by default true.
+        ///
+        /// It also applies to a login that fails after its response was validated. The tokens of a response that is not valid are always
+        /// revoked.
         public var revokesTokens = true
-        /// How long a logout or a failed login waits for the revocation, by default 5 seconds.
+        /// How long a logout waits for the revocation, and a login that fails after its response was validated; by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly

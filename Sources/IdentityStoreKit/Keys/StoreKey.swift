@@ -5,7 +5,7 @@ public import IdentityKit
 /// The 32 bytes with which a store encrypts its records.
 ///
 /// ```swift
-/// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
+/// let key = try StoreKey(hexadecimal: Secret(ProcessInfo.processInfo.environment["IDENTITY_STORE_KEY"] ?? ""))
 /// ```
 ///
 /// Keep the key apart from the database. Do not lose it: records that were encrypted with a lost key cannot be read. The
