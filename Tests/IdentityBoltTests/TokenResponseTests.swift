@@ -17,7 +17,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "an error has the meaning of its name, with any status and spelling",
+        "an error has the meaning of its name, with any spelling and any status that shows no outage",
         arguments: [
             Refusal(status: 400, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
             Refusal(status: 422, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
@@ -30,6 +30,8 @@ struct TokenResponseTests {
             Refusal(status: 403, error: "unsupported_grant_type", kind: .configuration, code: .unsupportedGrantType),
             Refusal(status: 400, error: "invalid_request", kind: .rejected, code: .invalidRequest),
             Refusal(status: 403, error: "request_forbidden", kind: .configuration, code: .unauthorizedClient),
+            Refusal(status: 500, error: "invalid_grant", kind: .retryLater, code: .providerUnavailable),
+            Refusal(status: 429, error: "invalid _grant", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 503, error: "oops", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 429, error: "slow_down", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 400, error: "invalid_grants", kind: .rejected, code: .unexpectedResponse),

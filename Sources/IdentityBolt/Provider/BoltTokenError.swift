@@ -6,7 +6,7 @@ internal import IdentityOIDC
 ///
 /// Bolt's documentation and recorded responses differ in the status (422 and 400 for one error) and in the spelling
 /// (`invalid _grant`). So the error name decides, compared without spaces and without case. The status decides only if there is no
-/// name, or if it is 401, which is a failed authentication of the client.
+/// name, if it is 401 (a failed authentication of the client), or if it shows an outage (429 and 5xx).
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
@@ -30,7 +30,7 @@ enum BoltTokenError {
         guard known.contains(name) else { return failure.standardError }
         var normalized = failure
         normalized.error = name
-        if failure.status != 401 { normalized.status = 400 }
+        if failure.status < 500, failure.status != 401, failure.status != 429 { normalized.status = 400 }
         let error = normalized.standardError
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }

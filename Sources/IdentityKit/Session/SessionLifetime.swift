@@ -13,7 +13,9 @@ struct SessionLifetime: Sendable {
         beginning = (clock.now, clock.elapsed)
     }
 
-    /// The current time for decisions about the expiry of sessions and pending logins.
+    /// The current time for decisions about the expiry of sessions, and for sweeps of pending logins.
+    ///
+    /// A callback is compared with the wall clock: an attempt must not be valid longer because the clock was corrected.
     ///
     /// A wall clock that jumps ahead must not make sessions expire early. So since the creation of the manager, at most as much time
     /// counts as has passed on the monotonic clock.
