@@ -60,6 +60,8 @@ public final class WebContext: Sendable {
 
     /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.
     ///
+    /// After a form, or if the return path policy refuses the page, it comes back to the home page.
+    ///
     /// A page that needs more security can require a recent or a stronger sign-in. A buyer whose session does not satisfy that signs in
     /// once more (step-up, OpenID Connect Core section 3.1.2.1); the new session keeps the cart.
     ///
@@ -71,8 +73,8 @@ public final class WebContext: Sendable {
     ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
-    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, if more than
-    ///   one is configured; status 401 with JSON for a client that accepts JSON only; status 429 if the client address began too many
+    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, unless
+    ///   exactly one is configured; status 401 with JSON if `Accept` contains `application/json` and not `text/html`; status 429 if the client address began too many
     ///   sign-ins. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {

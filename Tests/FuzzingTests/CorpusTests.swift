@@ -41,7 +41,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("every folder of the corpus belongs to a target")
+    @Test("every target has a folder in the corpus, and there are no other folders")
     func folders() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))

@@ -129,7 +129,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 3)
     }
 
-    @Test("a caller that saw expired keys just before another caller fetched them does not fetch again")
+    @Test("a caller that finds expired keys does not fetch if another caller has fetched new ones in the meantime")
     func lateLook() async throws {
         let stepping = SteppingClock()
         let shared = KeySetCache(stub, clock: stepping)

@@ -105,7 +105,7 @@ struct MetadataSourceTests {
         }
     }
 
-    @Test("a caller that saw expired metadata just before another caller fetched them does not fetch again")
+    @Test("a caller that finds expired metadata does not fetch if another caller has fetched new ones in the meantime")
     func lateLook() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200, body: Self.document) }
         let transport = CountingTransport(try CurlTransport())

@@ -187,7 +187,7 @@ struct RowTests {
         #expect(try await old.session(sessions[0].id) != nil)
     }
 
-    @Test("sessions that were restored from a backup are marked until their next save")
+    @Test("sessions that are marked as restored stay marked until their next save")
     func restored() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()

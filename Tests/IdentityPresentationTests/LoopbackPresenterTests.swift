@@ -25,7 +25,7 @@ struct LoopbackPresenterTests {
         #expect(await isDeaf(port))
     }
 
-    @Test("the return from a logout page is the first request to the address, with any parameters")
+    @Test("the first request to the logout address is the return, also without parameters")
     func logout() async throws {
         let browser = RecordingBrowser()
         async let back = LoopbackPresenter(browser: browser).presentLogout(returningTo: "http://127.0.0.1/out") {

@@ -140,7 +140,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("a new login fails as store_full, and the hint names the operations that still work")
+    @Test("a new session fails as store_full, and the hint says which refreshes still work")
     func login() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -47,7 +47,7 @@ package final class HMACSHA256: Sendable {
     }
 
     private func checkedAlgorithm() throws(CryptoError) -> FetchedAlgorithm {
-        // HMAC allows an empty key, but here it means that a configuration value is missing.
+        // HMAC allows an empty key, but anybody can compute a code under it.
         guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
         return try LazyAlgorithm.hmac.available()
     }

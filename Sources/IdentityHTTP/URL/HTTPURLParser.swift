@@ -92,7 +92,10 @@ struct HTTPURLParser {
                 ),
                 address.count == 16
             else {
-                throw HTTPURLError(code: .host, message: "The host in brackets is not an IPv6 address.")
+                throw HTTPURLError(
+                    code: .host,
+                    message: "The host begins with [ but is not an IPv6 address followed by ]."
+                )
             }
             hostEnd = close + 1
             isLoopback = NumericAddress.isLoopback(address)

@@ -113,7 +113,7 @@ final class RefreshSchedule: Sendable {
             }
             let isFromTheFuture = tokens.issuedAt.timeIntervalSince(now) > Self.tolerance
             let life = isFromTheFuture ? .zero : Duration(limited: expiresAt.timeIntervalSince(now))
-            // The table is bounded; an evicted entry is recorded again.
+            // The table is bounded. An evicted entry is recorded again when its tokens are used, with the wall clock of that moment.
             if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
             if notes.count >= Self.maximum { notes = [:] }
             let note = Note(

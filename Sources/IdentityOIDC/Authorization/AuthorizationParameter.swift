@@ -93,8 +93,9 @@ enum AuthorizationParameter {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {
             return Problem(
-                text: "contains a value that is not a language tag",
-                hint: "Write for example \"de\" or \"fr-CA\".",
+                text: "contains a value that is empty, too long, or not of letters, digits and hyphens",
+                hint:
+                    "Write language tags such as \"de\" or \"fr-CA\", at most 35 characters each, separated by single spaces.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

@@ -138,7 +138,8 @@ package enum IDTokenValidator {
 
     static let errors = SignedTokenErrors(
         token: "ID token",
-        hint: "If every login or refresh fails this way, compare the provider's configuration with its documentation."
+        hint:
+            "If every login or refresh fails this way, compare this provider in your configuration with the provider's documentation."
     )
 
     static func failure(

@@ -72,8 +72,9 @@ struct SchemaHeader: Sendable {
             .storeCorrupt,
             "Another version of IdentityKit created the tables in the schema \"\(sql.schema)\". This version cannot read them.",
             hint: """
-                Configure an empty schema. All buyers must then sign in again. To keep the sessions, use the version of IdentityKit that \
-                created the tables. The database was not changed.
+                To keep the sessions, use the version of IdentityKit that created the tables. To start with an empty store, configure an \
+                empty schema, set createsStore to true for the first start, and move the spool directory away if there is one. All buyers \
+                then have to sign in again. The database was not changed.
                 """
         )
     }

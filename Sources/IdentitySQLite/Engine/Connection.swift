@@ -158,7 +158,7 @@ final class Connection {
                 return
             } catch {
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
-                    // The transaction is still open, because a reader blocked the commit. Nothing was written.
+                    // The transaction is still open, usually because a reader blocked the commit. The database file does not contain it.
                     if error.isBusy, remaining > 0 {
                         // Our own readers finish in microseconds, and new readers wait for the lock that this commit already has.
                         let isFirst = quickTries > 0

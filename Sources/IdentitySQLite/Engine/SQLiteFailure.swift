@@ -8,7 +8,7 @@ internal import IdentityPlatform
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// The `errno` of the system call that failed, or 0.
+    /// The `errno` that SQLite kept, or else the last one during the step; 0 if none is known.
     var systemError: Int32 = 0
 
     /// The primary result code.
@@ -67,7 +67,10 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .configuration,
                 .storeFailed,
                 "The store's file or its journal cannot be opened.",
-                hint: "Check the path, the permissions of the file and its directory, and that the disk has space.",
+                hint: """
+                    Check the path, the permissions of the file and its directory, the free space of the disk, and the limit of open files \
+                    (ulimit -n).
+                    """,
                 cause: self
             )
         default:

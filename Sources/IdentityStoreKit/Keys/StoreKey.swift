@@ -17,7 +17,7 @@ public struct StoreKey: Sendable {
     package let bytes: SecretBytes
     package let identifier: [UInt8]
 
-    /// The name of the key in records, errors and health reports: 32 hexadecimal digits that reveal nothing about the key.
+    /// The key's identifier as 32 hexadecimal digits, for errors and health reports; it reveals nothing about the key.
     public var id: String { Self.describe(identifier) }
 
     /// A key from its 64 hexadecimal digits, in either case.

@@ -17,7 +17,7 @@ public struct StoreKeys: Sendable {
 
     /// The key with this identifier.
     package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
-        // A linear search, because there are two or three keys in practice.
+        // A linear search, because a store has only a few keys.
         ([active] + readOnly).first { $0.identifier.elementsEqual(identifier) }
     }
 }

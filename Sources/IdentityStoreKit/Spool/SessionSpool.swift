@@ -42,12 +42,14 @@ public final class SessionSpool: Sendable {
     public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
         let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
         guard count > 0 else { return }
-        let sessions = count == 1 ? "one session" : "\(count) sessions"
+        let files = count == 1 ? "one file" : "\(count) files"
         throw IdentityError(
-            configuration: "There is no \(database), but \(path) contains the newest tokens of \(sessions).",
+            configuration:
+                "There is no \(database), but its spool \(path) contains \(files) with tokens of its sessions.",
             hint: """
                 Check that the configuration names the right database. Put the database back, or restore its newest backup. To start with \
-                an empty store, move the spool directory away: all buyers then have to sign in again.
+                an empty store, move the spool directory away and set createsStore to true for the first start: all buyers then have to \
+                sign in again.
                 """
         )
     }

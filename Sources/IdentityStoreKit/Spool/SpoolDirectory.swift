@@ -229,8 +229,10 @@ package struct SpoolDirectory: Sendable {
                 .configuration,
                 .storeReadOnly,
                 message,
-                hint:
-                    "Give the process's user write access to the spool directory and to the directory that contains it."
+                hint: """
+                    Make the process's user the owner of the spool directory (mode 0700) and of its files (mode 0600), and give it write \
+                    access to the directory that contains the spool. Check that the file system is mounted for writing.
+                    """
             )
         default:
             return IdentityError(

@@ -16,7 +16,7 @@ struct RetryDecision {
     /// - Parameters:
     ///   - limits: The client's limits.
     ///   - repetition: Whether the operation may be repeated.
-    ///   - start: When the operation began.
+    ///   - start: When the first attempt began.
     ///   - deadline: The caller's deadline. That of the limits applies too.
     init(
         _ limits: RetryLimits,

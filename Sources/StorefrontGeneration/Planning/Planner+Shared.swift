@@ -25,7 +25,7 @@ extension Planner {
             let planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // Several operations share the type, so its comment must not name the parent type of one use.
+            // Several operations share the payload type, so the comment of a property must not name the parent type of one of them.
             let property = OutputProperty(
                 name: planned.property.name,
                 type: planned.property.type,

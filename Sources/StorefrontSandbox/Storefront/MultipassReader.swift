@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Reads Multipass tokens as a shop does.
+/// Reads Multipass tokens: checks signature, e-mail address and `created_at`, but not `remote_ip`.
 enum MultipassReader {
     /// How long after `created_at` a token is accepted.
     private static let lifetime: Double = 15 * 60

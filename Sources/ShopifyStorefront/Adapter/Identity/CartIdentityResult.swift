@@ -17,7 +17,7 @@ struct CartIdentityResult: Sendable {
 
     var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
 
-    /// Replaces the values with the values of a later response.
+    /// Takes cart, checkout URL and ``seesCustomer`` from a later response, and appends its warnings.
     mutating func update(from later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL
