@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// A provider whose response to a refresh can be stored before it is validated.
 ///
 /// A provider that rotates refresh tokens invalidates the old one when it responds, and only the response contains the new one.
@@ -54,41 +52,4 @@ extension JournaledRefreshing {
             throw refusal.error
         }
     }
-}
-
-/// An unchanged response of a token endpoint.
-public struct RefreshResponse: Sendable {
-    /// The HTTP status.
-    public var status: Int
-    /// The body, which contains the new tokens.
-    public var body: Secret
-    /// The response's `Authorization` header, for providers that return a token in it.
-    public var authorization: Secret?
-    /// When the request began; `expires_in` counts from this time.
-    public var startedAt: Date
-    /// When the response was received; times in the response, such as the expiry of an ID token, are checked against this time.
-    public var receivedAt: Date
-    /// The error code if the response belongs to another login, for example `id_token_subject`; until the response is accepted, no
-    /// token of its session is returned.
-    package var mismatch: IdentityError.Code?
-    /// The secrets of the request, to redact them in errors; known only to the process that sent it.
-    package var sent: RedactedValues?
-
-    /// Creates a value from an HTTP response.
-    public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {
-        self.status = status
-        self.body = body
-        self.authorization = authorization
-        self.startedAt = startedAt
-        self.receivedAt = receivedAt
-    }
-}
-
-extension RefreshResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status and the body's size.
-    public var description: String { "RefreshResponse(status: \(status), body: \(body.count) bytes)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows the status only.
-    public var customMirror: Mirror { Mirror(self, children: ["status": status], displayStyle: .struct) }
 }

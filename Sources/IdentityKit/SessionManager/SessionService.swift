@@ -1,0 +1,32 @@
+/// A part of a ``SessionManager``; its state, if any, is in the context.
+protocol SessionService: Sendable {
+    var context: SessionContext { get }
+}
+
+extension SessionService {
+    var environment: IdentityEnvironment { context.environment }
+    var clock: any IdentityClock { context.environment.clock }
+    var configuration: SessionManager.Configuration { context.configuration }
+    var events: EventSource { context.events }
+    var visible: VisibleSessions { context.visible }
+    var participants: SessionParticipants { context.participants }
+    var cache: SessionTokensCache? { context.cache }
+    var schedule: RefreshSchedule { context.schedule }
+    var flights: SingleFlight<SessionID, SessionTokens> { context.flights }
+    var unsaved: UnsavedTokens { context.unsaved }
+    var pauses: SessionRefreshPauses { context.pauses }
+
+    var logins: LoginCoordinator { LoginCoordinator(context: context) }
+    var deviceLogins: DeviceLoginCoordinator { DeviceLoginCoordinator(context: context) }
+    var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
+    var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }
+    var creator: SessionCreator { SessionCreator(context: context) }
+    var tokenAccess: TokenAccess { TokenAccess(context: context) }
+    var refresher: TokenRefresher { TokenRefresher(context: context) }
+    var lockTimeCheck: LockTimeCheck { LockTimeCheck(context: context) }
+    var revocation: TokenRevocation { TokenRevocation(context: context) }
+    var logouts: LogoutCoordinator { LogoutCoordinator(context: context) }
+    var providerLogout: ProviderLogout { ProviderLogout(context: context) }
+    var backChannelLogouts: BackChannelLogoutCoordinator { BackChannelLogoutCoordinator(context: context) }
+    var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
+}

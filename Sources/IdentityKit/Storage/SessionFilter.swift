@@ -1,0 +1,42 @@
+/// The sessions to list.
+///
+/// A nil member matches all.
+public struct SessionFilter: Sendable {
+    /// The provider's name.
+    public var provider: String?
+    /// The tenant.
+    public var tenant: String?
+    /// The buyer, by issuer and subject.
+    public var buyer: (issuer: String, subject: String)?
+    /// The provider's session id.
+    public var providerSessionID: String?
+    /// Whether a refresh is in progress or ended without a known outcome.
+    public var isInDoubt: Bool?
+
+    /// Creates a filter; without arguments it matches every session.
+    public init(
+        provider: String? = nil,
+        tenant: String? = nil,
+        buyer: (issuer: String, subject: String)? = nil,
+        providerSessionID: String? = nil,
+        isInDoubt: Bool? = nil
+    ) {
+        self.provider = provider
+        self.tenant = tenant
+        self.buyer = buyer
+        self.providerSessionID = providerSessionID
+        self.isInDoubt = isInDoubt
+    }
+
+    /// Whether a session matches.
+    ///
+    /// Texts are compared as bytes.
+    public func matches(_ session: StoredSession) -> Bool {
+        provider.map { $0.isIdentical(to: session.provider) } ?? true
+            && tenant.map { $0.isIdentical(to: session.tenant) } ?? true
+            && buyer.map { $0.issuer.isIdentical(to: session.issuer) && $0.subject.isIdentical(to: session.subject) }
+                ?? true
+            && providerSessionID.map { session.providerSessionID?.isIdentical(to: $0) ?? false } ?? true
+            && isInDoubt.map { $0 == session.isInDoubt } ?? true
+    }
+}

@@ -1,0 +1,21 @@
+/// The origin of a returned token.
+public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
+    /// The outcome as text.
+    public let rawValue: String
+
+    /// An outcome with the given text.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The stored token was valid long enough, or the provider stated no expiry.
+    public static let stored = Self(rawValue: "stored")
+    /// The token was refreshed while it was still valid.
+    public static let refreshedEarly = Self(rawValue: "refreshed_early")
+    /// The token was refreshed after it had expired.
+    public static let refreshedLate = Self(rawValue: "refreshed_late")
+    /// Another task or process refreshed it in the meantime.
+    public static let waited = Self(rawValue: "waited")
+    /// The refresh failed for now, and the old token is still valid for a while; ``SessionTokens/reason`` has the error.
+    public static let stillValid = Self(rawValue: "still_valid")
+}
