@@ -58,22 +58,22 @@ struct LoginCoordinator: SessionService {
 
     /// Completes a login.
     ///
-    /// `isBindingOfAttempt` says that the binding comes from a cookie that is named after the callback's attempt. Then an unknown state
+    /// `mayBeRepeatedCallback` says that the binding comes from a cookie that is named after the callback's attempt. Then an unknown state
     /// shows no attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
         provider expectedProvider: String?,
-        isBindingOfAttempt: Bool = false,
+        mayBeRepeatedCallback: Bool = false,
         admitting admit: Admission? = nil
     ) async throws -> CompletedLogin {
         let started = clock.elapsed
         var name = expectedProvider ?? ""
         do {
             var callback = callback
-            var attempt = try await take(&callback, browserBinding, isBindingOfAttempt: isBindingOfAttempt)
+            var attempt = try await take(&callback, browserBinding, mayBeRepeatedCallback: mayBeRepeatedCallback)
             name = attempt.provider
-            try checkTime(of: attempt)
+            try checkNotExpired(attempt)
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
@@ -111,7 +111,7 @@ struct LoginCoordinator: SessionService {
         do {
             var callback = callback
             var attempt = try await take(&callback, browserBinding)
-            try checkTime(of: attempt)
+            try checkNotExpired(attempt)
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
             attempt.postedCallback = callback.fields
             try await visible.store.insert(attempt.stored())
@@ -131,7 +131,7 @@ struct LoginCoordinator: SessionService {
     private func take(
         _ callback: inout LoginCallback,
         _ browserBinding: Secret?,
-        isBindingOfAttempt: Bool = false
+        mayBeRepeatedCallback: Bool = false
     ) async throws -> LoginAttempt {
         let state = try callback.state()
         let isBare = callback.fields.count == 1
@@ -142,7 +142,7 @@ struct LoginCoordinator: SessionService {
             guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState() }
             return attempt
         }
-        guard let attempt = taken else { throw Self.unknownState(isAttackSuspected: !isBindingOfAttempt) }
+        guard let attempt = taken else { throw Self.unknownState(isAttackSuspected: !mayBeRepeatedCallback) }
         if let posted = attempt.postedCallback { callback = LoginCallback(posted: posted) }
         return attempt
     }
@@ -159,7 +159,7 @@ struct LoginCoordinator: SessionService {
         )
     }
 
-    private func checkTime(of attempt: LoginAttempt) throws(IdentityError) {
+    private func checkNotExpired(_ attempt: LoginAttempt) throws(IdentityError) {
         guard attempt.expiresAt > clock.now else {
             throw IdentityError(
                 .rejected,

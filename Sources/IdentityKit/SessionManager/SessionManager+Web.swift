@@ -32,7 +32,7 @@ extension SessionManager {
                 callback,
                 browserBinding: browserBinding,
                 provider: provider,
-                isBindingOfAttempt: browserBinding != nil,
+                mayBeRepeatedCallback: browserBinding != nil,
                 admitting: admit
             )
         }

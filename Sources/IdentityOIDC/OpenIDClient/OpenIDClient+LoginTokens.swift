@@ -53,7 +53,7 @@ extension OpenIDClient {
             tokens.dpopKey = login.dpopKey
             return tokens
         } catch {
-            await dropTokens(of: object, keeping: login.steppedUpBuyer)
+            await revokeTokens(of: object, keeping: login.steppedUpBuyer)
             throw error
         }
     }

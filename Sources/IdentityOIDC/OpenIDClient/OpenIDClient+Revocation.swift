@@ -21,7 +21,7 @@ extension OpenIDClient {
     ///
     /// `kept` is the buyer whose session stays if a step-up fails. If the ID token names this buyer, nothing is revoked: many providers
     /// keep one grant for a buyer and a client, and revoking a token of it invalidates the tokens of that session.
-    func dropTokens(of response: JSONObject, keeping kept: Buyer?) async {
+    func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
         }

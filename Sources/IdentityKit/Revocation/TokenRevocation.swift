@@ -20,7 +20,7 @@ package struct TokenRevocation: SessionService {
     ///
     /// `kept` is the buyer whose session stays if a step-up fails. Tokens of this buyer are not revoked: many providers keep one grant for
     /// a buyer and a client, and revoking a token of it invalidates the tokens of that session.
-    func drop(_ tokens: TokenSet, of provider: String, keeping kept: Buyer?) async {
+    func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: String, keeping kept: Buyer?) async {
         let started = clock.elapsed
         let isKept = kept?.isSamePerson(as: tokens.buyer) ?? false
         let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider, nil)) ?? false
