@@ -8,7 +8,7 @@ internal import Synchronization
 /// let context = routes.context(for: request)
 /// if let response = await context.dispatch() { return response }     // sign-in, callback, sign-out …
 /// let session = try await context.requireSession()                   // or session(), cartSession()
-/// return context.finish(page)                                        // cookies and cache headers
+/// return context.finish(page(for: session))                          // cookies and cache headers
 /// ```
 ///
 /// If a request has read a session, its response is private: ``finish(_:)`` forbids every cache to store it.

@@ -3,7 +3,12 @@ public import IdentityKit
 /// The decision of a shop about a Bolt buyer who may already be one of its customers, by the rule of Bolt's single sign-on guide.
 ///
 /// ```swift
-/// switch BoltAccountLink.decide(for: buyer, subjectIsKnown: isLinked, emailIsKnown: hasEmail) { … }
+/// switch BoltAccountLink.decide(for: buyer, subjectIsKnown: isLinked, emailIsKnown: hasEmail) {
+/// case .signIn: signIn(buyer)
+/// case .create: createCustomer(for: buyer)
+/// case .link: link(buyer)
+/// case .refuse: refuse(buyer)
+/// }
 /// ```
 public enum BoltAccountLink: Sendable, Equatable {
     /// The subject belongs to a customer: sign in that customer.

@@ -6,7 +6,9 @@ internal import Synchronization
 /// ```swift
 /// BoltCheckout.configure(provider: bolt, presenter: presenter)
 /// BoltCheckout.shared.startLogin { result in
-///     if case .completed(let authorizationCode, let codeVerifier, let state) = result { … }
+///     if case .completed(let authorizationCode, let codeVerifier, let state) = result {
+///         exchange(authorizationCode, codeVerifier, state)
+///     }
 /// }
 /// ```
 ///

@@ -5,7 +5,7 @@ extension BoltProvider {
     /// The configuration of a client at Bolt.
     ///
     /// ```swift
-    /// var configuration = BoltProvider.Configuration(
+    /// let configuration = BoltProvider.Configuration(
     ///     name: "bolt", environment: .sandbox, publishableKey: publishableKey,
     ///     authentication: .confidential(apiKey: apiKey)
     /// )

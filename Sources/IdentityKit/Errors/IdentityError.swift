@@ -8,7 +8,7 @@
 ///
 /// ```swift
 /// do {
-///     let tokens = try await sessions.tokens(for: sessionID)
+///     try await placeOrder(with: sessions.tokens(for: sessionID))
 /// } catch let error as IdentityError {
 ///     switch error.kind {
 ///     case .retryLater: respond(503, retryAfter: error.retryAfter)

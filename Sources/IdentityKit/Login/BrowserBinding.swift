@@ -5,11 +5,7 @@ internal import IdentityCrypto
 /// If an attacker sends a victim a callback link of the attacker's own login, the victim's browser does not have the cookie of that
 /// login, so the callback is refused (RFC 9700 section 4.7).
 ///
-/// ```swift
-/// let binding = try BrowserBinding(random: environment.random)
-/// // The browser keeps binding.cookie, the store keeps binding.hash.
-/// guard BrowserBinding.matches(storedHash, cookie: request.cookie) else { throw refused }
-/// ```
+/// The browser keeps ``cookie``, the store keeps ``hash``, and ``matches(_:cookie:)`` compares them.
 struct BrowserBinding: Sendable {
     let cookie: Secret
     let hash: [UInt8]

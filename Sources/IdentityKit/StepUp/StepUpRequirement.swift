@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
 /// // A resource server's response (RFC 9470):
 /// if let requirement = StepUpRequirement(challenges: response.headers.values(for: "WWW-Authenticate")) {
-///     let started = try await sessions.beginStepUp(of: id, requiring: requirement)
+///     return try await sessions.beginStepUp(of: id, requiring: requirement)
 /// }
 /// ```
 public struct StepUpRequirement: Sendable, Equatable {

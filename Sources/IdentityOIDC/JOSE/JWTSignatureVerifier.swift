@@ -6,7 +6,7 @@ public import IdentityKit
 ///
 /// ```swift
 /// let claims = try await verifier.verifiedClaims(of: token)
-/// guard claims["iss"]?.string == "https://id.example" else { … }
+/// guard claims["iss"]?.string == "https://id.example" else { return nil }
 /// ```
 ///
 /// Only the signature is verified. The caller must check the claims, above all issuer, audience and times.

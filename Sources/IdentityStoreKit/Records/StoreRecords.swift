@@ -18,7 +18,10 @@ public import IdentityKit
 /// try await redis.set(key: row.hash, value: row.bytes)
 /// // To read one:
 /// guard let bytes = try await redis.get(key: records.hash(of: id)) else { return nil }
-/// return try records.open(SealedSession(bytes: bytes), of: id)
+/// guard let sealed = SealedSession(bytes: bytes) else {
+///     throw IdentityError(.configuration, .storeCorrupt, "The row of a session is damaged.")
+/// }
+/// return try records.open(sealed, of: id)
 /// ```
 ///
 /// Each record is encrypted with AES-256-GCM with a separate key and bound to its row: to the hashes of session and buyer, to tenant,

@@ -10,7 +10,8 @@ public import IdentityKit
 ///     _ = try await carts.add(lines, for: session.id, in: context)
 /// } catch let error as IdentityError {
 ///     guard let partial = error.cause as? CartPartialAddition else { throw error }
-///     // partial.added is in the cart. Add partial.missing later, and read the cart before adding partial.unknown again.
+///     addLater(partial.missing)
+///     // partial.added is in the cart. Read the cart before you add partial.unknown again.
 /// }
 /// ```
 public struct CartPartialAddition: Error, Sendable {
