@@ -448,6 +448,21 @@ let package = Package(
                 "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityStoreKit", "IdentityTesting",
             ]
         ),
+        // The code samples of the documentation comments, with public API only. No test depends on them, so that the tests
+        // in samples are compiled and do not run.
+        .target(
+            name: "CommentSamples",
+            dependencies: [
+                "IdentityHTTP", "IdentityKit", "IdentityStoreKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+                "IdentitySQLite", "IdentityPostgres", "ShopifyGraphQL", "ShopifyStorefront", "ShopifyCustomerAccount",
+                "ShopifyLegacyCustomers", "IdentityWeb", "IdentityDevelopmentServer", "IdentityPresentation",
+                "IdentitySandbox", "IdentitySetup", "IdentityTesting",
+            ],
+            path: "Tests/CommentSampleTests/Samples",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .testTarget(name: "CommentSampleTests", exclude: ["Samples"], swiftSettings: settings),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "ShopifyGraphQL"]),
         tests(
             "IdentityCanaryTests",

@@ -1,0 +1,38 @@
+import IdentityHTTP
+import IdentityKit
+import ShopifyStorefront
+
+/// The app that the samples are part of.
+///
+/// Its members are the names that samples leave to the app. Nothing creates it: the samples are compiled and do not run.
+struct App: Sendable {
+    let environment: IdentityEnvironment
+    let providers: ProviderRegistry
+    let store: any SessionStore
+    let sessions: SessionManager
+    let session: Session
+    let storefront: StorefrontClient
+    let clientID: String
+    let clientSecret: Secret
+}
+
+/// A logger with the names of swift-log.
+struct Logger: Sendable {
+    enum Level { case debug, critical }
+
+    func log(level: Level, _ message: String) {}
+    func error(_ message: String) {}
+}
+
+/// The response of a server framework.
+struct Redirecting {
+    func redirect(to location: String) {}
+}
+
+func redirect(to location: some Sendable) {}
+func redirectToLogin() {}
+func respond(_ status: Int, retryAfter: Duration?) {}
+func askForSecondFactor() {}
+func placeOrder(with tokens: SessionTokens) async throws {}
+func show(_ value: some Sendable) {}
+func send(_ text: String) {}

@@ -1,0 +1,90 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import IdentityWeb
+import Synchronization
+import Testing
+
+private struct MyStore: WrappingStore {
+    let inner = InMemoryStore()
+
+    init(_ directory: String, maximumAttempts: Int = 10_000) async throws {}
+}
+
+private struct MyTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { HTTPResponse(status: 200) }
+}
+
+private struct MyServer {
+    let port: UInt16
+
+    static func start(handler: @escaping @Sendable (WebRequest) async -> WebResponse) async throws -> Self {
+        Self(port: 0)
+    }
+    func stop() async {}
+}
+
+private typealias MyProviderUnderTest = ProviderConformance.Subject
+
+extension ProviderConformance.Subject {
+    fileprivate init() async throws { fatalError("compiled only") }
+}
+
+private func emptyDirectory() throws -> String { "" }
+
+private struct OwnStore {
+    @Test(arguments: StoreConformance.cases)
+    func conformance(_ promise: StoreConformance.Case) async throws {
+        let directory = try emptyDirectory()
+        try await promise.run(on: StoreUnderTest([.reopening]) { _ in try await MyStore(directory) })
+    }
+}
+
+final class CountingStore: WrappingStore {
+    let inner = InMemoryStore()
+    let reads = Mutex(0)
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        reads.withLock { $0 += 1 }
+        return try await inner.session(id)
+    }
+}
+
+private struct OwnProvider {
+    @Test(arguments: ProviderConformance.cases)
+    func conformance(_ requirement: ProviderConformance.Case) async throws {
+        try await requirement.run { try await MyProviderUnderTest() }
+    }
+}
+
+private struct OwnTransport {
+    @Test(arguments: TransportConformance.cases)
+    func conformance(_ promise: TransportConformance.Case) async throws {
+        try await promise.run { MyTransport() }
+    }
+}
+
+private struct OwnAdapter {
+    @Test(arguments: WebAdapterConformance.cases)
+    func conformance(_ promise: WebAdapterConformance.Case) async throws {
+        let server = try await MyServer.start(handler: WebAdapterConformance.handler)
+        try await promise.run { try await WebAdapterConformance.exchange($0, port: server.port) }
+        await server.stop()
+    }
+}
+
+extension App {
+    func storeUnderTest(_ directory: String) -> StoreUnderTest {
+        StoreUnderTest([.reopening, .attemptLimit]) { options in
+            try await MyStore(directory, maximumAttempts: options.maximumAttempts ?? 10_000)
+        }
+    }
+
+    func testSignIn(to routes: SignInRoutes, app: (WebContext) async throws -> WebResponse) async throws {
+        var signIn = TestSignIn(buyer: Buyer(issuer: "https://id.example", subject: "ada"))
+        signIn.acr = "urn:example:two-factor"
+        let request = try await signIn.request(to: routes, .get, "/orders")
+        let response = await routes.handle(request, otherwise: app)
+        _ = response
+    }
+}

@@ -1,0 +1,6 @@
+import ShopifyGraphQL
+
+struct WeightUnit: GraphQLOpenEnum {
+    let rawValue: String
+    static let grams = WeightUnit(rawValue: "GRAMS")
+}
