@@ -5,6 +5,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import Synchronization
 import Testing
 
 /// Merges at the same time as other operations, or with a guest's cart or session that cannot be read.
@@ -62,6 +63,35 @@ import Testing
         let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
         #expect(merge.outcome == .merged && merge.shortLines.isEmpty)
         #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
+    }
+
+    @Test("a line that the buyer adds on another device during a merge does not count as merged")
+    func additionOnOtherDevice() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let device = try await shop.login()
+        let own = try await carts.add(shop.mugs(), for: device, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add(shop.mugs(), for: guest, in: context)
+        let session = try await shop.login()
+        let additions = Mutex<[Task<SessionCart, any Error>]>([])
+        shop.storefront.forgetRequests()
+        shop.storefront.planFault(
+            .before { [storefront = shop.storefront] in
+                // The merge reads the buyer's cart for the second time, to get its earlier lines.
+                let token = own.id.rawValue.suffix(32)
+                guard storefront.requests.count(where: { $0.bodyText.contains(token) }) == 2 else { return }
+                additions.withLock { $0.append(Task { try await carts.add(shop.mugs(), for: device, in: context) }) }
+                try? await Task.sleep(for: .milliseconds(300))
+            },
+            on: .storefront,
+            times: .max
+        )
+        let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+        #expect(merge.outcome == .merged)
+        #expect(additions.withLock { $0.count } == 1)
+        for addition in additions.withLock({ $0 }) { _ = try await addition.value }
+        #expect(try shop.state(own).quantities == [SandboxShop.mug: 3])
     }
 
     @Test(

@@ -14,22 +14,19 @@ extension CartAdapter {
         let guestCart = try await current(&source, in: context).cart
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let (guestCartID, earlier) = (source.cartID, source.merged)
-        // The present lines are saved first, so that an interrupted merge continues and does not start again.
-        try await withCart(id, .exclusive, under: locks) { binding, _ in
-            if binding.mergeBase == nil || binding.mergeSource != guestCartID {
-                binding.mergeSource = guestCartID
-                let cart = try await self.current(&binding, in: context).cart
-                binding.mergeBase = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
-            }
-        }
         let (result, merged) = try await withCart(id, .exclusive, under: locks) { binding, locked in
+            var cart = try await self.current(&binding, in: context).cart
+            let presentLines = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
+            // The present lines are saved first, so that an interrupted merge continues and does not start again.
+            if binding.mergeBase == nil || binding.mergeSource != guestCartID {
+                (binding.mergeBase, binding.mergeSource) = (presentLines, guestCartID)
+                try await locked.save(binding)
+            }
+            let (base, present) = (CartLineCounts(binding.mergeBase ?? []), CartLineCounts(presentLines))
             let earlier = earlier?.cartID == binding.cartID ? earlier?.lines : nil
             let earlierCounts = CartLineCounts(earlier ?? [])
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
-            let base = CartLineCounts(binding.mergeBase ?? [])
-            var cart = try await self.current(&binding, in: context).cart
-            let present = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let missing = lines.compactMap { line -> CartLineInput? in
                 // What the buyer has removed since the base was saved is not missing.
                 line.merchandiseID.isEmpty ? nil : line.subtracting(max(0, present[line] - base[line]))

@@ -77,19 +77,25 @@ final class LockedCart: Sendable {
             since: attachments.clock.now,
             isIdentity: sendsIdentity || before?.isIdentity == true
         )
+        do { try await save(binding) } catch {
+            binding.unanswered = before
+            throw error
+        }
+        state.withLock { state in
+            if sendsIdentity { state.sent = .identity }
+            if state.sent == .nothing { state.sent = .withoutIdentity }
+        }
+    }
+
+    /// Writes the cart before the operation goes on, so that the attachment shows after a crash how far the operation was.
+    ///
+    /// - Throws: ``CartConflict`` when another process changed the attachment.
+    func save(_ binding: CartBinding) async throws {
         let payload = binding.payload
         guard try await write(payload),
             let written = try await attachments.store.attachment(attachments.name, of: session),
             written.payload.isEqual(to: payload)
-        else {
-            binding.unanswered = before
-            throw CartConflict()
-        }
-        state.withLock { state in
-            state.payload = written.payload
-            state.revision = written.revision
-            if sendsIdentity { state.sent = .identity }
-            if state.sent == .nothing { state.sent = .withoutIdentity }
-        }
+        else { throw CartConflict() }
+        state.withLock { ($0.payload, $0.revision) = (written.payload, written.revision) }
     }
 }
