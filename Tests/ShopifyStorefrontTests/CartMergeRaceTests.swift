@@ -94,6 +94,35 @@ import Testing
         #expect(try shop.state(own).quantities == [SandboxShop.mug: 3])
     }
 
+    @Test("lines that another process adds to the guest's cart during a merge are merged too")
+    func additionToGuest() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let session = try await shop.login()
+        let own = try await carts.add(shop.mugs(), for: session, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add(shop.mugs(), for: guest, in: context)
+        let other = try await shop.process()
+        let additions = Mutex(0)
+        shop.storefront.planFault(
+            .before { [storefront = shop.storefront] in
+                guard storefront.requests.last?.bodyText.contains("cartLinesAdd(") == true else { return }
+                let isFirst = additions.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                guard isFirst else { return }
+                let lines = shop.mugs() + [CartLineInput(merchandiseID: SandboxShop.shirt)]
+                _ = try? await other.carts.add(lines, for: guest, in: context)
+            },
+            on: .storefront,
+            times: .max
+        )
+        let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+        #expect(merge.outcome == .merged)
+        #expect(try shop.state(own).quantities == [SandboxShop.mug: 3, SandboxShop.shirt: 1])
+    }
+
     @Test(
         "merges of one guest's cart at the same time as reads and checkouts all finish, and no line is added twice",
         .timeLimit(.minutes(1))

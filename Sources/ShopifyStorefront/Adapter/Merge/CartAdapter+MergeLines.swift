@@ -58,6 +58,13 @@ extension CartAdapter {
             let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
             return (merge, (cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
+        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on as after an interruption.
+        if result.outcome == .merged {
+            let later = try await self.allLines(of: try await current(&source, in: context).cart, in: context)
+            if CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines) {
+                return try await mergeLines(&source, into: id, context, locks)
+            }
+        }
         source.merged = merged
         return result
     }

@@ -23,7 +23,7 @@ struct CartLineKey: Hashable, Sendable {
 }
 
 /// The quantity of each line.
-struct CartLineCounts: Sendable {
+struct CartLineCounts: Sendable, Equatable {
     private(set) var quantities: [CartLineKey: Int] = [:]
 
     init(_ lines: [CartLineInput]) {
