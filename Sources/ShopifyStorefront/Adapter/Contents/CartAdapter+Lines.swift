@@ -129,6 +129,26 @@ extension CartAdapter {
         }
     }
 
+    /// Creates a cart, again without the lines that Shopify rejects until it accepts the others.
+    ///
+    /// - Returns: The result of the creation, and Shopify's last rejection.
+    func omittingRefused<Result: Sendable>(
+        _ lines: inout [CartLineInput],
+        _ create: ([CartLineInput]) async throws -> Result
+    ) async throws -> (result: Result, refusal: IdentityError?) {
+        var refusal: IdentityError?
+        while true {
+            do {
+                return (try await create(lines), refusal)
+            } catch let error as IdentityError
+                where error.code == .cartUserErrors && error.kind == .rejected && !lines.isEmpty
+            {
+                lines.removeAll(at: error.rejectedLines(of: min(lines.count, Self.linesPerCall)))
+                refusal = error
+            }
+        }
+    }
+
     /// Adds lines in parts of at most 250, and sends each part once.
     ///
     /// - Parameters:

@@ -94,17 +94,21 @@ extension CartAdapter {
         let stored = try await attachments.read(id)
         guard var binding = stored.binding else { return (nil, nil) }
         let cart = try await current(&binding, in: context).cart
-        let lines = try await allLines(of: cart, in: context).filter { !$0.merchandiseID.isEmpty }
+        var lines = try await allLines(of: cart, in: context).map(CartLineInput.init).filter {
+            !$0.merchandiseID.isEmpty
+        }
         guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty else {
             return (nil, nil)
         }
         let guest = try await sessions.beginGuest().id
         do {
-            let created = try await withLockedCart(guest, .creating) { locked in
-                try await self.createCart(withAll: lines.map(CartLineInput.init), locked, context)
+            let (created, refusal) = try await omittingRefused(&lines) { lines in
+                try await withLockedCart(guest, .creating) { locked in
+                    try await self.createCart(withAll: lines, locked, context)
+                }
             }
             try await copyDetails(of: cart, to: guest, in: context)
-            guard case .failure(let problem) = created else { return (guest, nil) }
+            guard case .failure(let problem) = created else { return (guest, refusal) }
             return (guest, problem)
         } catch {
             try await sessions.endGuest(guest)

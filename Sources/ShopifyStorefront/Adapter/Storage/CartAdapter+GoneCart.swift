@@ -30,24 +30,22 @@ extension CartAdapter {
         }
         let locked = LockedCart(id, stored, attachments, under: locks)
         let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
-        var created: CartBinding?
-        while created == nil {
-            guard !pending.lines.isEmpty else {
-                _ = try await locked.write(nil)
-                return
+        let created: CartBinding?
+        do {
+            created = try await omittingRefused(&pending.lines) { lines in
+                lines.isEmpty ? nil : try await createCart(lines, id, context).binding
             }
-            do {
-                created = try await createCart(pending.lines, id, context).binding
-            } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
-                pending.lines.removeAll(at: error.rejectedLines(of: pending.lines.count))
-            } catch {
-                // This process gives up. Without `since` the next operation tries again at once and does not wait for this process.
-                pending.since = nil
-                _ = try? await locked.write(pending.payload)
-                throw error
-            }
+            .result
+        } catch {
+            // This process gives up. Without `since` the next operation tries again at once and does not wait for this process.
+            pending.since = nil
+            _ = try? await locked.write(pending.payload)
+            throw error
         }
-        guard let created else { return }
+        guard let created else {
+            _ = try await locked.write(nil)
+            return
+        }
         do {
             if try await locked.write(created.payload) { return report(.recreated, id) }
         } catch {

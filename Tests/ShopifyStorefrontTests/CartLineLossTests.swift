@@ -1,0 +1,21 @@
+import IdentityKit
+import IdentitySandbox
+import ShopifyGraphQL
+import ShopifyStorefront
+import StorefrontSandbox
+import Testing
+
+/// Lines that are neither lost nor added twice when a cart is copied, created again, moved, or changed by several processes.
+@Suite struct CartLineLossTests {
+    @Test("a logout's copy has the lines that Shopify accepts, and the result says that one is missing")
+    func refusedLineOfCopy() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let shirt = CartLineInput(merchandiseID: SandboxShop.shirt)
+        _ = try await shop.carts.add(shop.mugs(2) + [shirt], for: session, in: shop.context)
+        shop.storefront.refuseNext(code: "INVALID", field: ["input", "lines", "0", "merchandiseId"])
+        let end = try await shop.carts.logout(session, mode: .clone, in: shop.context)
+        #expect(try shop.state(try await shop.visitorCart(end)).quantities == [SandboxShop.shirt: 1])
+        #expect(end.problem?.code == .cartUserErrors)
+    }
+}
