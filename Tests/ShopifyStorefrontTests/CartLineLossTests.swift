@@ -18,4 +18,25 @@ import Testing
         #expect(try shop.state(try await shop.visitorCart(end)).quantities == [SandboxShop.shirt: 1])
         #expect(end.problem?.code == .cartUserErrors)
     }
+
+    @Test("a lost cart of more than 250 lines is created again with the first 250")
+    func recreatedPage() async throws {
+        var policy = CartPolicy()
+        policy.gone = .recreate
+        let variants = (1...300).map { number in
+            SandboxStorefrontConfiguration.Variant(
+                id: "gid://shopify/ProductVariant/\(number)",
+                product: "P",
+                title: "T\(number)",
+                price: 100
+            )
+        }
+        let shop = try await SandboxShop(policy: policy, storefront: { $0.variants = variants })
+        let session = try await shop.login()
+        let lines = variants.map { CartLineInput(merchandiseID: $0.id) }
+        let cart = try await shop.carts.add(lines, for: session, in: shop.context).cart
+        shop.storefront.removeCart(cart.id.rawValue)
+        #expect(try await shop.carts.lines(for: session).map(\.merchandiseID) == lines.prefix(250).map(\.merchandiseID))
+        #expect(shop.events.kinds == [.gone, .recreated])
+    }
 }

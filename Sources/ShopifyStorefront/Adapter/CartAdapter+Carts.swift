@@ -130,11 +130,11 @@ extension CartAdapter {
         )
     }
 
-    /// Stores the cart's id from a response, which can be a new id, and the cart's lines if the policy is `recreate`.
+    /// Stores the cart's id from a response, which can be a new id, and the first page of the cart's lines if the policy is `recreate`.
     func record(_ cart: Cart, in binding: inout CartBinding) {
         binding.cartID = cart.id
         lineCache.record(cart)
         guard policy.gone == .recreate else { return }
-        binding.lines = cart.hasMoreLines ? nil : cart.lines.map(CartLineInput.init)
+        binding.lines = cart.lines.map(CartLineInput.init)
     }
 }

@@ -20,7 +20,8 @@ public struct CartPolicy: Sendable {
         /// The session has no cart, and the next line that is added creates a new one. Shopify usually removes a cart because its order was
         /// placed.
         case startEmpty
-        /// A new cart gets the last known lines of the old one. For this purpose the lines are stored with the session.
+        /// A new cart gets the last known lines of the old one, of more than one page of lines those of the first page. For this purpose the
+        /// lines are stored with the session.
         case recreate
     }
 
