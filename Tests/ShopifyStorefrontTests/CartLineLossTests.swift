@@ -39,4 +39,21 @@ import Testing
         #expect(try await shop.carts.lines(for: session).map(\.merchandiseID) == lines.prefix(250).map(\.merchandiseID))
         #expect(shop.events.kinds == [.gone, .recreated])
     }
+
+    @Test("a repeated merge adds no line again when the buyer's cart has got a new id after a partial merge")
+    func repeatedMergeAfterMove() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let session = try await shop.login()
+        let own = try await carts.create(for: session, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add([CartLineInput(merchandiseID: SandboxShop.shirt)] + shop.mugs(), for: guest)
+        shop.storefront.refuseLines(SandboxShop.mug, after: SandboxShop.shirt)
+        for _ in 1...2 {
+            let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+            let cart = try #require(merge.cart?.cart)
+            #expect(try merge.outcome == .partial && shop.state(cart).quantities == [SandboxShop.shirt: 1])
+            shop.storefront.moveCart(own.id.rawValue)
+        }
+    }
 }

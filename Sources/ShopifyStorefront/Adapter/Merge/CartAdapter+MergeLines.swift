@@ -4,7 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
-    /// What was added is noted in `source`. After an earlier merge into the same cart, only the lines that were left are added.
+    /// What was added is noted in `source`. After an earlier merge, only the lines that were left are added, also if the buyer's cart has
+    /// another id by now.
     func mergeLines(
         _ source: inout CartBinding,
         into id: SessionID,
@@ -23,7 +24,6 @@ extension CartAdapter {
                 try await locked.save(binding)
             }
             let (base, present) = (CartLineCounts(binding.mergeBase ?? []), CartLineCounts(presentLines))
-            let earlier = earlier?.cartID == binding.cartID ? earlier?.lines : nil
             let earlierCounts = CartLineCounts(earlier ?? [])
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
@@ -56,7 +56,7 @@ extension CartAdapter {
             }
             merge.cart = result.sessionCart(binding)
             let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
-            return (merge, (cartID: binding.cartID, lines: (earlier ?? []) + added))
+            return (merge, (earlier ?? []) + added)
         }
         // Another process may have added lines to the guest's cart meanwhile. The merge then goes on as after an interruption.
         if result.outcome == .merged {

@@ -54,10 +54,10 @@ struct CartBinding: Sendable {
     var mergeBase: [CartLineInput]?
     /// The guest's cart of that merge.
     var mergeSource: CartID?
-    /// The lines of this guest's cart that a merge has added to another cart, and that cart.
+    /// The lines of this guest's cart that a merge has added to a buyer's cart.
     ///
     /// A repeated merge does not add them again, because the buyer may have removed them.
-    var merged: (cartID: CartID, lines: [CartLineInput])?
+    var merged: [CartLineInput]?
     /// The session that is merging this guest's cart, and when the merge began.
     ///
     /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
@@ -104,9 +104,7 @@ struct CartBinding: Sendable {
             .object(["session": .string($0.session), "since": .date($0.since)])
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
-        object["merged"] = merged.map {
-            .object(["cart": .string($0.cartID.rawValue), "lines": CartLineInput.json($0.lines)])
-        }
+        object["merged"] = merged.map(CartLineInput.json)
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
@@ -144,9 +142,7 @@ struct CartBinding: Sendable {
             reservation = (session, since)
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
-        if let cartID = value["merged"]?["cart"]?.string.flatMap(CartID.init(rawValue:)) {
-            merged = (cartID, (value["merged"]?["lines"]?.array ?? []).compactMap { CartLineInput($0) })
-        }
+        merged = value["merged"]?.array?.compactMap { CartLineInput($0) }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
     }
 }
