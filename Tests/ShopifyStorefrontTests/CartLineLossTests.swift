@@ -1,5 +1,6 @@
 import IdentityKit
 import IdentitySandbox
+import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
@@ -55,5 +56,20 @@ import Testing
             #expect(try merge.outcome == .partial && shop.state(cart).quantities == [SandboxShop.shirt: 1])
             shop.storefront.moveCart(own.id.rawValue)
         }
+    }
+
+    @Test("after a lost response, what another process has added in the last minute does not count as added here")
+    func additionOfOtherProcess() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        shop.clock.advance(by: .seconds(60))
+        _ = try await shop.process().carts.add(shop.mugs(2), for: session, in: shop.context)
+        shop.storefront.planFault(.htmlPage(status: 502), on: .storefront)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(try shop.state(cart).quantities == [SandboxShop.mug: 3])
     }
 }

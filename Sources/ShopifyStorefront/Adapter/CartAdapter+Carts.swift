@@ -133,7 +133,7 @@ extension CartAdapter {
     /// Stores the cart's id from a response, which can be a new id, and the first page of the cart's lines if the policy is `recreate`.
     func record(_ cart: Cart, in binding: inout CartBinding) {
         binding.cartID = cart.id
-        lineCache.record(cart)
+        lineCache.record(cart, at: client.environment.clock.now)
         guard policy.gone == .recreate else { return }
         binding.lines = cart.lines.map(CartLineInput.init)
     }

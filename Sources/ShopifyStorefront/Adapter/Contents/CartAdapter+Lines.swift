@@ -10,9 +10,9 @@ extension CartAdapter {
     /// It creates a cart if the session has none, or if Shopify no longer has it.
     ///
     /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor an error, the
-    /// cart is read. The lines count as added if the cart's quantities have grown by the quantities of the lines. More than 250 lines are
-    /// sent in several calls. If the lines were added, but the identity could not be put on the cart again, that is no error:
-    /// ``SessionCart/problem`` says why.
+    /// cart is read. The lines count as added if this process saw the cart at most 10 seconds before, and the cart's quantities have grown
+    /// by the quantities of the lines since. More than 250 lines are sent in several calls. If the lines were added, but the identity could
+    /// not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added. Read
     ///   the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause when
@@ -194,7 +194,7 @@ extension CartAdapter {
         of locked: LockedCart,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        let before = lineCache.lines(of: binding.cartID)
+        let before = lineCache.lines(of: binding.cartID, at: client.environment.clock.now)
         let add = CartLinesAdd(cartID: binding.cartID, lines: part)
         let response: CartMutationResponse
         do {

@@ -1,25 +1,32 @@
+internal import FoundationEssentials
+internal import IdentityKit
 internal import Synchronization
 
-/// The lines that this process last saw in carts.
+/// The lines that this process saw in carts during the last seconds.
 ///
-/// They show whether lines were added when the response was lost.
+/// They show whether lines were added when the response was lost. Older lines do not show it, because another process may have added lines
+/// since.
 final class CartLineCache: Sendable {
     private static let maximum = 1_000
-    private let lines = Mutex<[CartID: CartLineCounts]>([:])
+    private static let maximumAge = Duration.seconds(10)
+    private let entries = Mutex<[CartID: (lines: CartLineCounts, time: Date)]>([:])
 
-    func record(_ cart: Cart) {
-        let counts = cart.hasMoreLines ? nil : CartLineCounts(cart.lines.map(CartLineInput.init))
-        lines.withLock { lines in
-            if lines.count >= Self.maximum { lines.removeAll() }
-            lines[cart.id] = counts
+    func record(_ cart: Cart, at now: Date) {
+        let entry = cart.hasMoreLines ? nil : (CartLineCounts(cart.lines.map(CartLineInput.init)), now)
+        entries.withLock { entries in
+            if entries.count >= Self.maximum { entries.removeAll() }
+            entries[cart.id] = entry
         }
     }
 
-    func lines(of id: CartID) -> CartLineCounts? {
-        lines.withLock { $0[id] }
+    func lines(of id: CartID, at now: Date) -> CartLineCounts? {
+        entries.withLock { $0[id] }.flatMap { entry in
+            let age = now.timeIntervalSince(entry.time)
+            return (0...Self.maximumAge.timeInterval).contains(age) ? entry.lines : nil
+        }
     }
 
     func forget(_ id: CartID) {
-        lines.withLock { $0[id] = nil }
+        entries.withLock { $0[id] = nil }
     }
 }
