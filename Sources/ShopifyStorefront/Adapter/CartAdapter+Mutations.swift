@@ -57,12 +57,7 @@ extension CartAdapter {
                 return result
             }
         }
-        if let country = context.country, country != result.cart.buyerIdentity.countryCode,
-            country != binding.country || result.cart.buyerIdentity.countryCode != nil
-        {
-            return try await setCountry(country, after: result, &binding, in: context)
-        }
-        return result
+        return try await setCountry(after: result, &binding, in: context)
     }
 }
 

@@ -39,8 +39,11 @@ extension CartAdapter {
         if case .none = claim {
             // The identity stays on the cart during an outage, and is removed when the session has ended.
             let mustLeave = problem == nil || problem?.kind == .signInAgain
-            if mustLeave, binding.mayHoldBuyer { return try await detach(&binding, in: context) }
-            return try await current(&binding, readsCheckoutURL: true, in: context)
+            let result =
+                mustLeave && binding.mayHoldBuyer
+                ? try await detach(&binding, in: context)
+                : try await current(&binding, readsCheckoutURL: true, in: context)
+            return try await setCountry(after: result, &binding, in: context)
         }
         // A customer is attached again before every checkout of a trusted cart, because only Shopify's response shows whether the token
         // was revoked. With a revoked token the checkout would open signed out.

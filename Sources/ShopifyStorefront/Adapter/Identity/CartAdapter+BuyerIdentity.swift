@@ -22,15 +22,18 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Sets the cart's country to the country of the current call, because the country determines the prices.
+    /// Sets the cart's country to the country of the current call if they differ, because the country determines the prices.
     ///
     /// The other members of the buyer's identity are not sent, so they do not change.
     func setCountry(
-        _ country: String,
         after earlier: CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
+        let present = earlier.cart.buyerIdentity.countryCode
+        guard let country = context.country, country != present, country != binding.country || present != nil else {
+            return earlier
+        }
         let input = CartBuyerIdentityInput(countryCode: .set(country))
         var result = earlier
         do {
@@ -44,7 +47,7 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The caller's own change has succeeded, so this failure is only reported in `omitted`. A gone cart and a cancellation are
+            // The caller's own call has succeeded, so this failure is only reported in `omitted`. A gone cart and a cancellation are
             // thrown.
             result.omitted.append("country")
             return result
