@@ -85,6 +85,41 @@ extension CartFailureModesTests {
         }
     }
 
+    @Test("49: a cart is not handed over while the second of two slow identity updates may still arrive")
+    func handOverDuringNegotiation() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login("bolt")
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let other = try await shop.process()
+        // Shopify rejects the phone number in the first update, and so late that only the time of the second one counts.
+        shop.storefront.refuseNext(code: "INVALID", field: ["buyerIdentity", "phone"])
+        shop.storefront.forgetRequests()
+        shop.storefront.planFault(.before { [clock = shop.clock] in clock.advance(by: .seconds(120)) }, on: .storefront)
+        let gate = Gate()
+        shop.storefront.planFault(.before { await gate.wait() }, on: .storefront)
+        let late = Task { try await other.carts.attach(to: session, in: shop.context) }
+        while shop.storefront.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+        gate.open()
+        await #expect(throws: IdentityError.self) { try await late.value }
+        #expect(try await shop.visitorCart(end).id != cart.id)
+        #expect(try shop.state(cart).email == nil)
+    }
+
+    @Test("50: if another process forgets the cart between two identity updates, the buyer is removed from the cart")
+    func forgottenDuringNegotiation() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login("bolt")
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let other = try await shop.process()
+        shop.storefront.planFault(.before { try? await other.carts.forget(for: session) }, on: .storefront)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.attach(to: session, in: shop.context)
+        }
+        #expect(error?.code == .cartMissing)
+        #expect(try shop.state(cart).email == nil && shop.state(cart).addresses.isEmpty)
+    }
+
     @Test(
         "35: addresses whose ids were lost with a response or a save are removed before the next buyer gets the cart"
     )

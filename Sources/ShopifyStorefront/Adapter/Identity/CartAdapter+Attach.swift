@@ -32,7 +32,7 @@ extension CartAdapter {
     ///
     /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the others. A rejected access token is
     /// refreshed once. If Shopify rejects the new token too, the cart is not changed, and the binding records the reason. The session's
-    /// attachment is written before the first request, so that after a crash the store shows that the buyer may be on the cart.
+    /// attachment is written before each request, so that after a crash the store shows that the buyer may be on the cart.
     func attach(
         _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,
@@ -46,8 +46,7 @@ extension CartAdapter {
             return result
         }
         let earlier = binding.unanswered
-        try await locked.recordIntent(&binding, sendsIdentity: true)
-        let result = try await put(wanted, on: &binding, of: locked.session, in: context)
+        let result = try await put(wanted, on: &binding, of: locked, in: context)
         binding.unanswered = outstanding(earlier)
         return result
     }
@@ -55,18 +54,19 @@ extension CartAdapter {
     private func put(
         _ wanted: CartBuyerIdentity,
         on binding: inout CartBinding,
-        of id: SessionID,
+        of locked: LockedCart,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
+        let id = locked.session
         // Addresses have a separate mutation, so that an invalid address does not reject the rest.
         var negotiation = IdentityNegotiation(wanted.withoutAddress(), companyLocationID: binding.companyLocationID)
-        let present = binding
         switch try await negotiate(
             &negotiation,
             for: id,
             in: context,
             {
-                try await updateBuyerIdentity($0.input(over: present), on: present, in: context)
+                try await locked.recordIntent(&binding, sendsIdentity: true)
+                return try await updateBuyerIdentity($0.input(over: binding), on: binding, in: context)
             }
         ) {
         case .rejected(let problem, let response):
@@ -84,7 +84,7 @@ extension CartAdapter {
             }
             result.omitted = identity.omissions(from: negotiation.whole)
             result.isConfirmed = identity.token != nil
-            try await setAddress(wanted.address, &result, &binding, in: context)
+            try await setAddress(wanted.address, &result, &binding, of: locked, in: context)
             return result
         }
     }
@@ -146,6 +146,7 @@ extension CartAdapter {
         _ address: PostalAddress?,
         _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
+        of locked: LockedCart,
         in context: StorefrontContext
     ) async throws {
         let present = result.cart.deliveryAddressIDs
@@ -156,6 +157,7 @@ extension CartAdapter {
                 addresses: [CartSelectableAddressInput(address)]
             )
             do {
+                try await locked.recordIntent(&binding, sendsIdentity: true)
                 let response = try await send(replace, in: context)
                 if case .gone = response.outcome { throw CartGone() }
                 guard response.payload.userErrors.isEmpty else {

@@ -85,6 +85,9 @@ extension CartAdapter {
                 } catch is CartGone {
                     return CartAttempt<Result>.gone(try await self.removeGoneCart(locked))
                 } catch is CartConflict {
+                    if let binding = locked.binding {
+                        try await self.detachAfterConflict(from: binding, CartChange<Result>.OnConflict.repeat, locked)
+                    }
                     return .conflict
                 } catch let error as IdentityError where wasGone && error.code == .cartMissing {
                     throw IdentityError.cartIsGone

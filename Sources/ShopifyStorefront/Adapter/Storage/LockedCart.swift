@@ -65,12 +65,12 @@ final class LockedCart: Sendable {
         }.value
     }
 
-    /// Writes to the attachment that personal data are about to be sent to the cart.
+    /// Writes to the attachment that personal data are about to be sent to the cart; called before each such request.
     ///
     /// If the response is lost or this process ends, the attachment still says that the buyer may be on the cart. And no process hands the
     /// cart to another buyer while the data may still arrive.
     ///
-    /// - Throws: ``CartConflict`` when another process changed the attachment. Nothing was sent then.
+    /// - Throws: ``CartConflict`` when another process changed the attachment. Do not send the data then.
     func recordIntent(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
         let before = binding.unanswered
         binding.unanswered = CartBinding.Unanswered(
