@@ -14,6 +14,28 @@ extension CartAdapter {
         }
     }
 
+    /// Removes parts of the cart by their ids; ids that the cart no longer has count as removed.
+    func remove<Removal: CartReading>(
+        _ ids: [String],
+        for id: SessionID,
+        in context: StorefrontContext,
+        _ removal: @Sendable (CartID, [String]) -> Removal,
+        present: @Sendable (Cart) async throws -> [String]
+    ) async throws -> SessionCart where Removal.Output == CartPayload {
+        try await withCart(id) { binding, locked in
+            var response = try await self.send(removal(binding.cartID, ids), in: context)
+            if case .refused(let errors) = response.outcome {
+                let current = try await self.current(&binding, in: context)
+                let left = ids.filter(Set(try await present(current.cart)).contains)
+                guard !left.isEmpty else { return current.sessionCart(binding) }
+                guard left.count < ids.count else { throw IdentityError.refusal(of: errors) }
+                // A missing id fails the whole call, so a second call removes the others.
+                response = try await self.send(removal(binding.cartID, left), in: context)
+            }
+            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
+        }
+    }
+
     /// Checks the response to a mutation of the cart, and updates the binding.
     ///
     /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. If the cart has a new id, the buyer's identity

@@ -87,6 +87,8 @@ extension CartAdapter {
 
     /// Removes delivery addresses from the session's cart.
     ///
+    /// Addresses that no longer exist count as removed.
+    ///
     /// - Throws: `IdentityError`.
     @discardableResult
     public func removeDeliveryAddresses(
@@ -94,8 +96,10 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await mutate(on: id, in: context) { binding in
-            CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ids)
+        try await remove(ids, for: id, in: context) {
+            CartDeliveryAddressesRemove(cartID: $0, addressIDs: $1)
+        } present: {
+            $0.deliveryAddressIDs
         }
     }
 }

@@ -62,21 +62,10 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withCart(id) { binding, locked in
-            let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs)
-            var response = try await self.send(remove, in: context)
-            if case .refused(let errors) = response.outcome {
-                let isGone = errors.allSatisfy { $0.field.first == "lineIds" }
-                let current = try await self.current(&binding, in: context)
-                let lines = try await self.allLines(of: current.cart, in: context)
-                let still = Set(lines.map(\.id)).intersection(lineIDs)
-                guard isGone, still.count < lineIDs.count else { throw IdentityError.refusal(of: errors) }
-                guard !still.isEmpty else { return current.sessionCart(binding) }
-                // A missing line fails the whole call, so a second call removes the others.
-                let rest = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs.filter(still.contains))
-                response = try await self.send(rest, in: context)
-            }
-            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
+        try await remove(lineIDs, for: id, in: context) {
+            CartLinesRemove(cartID: $0, lineIDs: $1)
+        } present: {
+            try await self.allLines(of: $0, in: context).map(\.id)
         }
     }
 

@@ -36,7 +36,7 @@ extension CartAdapter {
         }
         guard result.cart.buyerIdentity.customerID == nil, result.cart.deliveryAddressIDs.isEmpty else {
             throw Self.incomplete(
-                "Shopify accepted the removal of the buyer, but the cart still has the customer or a delivery address.",
+                "The cart still has the customer or a delivery address after the requests to remove them.",
                 hint:
                     "If the session still exists, call detach(from:in:). Do not give this cart to another buyer before that succeeds."
             )
@@ -58,22 +58,23 @@ extension CartAdapter {
         try await sendRemoval(remove, &result, &binding, in: context)
         guard result.cart.giftCards.isEmpty else {
             throw Self.incomplete(
-                "Shopify accepted the removal of the gift cards, but the cart still has a gift card.",
+                "The cart still has a gift card after the request to remove all gift cards.",
                 hint: "Do not give this cart to another buyer. Create a new cart for the next buyer."
             )
         }
     }
 
-    /// Sends a mutation that removes data from the cart, and updates the result from its response.
+    /// Sends a mutation that removes data from the cart, and updates the result from the cart of the response.
+    ///
+    /// If Shopify rejects it, for example because a repeated request names ids that the first one has removed, the cart is read. The
+    /// caller checks the cart in any case.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws where Removal.Output == CartPayload {
-        let response = try await send(removal, in: context)
-        if !response.payload.userErrors.isEmpty { throw IdentityError.refusal(of: response.payload.userErrors) }
-        result.update(from: try await resolve(response, &binding, in: context))
+        result.update(from: try await resolve(try await send(removal, in: context), &binding, in: context))
     }
 
     /// Removes the buyer from a cart, and succeeds if Shopify no longer has the cart.
