@@ -165,6 +165,19 @@ struct CustomerAccountTests {
         }
     }
 
+    @Test("the removal of an address has an unknown outcome after a lost response")
+    func lostRemoval() async throws {
+        try await Shop.with { shop in
+            let address = try await shop.account.add(CustomerAddressInput(city: .set("London")))
+            shop.sandbox.shopify.planFault(.loseResponse, on: .api)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.account.remove(address: address.id)
+            }
+            #expect(error?.code == .outcomeUnknown && error?.kind == .retryLater)
+            for try await page in shop.account.addresses() { #expect(!page.map(\.id).contains(address.id)) }
+        }
+    }
+
     @Test("orders are read page by page, the newest first, and each order occurs once", .row("E7"))
     func orders() async throws {
         try await Shop.with { shop in

@@ -348,6 +348,18 @@ struct LegacyCustomerTests {
         }
     }
 
+    @Test("the removal of an address has an unknown outcome after a lost response")
+    func lostRemoval() async throws {
+        try await LegacyShop.with { shop in
+            let account = shop.account(try await shop.signIn())
+            let home = try await account.add(LegacyCustomerAddressInput(city: .set("London")))
+            shop.sandbox.storefront.planFault(.loseResponse, on: .storefront)
+            let error = await #expect(throws: IdentityError.self) { try await account.remove(address: home.id) }
+            #expect(error?.code == .outcomeUnknown)
+            #expect(try await account.customer().addresses.nodes.isEmpty)
+        }
+    }
+
     @Test("there is no login page, and the cart claim is the customer's token")
     func provider() async throws {
         try await LegacyShop.with { shop in

@@ -122,6 +122,9 @@ public struct LegacyCustomerAccount: Sendable {
     }
 
     /// Legacy: removes an address.
+    ///
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when the response was lost. The request is not repeated,
+    ///   because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
         let operation = LegacyCustomerAddressDelete(customerAccessToken: try await token(), id: id)
         try LegacyCustomerUserErrors.check(try await execute(operation).customerUserErrors)

@@ -26,7 +26,7 @@ public struct CustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.customerAddressUserError],
-        repetition: .always
+        repetition: .never
     )
 
     /// Creates the operation.

@@ -29,7 +29,7 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.legacyCustomerUserError],
-        repetition: .always
+        repetition: .never
     )
 
     /// Creates the operation.
