@@ -25,8 +25,4 @@ final class CartLineCache: Sendable {
             return (0...Self.maximumAge.timeInterval).contains(age) ? entry.lines : nil
         }
     }
-
-    func forget(_ id: CartID) {
-        entries.withLock { $0[id] = nil }
-    }
 }

@@ -16,8 +16,8 @@ extension CartAdapter {
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let (guestCartID, earlier) = (source.cartID, source.merged)
         let (result, merged) = try await withCart(id, .exclusive, under: locks) { binding, locked in
-            var cart = try await self.current(&binding, in: context).cart
-            let presentLines = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
+            var result = try await self.current(&binding, in: context)
+            let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
             // The present lines are saved first, so that an interrupted merge continues and does not start again.
             if binding.mergeBase == nil || binding.mergeSource != guestCartID {
                 (binding.mergeBase, binding.mergeSource) = (presentLines, guestCartID)
@@ -35,8 +35,8 @@ extension CartAdapter {
             if earlier == nil {
                 try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
             }
-            cart = try await self.current(&binding, in: context).cart
-            let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
+            result = try await self.current(&binding, in: context)
+            let now = CartLineCounts(try await self.allLines(of: result.cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
             for line in lines where refused[line] == 0 && now[line] < min(base[line], present[line]) + line.itemCount {
                 // Shopify reduces a quantity when the stock is too small. If the buyer's cart has nothing of the line, the merge is
@@ -47,7 +47,6 @@ extension CartAdapter {
             if !merge.refusedLines.isEmpty { merge.outcome = .partial }
             merge.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
             let claim = try await self.claim(for: id)
-            var result = try await self.current(&binding, in: context)
             if case .none = claim.claim {
                 result.problem = claim.problem
             } else {

@@ -16,7 +16,6 @@ extension CartAdapter {
         guard let gone = locked.binding else { throw IdentityError.cartIsGone }
         let pending = policy.gone == .recreate ? PendingCart(recreating: gone) : nil
         guard try await locked.write(pending?.payload) else { return false }
-        lineCache.forget(gone.cartID)
         report(.gone, locked.session)
         return true
     }
