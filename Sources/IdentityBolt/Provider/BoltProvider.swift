@@ -21,6 +21,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     public let client: OpenIDClient
     private let environment: IdentityEnvironment
     private let account: BoltAccountClient?
+    private let checkedAttempts = CheckedAttempts()
 
     /// Creates a provider; no request is sent yet.
     ///
@@ -136,15 +137,22 @@ extension BoltProvider: BoltAuthorizing {
     }
 
     /// Checks a callback and returns its code without using it.
+    ///
+    /// The attempt is kept for ``exchange(_:)``.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        try await client.authorizationCode(in: callback, for: attempt)
+        let code = try await client.authorizationCode(in: callback, for: attempt)
+        checkedAttempts.add(attempt, at: environment.clock.now)
+        return code
     }
 
     /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// The configured redirect URI is sent, if any.
+    /// If this provider has checked the login's callback, the redirect URI of its authorization request is sent, and the ID token must
+    /// contain its nonce. ``BoltCheckout`` and ``BoltLoginFlow`` let the provider check the callback. For any other login the configured
+    /// redirect URI is sent, if any, and no nonce is known.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
-        try await exchange(result, redirectURI: descriptor.redirectURI)
+        let login = try result.completedLogin()
+        return try await client.exchange(code: login.code, for: attempt(of: login, descriptor.redirectURI))
     }
 
     /// Exchanges a code from a phone; store the tokens with `SessionManager.establish`.
@@ -160,8 +168,22 @@ extension BoltProvider: BoltAuthorizing {
     /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {
         let login = try result.completedLogin()
+        var attempt = attempt(of: login, redirectURI)
+        attempt.redirectURI = redirectURI
+        return try await client.exchange(code: login.code, for: attempt)
+    }
+
+    /// The attempt of a login: the checked one, or one of a phone's login, whose nonce is not known here.
+    private func attempt(
+        of login: (code: Secret, codeVerifier: Secret?, state: Secret),
+        _ redirectURI: String?
+    ) -> LoginAttempt {
+        if var checked = checkedAttempts.take(login.state) {
+            checked.codeVerifier = login.codeVerifier
+            return checked
+        }
         let now = environment.clock.now
-        let attempt = LoginAttempt(
+        return LoginAttempt(
             provider: descriptor.name,
             state: login.state,
             codeVerifier: login.codeVerifier,
@@ -170,6 +192,5 @@ extension BoltProvider: BoltAuthorizing {
             createdAt: now,
             expiresAt: now
         )
-        return try await client.exchange(code: login.code, for: attempt)
     }
 }

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityLoopback
+import IdentityTesting
+import Testing
+
+@Suite("The checks of a login of BoltCheckout up to its tokens")
+struct CheckoutExchangeTests {
+    /// Shows a test the login page, and responds with a callback at the redirect URI that it listens at.
+    private struct PagePresenter: Presenter {
+        var redirectURI: String?
+        let see: @Sendable (PresentedLogin, HTTPURL) throws -> Void
+
+        func present(_ login: PresentedLogin) async throws -> String {
+            let page = try await login.authorizationURL(redirectURI: redirectURI ?? login.redirectURI)
+            try see(login, page)
+            return "\(redirectURI ?? "/")?code=C0DE&state=\(state(of: page))"
+        }
+    }
+
+    private func startLogin(_ provider: BoltProvider, _ presenter: PagePresenter) async -> BoltLoginResult {
+        let checkout = BoltCheckout()
+        checkout.configure(provider: provider, presenter: presenter)
+        return await checkout.startLogin()
+    }
+
+    @Test("the ID token must contain the nonce that BoltCheckout sent", arguments: [true, false])
+    func nonce(isOurs: Bool) async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider { $0.sendsNonce = true }
+        let presenter = PagePresenter { _, page in
+            let fields = FormEncoding.decode(Array((page.query ?? "").utf8)) ?? []
+            let sent = try #require(fields.first { $0.name == "nonce" }?.value)
+            let idToken = try bolt.idToken { $0["nonce"] = .string(isOurs ? sent : "another") }
+            bolt.answer("/v1/oauth/token", try bolt.tokens { $0["id_token"] = .string(idToken) })
+        }
+        let result = await startLogin(provider, presenter)
+        if isOurs {
+            #expect(try await provider.exchange(result).nonce != nil)
+        } else {
+            let error = await #expect(throws: IdentityError.self) { _ = try await provider.exchange(result) }
+            #expect(error?.code == .idTokenNonce)
+        }
+    }
+
+    @Test("the token request repeats the port that the presenter listens at; a phone's login has the configured URI")
+    func redirectURI() async throws {
+        let bolt = try await FakeBolt()
+        bolt.answer("/v1/oauth/token", try bolt.tokens())
+        let provider = try bolt.provider { $0.redirectURI = "http://127.0.0.1/cb" }
+        let presenter = PagePresenter(redirectURI: "http://127.0.0.1:4711/cb") { _, _ in }
+        _ = try await provider.exchange(await startLogin(provider, presenter))
+        _ = try await provider.exchange(.completed(authorizationCode: "C0DE", codeVerifier: "", state: "phone678"))
+        let sent = bolt.requests(to: "/v1/oauth/token").map { request in
+            request.formFields().first { $0.0 == "redirect_uri" }?.1
+        }
+        #expect(sent == ["http://127.0.0.1:4711/cb", "http://127.0.0.1/cb"])
+    }
+}
