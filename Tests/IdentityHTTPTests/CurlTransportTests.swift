@@ -81,6 +81,22 @@ import Testing
     }
 
     @Test(
+        "a proxy without a port is contacted at the default port of its scheme",
+        arguments: [("http", 80), ("https", 443)]
+    )
+    func proxyPort(scheme: String, port: UInt16) async throws {
+        let ports = Mutex<[UInt16]>([])
+        let transport = try CurlTransport(configuration: .init(proxy: try HTTPURL("\(scheme)://127.0.0.1")))
+        var request = HTTPRequest(method: .get, url: try HTTPURL("https://a.invalid/"))
+        request.addressPolicy = AddressPolicy(name: "recording") { address in
+            ports.withLock { $0.append(address.port) }
+            return false
+        }
+        await #expect(throws: HTTPTransportError.self) { _ = try await transport.send(request) }
+        #expect(ports.withLock { $0 } == [port])
+    }
+
+    @Test(
         "permission to send is requested after the connection is established, also on a reused connection; without it no bytes are sent"
     )
     func permission() async throws {

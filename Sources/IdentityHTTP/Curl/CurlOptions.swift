@@ -47,10 +47,10 @@ internal import IdentityPlatform
     ///
     /// Of the time limits, only the one of the connection is an option of libcurl. ``CurlLoop`` enforces the others.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
-        // An empty name disables the proxies of the environment.
-        let proxy = route.usesProxy ? configuration.proxy : nil
+        // An empty name disables the proxies of the environment. The port is always given, because libcurl's default is 1080.
+        let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
         return set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
-            && set(CURLOPT_PROXY, proxy?.origin ?? "")
+            && set(CURLOPT_PROXY, proxy ?? "")
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
     }
 
