@@ -99,7 +99,7 @@ let package = Package(
 
         // Layer 1 and 1b
         library("IdentityCrypto", ["CIdentityOpenSSL"]),
-        library("IdentityHTTP", ["IdentityPlatform", "CIdentityCurl"]),
+        library("IdentityHTTP", ["IdentityPlatform", "CIdentityCurl", "CIdentityOpenSSL"]),
         library("IdentityLoopback", ["IdentityHTTP", "IdentityPlatform"]),
         library("GraphQLLanguage", []),
 
@@ -242,7 +242,10 @@ let package = Package(
         ),
 
         tests("IdentityCryptoTests", ["IdentityCrypto", "TestMemory"]),
-        tests("IdentityHTTPTests", ["IdentityLoopback", "IdentityPlatform", "IdentityHTTP", "IdentityTesting"]),
+        tests(
+            "IdentityHTTPTests",
+            ["IdentityLoopback", "IdentityPlatform", "IdentityHTTP", "IdentityTesting", "CIdentityOpenSSL"]
+        ),
         tests("IdentityLoopbackTests", ["IdentityLoopback", "IdentityPlatform"]),
         tests(
             "IdentityKitTests",

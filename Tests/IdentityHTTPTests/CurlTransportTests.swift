@@ -1,3 +1,4 @@
+import CIdentityOpenSSL
 import Glibc
 import IdentityHTTP
 import IdentityLoopback
@@ -94,6 +95,16 @@ import Testing
         }
         await #expect(throws: HTTPTransportError.self) { _ = try await transport.send(request) }
         #expect(ports.withLock { $0 } == [port])
+    }
+
+    @Test("OpenSSL is not torn down when the process exits, because threads may still use it")
+    func processExit() async {
+        // In a separate process, which exits after the body.
+        await #expect(processExitsWith: .success) {
+            _ = try CurlTransport()
+            // OpenSSL calls this function when it frees its memory.
+            #expect(OPENSSL_atexit { abort() } == 1)
+        }
     }
 
     @Test(

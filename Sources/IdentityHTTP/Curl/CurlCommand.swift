@@ -1,4 +1,5 @@
 internal import CIdentityCurl
+internal import CIdentityOpenSSL
 internal import IdentityPlatform
 internal import Synchronization
 
@@ -29,7 +30,11 @@ enum CurlCommand: Sendable {
 @safe struct CurlMultiHandle: @unchecked Sendable {
     // Libcurl must be initialized once per process; doing so is thread-safe in every build that has the `threadsafe` feature. In
     // the others, a static constant prevents that this module does it twice at once.
-    private static let globalResult = identity_curl_global_init()
+    private static let globalResult = {
+        // libcurl initializes OpenSSL. Without this, OpenSSL would free its memory at process exit while threads still use it.
+        _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        return identity_curl_global_init()
+    }()
 
     /// The handle; for the loop's thread only.
     let pointer: UnsafeMutableRawPointer
