@@ -33,18 +33,20 @@ public struct LegacyCustomerAccount: Sendable {
         self.context = context
     }
 
-    private func token() async throws -> Secret {
-        let tokens = try await sessions.tokens(for: session)
-        guard tokens.session.provider.isIdentical(to: provider.descriptor.name) else {
-            throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The session belongs to another provider.",
-                hint: "Use a session that this LegacyPasswordProvider created."
-            )
+    /// Runs a call with the session's tokens, and once more with newer ones if Shopify did not accept the first ones.
+    private func withTokens<Value: Sendable>(_ call: (TokenSet) async throws -> Value) async throws -> Value {
+        try await sessions.withAccessToken(of: session) { access in
+            guard access.session.provider.isIdentical(to: provider.descriptor.name) else {
+                throw IdentityError(
+                    .configuration,
+                    .unsupportedByProvider,
+                    "The session belongs to another provider.",
+                    hint: "Use a session that this LegacyPasswordProvider created."
+                )
+            }
+            try provider.checkIssuer(of: access.tokens)
+            return try await call(access.tokens)
         }
-        try provider.checkIssuer(of: tokens.tokens)
-        return tokens.tokens.accessToken
     }
 
     private func execute<Operation: GraphQLOperation>(_ operation: Operation) async throws -> Operation.Output {
@@ -64,14 +66,16 @@ public struct LegacyCustomerAccount: Sendable {
         orders: Int = 20,
         after cursor: String? = nil
     ) async throws -> LegacyCustomerQuery.Customer {
-        let operation = LegacyCustomerQuery(
-            customerAccessToken: try await token(),
-            firstAddresses: min(max(addresses, 1), 250),
-            firstOrders: min(max(orders, 1), 250),
-            afterOrder: .setIfPresent(cursor)
-        )
-        guard let customer = try await execute(operation) else { throw LegacyPasswordProvider.expired }
-        return customer
+        try await withTokens { tokens in
+            let operation = LegacyCustomerQuery(
+                customerAccessToken: tokens.accessToken,
+                firstAddresses: min(max(addresses, 1), 250),
+                firstOrders: min(max(orders, 1), 250),
+                afterOrder: .setIfPresent(cursor)
+            )
+            guard let customer = try await execute(operation) else { throw LegacyPasswordProvider.refused }
+            return customer
+        }
     }
 
     /// Legacy: changes the customer.
@@ -79,19 +83,29 @@ public struct LegacyCustomerAccount: Sendable {
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
     /// After a new password Shopify revokes every token of the customer and returns a new one. The new token is saved in the session before
-    /// this call returns. The tokens of the buyer's other sessions are invalid.
+    /// this call returns. The tokens of the buyer's other sessions are invalid. Before a new password is sent, the session's token is
+    /// refreshed.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value.
     @discardableResult
     public func update(_ input: LegacyCustomerUpdateInput) async throws -> LegacyCustomer {
-        let current = try await token()
-        let payload = try await execute(LegacyCustomerUpdate(customerAccessToken: current, customer: input))
-        try LegacyCustomerUserErrors.check(payload.customerUserErrors)
-        if let token = payload.customerAccessToken, !token.accessToken.isEqual(to: current) {
-            let buyer = try await sessions.session(session).buyer
-            provider.replacements.add(provider.tokens(token, of: buyer), for: current)
+        if case .set = input.password {
+            // The new password revokes the token. If the token were due for a refresh, a refresh in the background would fail with it and
+            // end the session.
             _ = try await sessions.refreshTokens(for: session)
         }
+        let (payload, isReplaced) = try await withTokens { tokens in
+            let current = tokens.accessToken
+            let payload = try await execute(LegacyCustomerUpdate(customerAccessToken: current, customer: input))
+            try Self.check(payload.customerUserErrors)
+            guard let token = payload.customerAccessToken, !token.accessToken.isEqual(to: current) else {
+                return (payload, false)
+            }
+            // Only the response contains the valid token, so nothing between the two may fail.
+            provider.replacements.add(provider.tokens(token, of: tokens.buyer), for: current)
+            return (payload, true)
+        }
+        if isReplaced { _ = try await sessions.refreshTokens(for: session) }
         guard let customer = payload.customer else { throw Self.empty }
         return customer
     }
@@ -101,9 +115,11 @@ public struct LegacyCustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check the addresses before you add it again.
     @discardableResult
     public func add(_ address: LegacyCustomerAddressInput) async throws -> LegacyCustomerAddress {
-        try checked(
-            await execute(LegacyCustomerAddressCreate(customerAccessToken: try await token(), address: address))
-        )
+        try await withTokens { tokens in
+            try checked(
+                await execute(LegacyCustomerAddressCreate(customerAccessToken: tokens.accessToken, address: address))
+            )
+        }
     }
 
     /// Legacy: changes an address.
@@ -114,11 +130,13 @@ public struct LegacyCustomerAccount: Sendable {
         address id: String,
         _ address: LegacyCustomerAddressInput
     ) async throws -> LegacyCustomerAddress {
-        try checked(
-            await execute(
-                LegacyCustomerAddressUpdate(customerAccessToken: try await token(), id: id, address: address)
+        try await withTokens { tokens in
+            try checked(
+                await execute(
+                    LegacyCustomerAddressUpdate(customerAccessToken: tokens.accessToken, id: id, address: address)
+                )
             )
-        )
+        }
     }
 
     /// Legacy: removes an address.
@@ -126,20 +144,30 @@ public struct LegacyCustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when the response was lost. The request is not repeated,
     ///   because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
-        let operation = LegacyCustomerAddressDelete(customerAccessToken: try await token(), id: id)
-        try LegacyCustomerUserErrors.check(try await execute(operation).customerUserErrors)
+        try await withTokens { tokens in
+            let operation = LegacyCustomerAddressDelete(customerAccessToken: tokens.accessToken, id: id)
+            try Self.check(try await execute(operation).customerUserErrors)
+        }
     }
 
     /// Legacy: makes an address the default one.
     public func setDefaultAddress(_ id: String) async throws {
-        let operation = LegacyCustomerDefaultAddressUpdate(customerAccessToken: try await token(), addressID: id)
-        try LegacyCustomerUserErrors.check(try await execute(operation).customerUserErrors)
+        try await withTokens { tokens in
+            let operation = LegacyCustomerDefaultAddressUpdate(customerAccessToken: tokens.accessToken, addressID: id)
+            try Self.check(try await execute(operation).customerUserErrors)
+        }
     }
 
     private func checked(_ payload: LegacyCustomerAddressPayload) throws(IdentityError) -> LegacyCustomerAddress {
-        try LegacyCustomerUserErrors.check(payload.customerUserErrors)
+        try Self.check(payload.customerUserErrors)
         guard let address = payload.customerAddress else { throw Self.empty }
         return address
+    }
+
+    private static func check(_ errors: [LegacyCustomerUserError]) throws(IdentityError) {
+        // Shopify did not execute the change.
+        guard !errors.contains(where: { $0.code == .tokenInvalid }) else { throw LegacyPasswordProvider.refused }
+        try LegacyCustomerUserErrors.check(errors)
     }
 
     private static var empty: IdentityError {

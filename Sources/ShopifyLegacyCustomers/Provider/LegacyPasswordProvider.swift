@@ -160,7 +160,11 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
         guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
             // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
-            _ = try await buyer(tokens.accessToken, StorefrontContext())
+            do { _ = try await buyer(tokens.accessToken, StorefrontContext()) } catch {
+                // A new password may have replaced the token in the meantime.
+                if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
+                throw error
+            }
             throw IdentityError(
                 .retryLater,
                 .unexpectedResponse,
@@ -193,13 +197,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         do {
             return try await buyer(tokens.accessToken, StorefrontContext())
         } catch let error as IdentityError where error.kind == .signInAgain {
-            throw IdentityError(
-                .retryLater,
-                .accessTokenRefused,
-                "Shopify no longer accepts the legacy customer's token.",
-                hint: "Refresh the token. If that fails, let the buyer sign in again.",
-                reference: "Storefront API reference, customer"
-            )
+            throw Self.refused
         }
     }
 
@@ -239,7 +237,18 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         )
     }
 
-    static var expired: IdentityError {
+    /// The token may have been refreshed by another process; with this error `SessionManager` tries the newest one.
+    static var refused: IdentityError {
+        IdentityError(
+            .retryLater,
+            .accessTokenRefused,
+            "Shopify no longer accepts the legacy customer's token.",
+            hint: "Refresh the token. If that fails, let the buyer sign in again.",
+            reference: "Storefront API reference, customer"
+        )
+    }
+
+    private static var expired: IdentityError {
         IdentityError(
             .signInAgain,
             .invalidGrant,

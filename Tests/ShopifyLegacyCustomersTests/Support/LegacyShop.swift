@@ -21,19 +21,23 @@ struct LegacyShop {
     let clock = ManualClock()
     let context = StorefrontContext(buyerIP: "203.0.113.7")
 
-    init() async throws {
+    init(
+        store: any SessionStore = InMemoryStore(),
+        transport: (any HTTPTransport)? = nil,
+        observers: [any IdentityObserver] = []
+    ) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
         sandbox = try await ShopSandbox.start(settings)
         sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
-        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let environment = IdentityEnvironment(transport: try transport ?? CurlTransport(), clock: clock)
         client = try Self.client(of: "sandbox.example", sandbox, environment)
         provider = LegacyPasswordProvider(client: client, environment: environment)
-        let store = InMemoryStore()
         sessions = SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store,
-            environment: environment
+            environment: environment,
+            observers: observers
         )
         carts = CartAdapter(client: client, sessions: sessions, store: store)
     }
@@ -72,8 +76,13 @@ struct LegacyShop {
         LegacyCustomerAccount(of: session, provider: provider, sessions: sessions, context: context)
     }
 
-    static func with(_ body: (LegacyShop) async throws -> Void) async throws {
-        let shop = try await LegacyShop()
+    static func with(
+        store: any SessionStore = InMemoryStore(),
+        transport: (any HTTPTransport)? = nil,
+        observers: [any IdentityObserver] = [],
+        _ body: (LegacyShop) async throws -> Void
+    ) async throws {
+        let shop = try await LegacyShop(store: store, transport: transport, observers: observers)
         do { try await body(shop) } catch {
             await shop.sandbox.stop()
             throw error

@@ -1,0 +1,123 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyLegacyCustomers
+import ShopifyStorefront
+import StorefrontSandbox
+import Synchronization
+import Testing
+
+/// Delays, refuses or watches operations by their names.
+private struct NamedOperations: HTTPTransport {
+    let inner: CurlTransport
+    var before: @Sendable (_ body: String) async throws(HTTPTransportError) -> Void = { _ in }
+    var after: @Sendable (_ body: String) -> Void = { _ in }
+
+    init() throws {
+        inner = try CurlTransport()
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        let body = String(decoding: request.body ?? [], as: UTF8.self)
+        try await before(body)
+        let response = try await inner.send(request)
+        after(body)
+        return response
+    }
+
+    static func delaying(_ operation: String) throws -> NamedOperations {
+        var operations = try NamedOperations()
+        operations.before = { body in
+            if body.contains(operation) { try? await Task.sleep(for: .milliseconds(500)) }
+        }
+        return operations
+    }
+}
+
+/// Fails the next read of a session after a test has asked for it.
+private final class FailingStore: WrappingStore {
+    private struct Failure: Error {}
+
+    let inner = InMemoryStore()
+    private let fails = Mutex(false)
+
+    func failNextRead() { fails.withLock { $0 = true } }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        let fails = fails.withLock { fails in
+            defer { fails = false }
+            return fails
+        }
+        if fails { throw Failure() }
+        return try await inner.session(id)
+    }
+}
+
+@Suite("Legacy customers whose token is replaced while it is used")
+struct RotatedTokenTests {
+    private static let newPassword = Secret("analytical engine")
+
+    @Test("a new password and an early refresh at the same time leave the buyer signed in")
+    func passwordDuringEarlyRefresh() async throws {
+        try await LegacyShop.with(transport: try NamedOperations.delaying("customerAccessTokenRenew")) { shop in
+            let session = try await shop.signIn()
+            let account = shop.account(session)
+            shop.clock.advance(by: .seconds(12.5 * 86_400))
+            try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
+            #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
+            #expect(try await !shop.sessions.session(session).needsLogin)
+        }
+    }
+
+    @Test("a call whose token is replaced by an early refresh is sent again with the new token")
+    func callDuringEarlyRefresh() async throws {
+        try await LegacyShop.with(transport: try NamedOperations.delaying("LegacyCustomerQuery")) { shop in
+            let account = shop.account(try await shop.signIn())
+            shop.clock.advance(by: .seconds(12.5 * 86_400))
+            #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
+        }
+    }
+
+    @Test("a call whose token another process has replaced is sent again with the new token")
+    func otherProcess() async throws {
+        let store = InMemoryStore()
+        try await LegacyShop.with(store: store) { shop in
+            let session = try await shop.signIn()
+            let account = shop.account(session)
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock)
+            let other = SessionManager(
+                providers: try ProviderRegistry([shop.provider]),
+                store: store,
+                environment: environment
+            )
+            let calls: [() async throws -> Void] = [
+                { _ = try await account.customer() },
+                { _ = try await account.update(LegacyCustomerUpdateInput(lastName: .set("King"))) },
+                { _ = try await account.add(LegacyCustomerAddressInput(city: .set("London"))) },
+            ]
+            for call in calls {
+                // The first manager keeps this token in its cache.
+                _ = try await shop.sessions.tokens(for: session)
+                _ = try await other.refreshTokens(for: session)
+                try await call()
+            }
+        }
+    }
+
+    @Test("the token of a new password is kept if the store fails when it should be saved")
+    func storeFailure() async throws {
+        let store = FailingStore()
+        var transport = try NamedOperations()
+        transport.after = { body in if body.contains("LegacyCustomerUpdate") { store.failNextRead() } }
+        try await LegacyShop.with(store: store, transport: transport) { shop in
+            let account = shop.account(try await shop.signIn())
+            await #expect(throws: (any Error).self) {
+                try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
+            }
+            #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
+        }
+    }
+}
