@@ -58,4 +58,15 @@ struct CheckoutExchangeTests {
         }
         #expect(sent == ["http://127.0.0.1:4711/cb", "http://127.0.0.1/cb"])
     }
+
+    @Test("a callback that comes after the attempt has expired is a failure")
+    func expired() async throws {
+        let bolt = try await FakeBolt()
+        let presenter = PagePresenter { _, _ in bolt.clock.advance(by: .seconds(660)) }
+        guard case .failed(let error) = await startLogin(try bolt.provider(), presenter) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.code == .attemptExpired)
+    }
 }

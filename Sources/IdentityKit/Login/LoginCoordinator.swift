@@ -73,7 +73,7 @@ struct LoginCoordinator: SessionService {
             var callback = callback
             var attempt = try await take(&callback, browserBinding, mayBeRepeatedCallback: mayBeRepeatedCallback)
             name = attempt.provider
-            try checkNotExpired(attempt)
+            try attempt.checkExpiry(at: clock.now)
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
@@ -111,7 +111,7 @@ struct LoginCoordinator: SessionService {
         do {
             var callback = callback
             var attempt = try await take(&callback, browserBinding)
-            try checkNotExpired(attempt)
+            try attempt.checkExpiry(at: clock.now)
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
             attempt.postedCallback = callback.fields
             try await visible.store.insert(attempt.stored())
@@ -157,17 +157,6 @@ struct LoginCoordinator: SessionService {
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: isAttackSuspected
         )
-    }
-
-    private func checkNotExpired(_ attempt: LoginAttempt) throws(IdentityError) {
-        guard attempt.expiresAt > clock.now else {
-            throw IdentityError(
-                .rejected,
-                .attemptExpired,
-                "The login took too long.",
-                hint: "Start the login again."
-            )
-        }
     }
 
     private static func checkBrowser(of attempt: LoginAttempt, _ browserBinding: Secret?) throws(IdentityError) {

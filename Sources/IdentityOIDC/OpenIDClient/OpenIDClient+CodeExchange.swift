@@ -16,8 +16,9 @@ extension OpenIDClient {
 
     /// Checks the callback and returns its authorization code without using it.
     ///
-    /// - Throws: `IdentityError`.
+    /// - Throws: `IdentityError`; with code `attempt_expired` after the attempt has expired.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
+        try attempt.checkExpiry(at: httpClient.environment.clock.now)
         let metadata = try await metadataSource.metadata()
         return try code(in: callback, for: attempt, metadata)
     }
