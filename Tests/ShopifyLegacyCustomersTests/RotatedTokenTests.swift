@@ -56,6 +56,13 @@ private final class FailingStore: WrappingStore {
     }
 }
 
+private final class Observer: IdentityObserver {
+    private let events = Mutex<[IdentityEvent.Kind]>([])
+    var kinds: [IdentityEvent.Kind] { events.withLock { $0 } }
+
+    func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event.kind) } }
+}
+
 @Suite("Legacy customers whose token is replaced while it is used")
 struct RotatedTokenTests {
     private static let newPassword = Secret("analytical engine")
@@ -118,6 +125,21 @@ struct RotatedTokenTests {
                 try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
             }
             #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
+        }
+    }
+
+    @Test("a refresh without a response is in doubt, and the session ends as one whose new token was lost")
+    func lostRefresh() async throws {
+        let observer = Observer()
+        try await LegacyShop.with(observers: [observer]) { shop in
+            let session = try await shop.signIn()
+            shop.sandbox.storefront.planFault(.loseResponse, on: .storefront)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.sessions.refreshTokens(for: session)
+            }
+            #expect(error?.code == .rotationLost)
+            #expect(observer.kinds.contains(.refreshInDoubt))
+            #expect(try await shop.sessions.session(session).endReason == .lostRotation)
         }
     }
 }

@@ -46,7 +46,9 @@ public struct RefreshRefusal: Error, Sendable {
     }
 
     private static func kind(of error: IdentityError) -> Kind {
-        if let cause = error.cause as? HTTPTransportError {
+        // The GraphQL clients wrap the transport's error twice.
+        let transportError = error.cause as? HTTPTransportError
+        if let cause = transportError ?? (error.cause as? IdentityError)?.cause as? HTTPTransportError {
             if cause.phase == .ambiguous { return .inDoubt }
             return error.kind == .configuration ? .configuration : .transient
         }
