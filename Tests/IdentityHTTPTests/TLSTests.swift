@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IdentityHTTP
 import IdentityLoopback
+import IdentityPlatform
 import TestDirectories
 import Testing
 
@@ -16,6 +17,36 @@ import Testing
         await expectRefusal(try CurlTransport(), "https://127.0.0.1:\(server.port)/")
         let stranger = try await TLSServer()
         await expectRefusal(trusting, "https://127.0.0.1:\(stranger.port)/")
+    }
+
+    @Test("the configured authority also verifies the certificate of an https proxy")
+    func proxyAuthority() async throws {
+        let server = try await TLSServer(isInteractive: true)
+        let transport = try CurlTransport(
+            configuration: .init(
+                certificateAuthorityFile: server.authorityFile,
+                proxy: try HTTPURL("https://127.0.0.1:\(server.port)")
+            )
+        )
+        let channel = dup(server.channel)
+        let started = DedicatedThread.start {
+            var text: [UInt8] = []
+            var byte: UInt8 = 0
+            while !String(decoding: text, as: UTF8.self).contains("CONNECT a.invalid:443") {
+                guard unsafe read(channel, &byte, 1) == 1 else { break }
+                text.append(byte)
+            }
+            let refusal = Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8)
+            _ = unsafe write(channel, refusal, refusal.count)
+            close(channel)
+        }
+        try #require(started)
+        // With another code, the handshake failed.
+        await #expect {
+            try await transport.send(request("https://a.invalid/"))
+        } throws: {
+            ($0 as? HTTPTransportError)?.code == .connectionFailed
+        }
     }
 
     @Test("a certificate for another name is refused", arguments: ["DNS:other.example", "IP:127.0.0.2", "DNS:*.1"])

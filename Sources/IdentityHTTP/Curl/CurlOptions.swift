@@ -82,6 +82,7 @@ internal import IdentityPlatform
     private func setTrust(_ file: String?) -> Bool {
         guard let file else { return true }
         return set(CURLOPT_CAINFO, file) && clear(CURLOPT_CAPATH)
+            && set(CURLOPT_PROXY_CAINFO, file) && clear(CURLOPT_PROXY_CAPATH)
     }
 
     private func setMethod(_ request: HTTPRequest) -> Bool {
