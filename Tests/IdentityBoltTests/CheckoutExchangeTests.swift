@@ -4,6 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
+import Synchronization
 import Testing
 
 @Suite("The checks of a login of BoltCheckout up to its tokens")
@@ -68,5 +69,37 @@ struct CheckoutExchangeTests {
             return
         }
         #expect(error.code == .attemptExpired)
+    }
+
+    private final class Watch: Sendable {
+        let mixedLogins = Mutex(0)
+        let isDone = Atomic(false)
+    }
+
+    @Test("a login that starts while the app configures BoltCheckout has provider and presenter of one configuration")
+    func reconfiguration() async throws {
+        let bolt = try await FakeBolt()
+        let checkout = BoltCheckout()
+        let watch = Watch()
+        let providers = try ["one", "two"].map { name in try bolt.provider { $0.name = name } }
+        let configure = { @Sendable in
+            for provider in providers {
+                let presenter = PagePresenter { login, _ in
+                    if login.provider != provider.descriptor.name { watch.mixedLogins.withLock { $0 += 1 } }
+                }
+                checkout.configure(provider: provider, presenter: presenter)
+            }
+        }
+        configure()
+        let configuring = Task.detached { while !watch.isDone.load(ordering: .relaxed) { configure() } }
+        for _ in 0..<2000 {
+            guard case .completed = await checkout.startLogin() else {
+                Issue.record("not completed")
+                break
+            }
+        }
+        watch.isDone.store(true, ordering: .relaxed)
+        await configuring.value
+        #expect(watch.mixedLogins.withLock { $0 } == 0)
     }
 }

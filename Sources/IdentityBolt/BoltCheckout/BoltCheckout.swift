@@ -129,7 +129,11 @@ public final class BoltCheckout: Sendable {
     ) -> BoltLoginEngine {
         let setup = setup.withLock { $0 }
         let executor = executor ?? setup?.executor ?? .immediate
-        let engine = BoltLoginEngine(provider: setup?.provider, loginConfig: loginConfig) { result in
+        let engine = BoltLoginEngine(
+            provider: setup?.provider,
+            presenter: setup?.presenter,
+            loginConfig: loginConfig
+        ) { result in
             executor.execute { completion(result) }
         }
         logins.withLock { logins in
@@ -155,14 +159,13 @@ public final class BoltCheckout: Sendable {
     }
 
     private func present(_ engine: BoltLoginEngine, with presenter: (any Presenter)?) -> LoginHandle {
-        let setup = setup.withLock { $0 }
-        let presenter = presenter ?? setup?.presenter
+        let presenter = presenter ?? engine.presenter
         // Unstructured, because the callers with completion or delegate are not async; the handle cancels it.
         let handle = LoginHandle(
             Task {
                 do {
                     guard let presenter else { throw BoltLoginEngine.notConfigured("presenter") }
-                    guard let descriptor = setup?.provider.descriptor else {
+                    guard let descriptor = engine.provider?.descriptor else {
                         throw BoltLoginEngine.notConfigured("provider")
                     }
                     let login = PresentedLogin(

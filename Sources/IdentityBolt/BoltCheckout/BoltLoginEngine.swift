@@ -15,7 +15,9 @@ final class BoltLoginEngine: Sendable {
         case ended
     }
 
-    private let provider: (any BoltAuthorizing)?
+    let provider: (any BoltAuthorizing)?
+    /// The configured presenter.
+    let presenter: (any Presenter)?
     private let loginConfig: BoltLoginConfig
     private let report: @Sendable (BoltLoginResult) -> Void
     private let state = Mutex(State.idle)
@@ -23,10 +25,12 @@ final class BoltLoginEngine: Sendable {
 
     init(
         provider: (any BoltAuthorizing)?,
+        presenter: (any Presenter)?,
         loginConfig: BoltLoginConfig,
         report: @escaping @Sendable (BoltLoginResult) -> Void
     ) {
         self.provider = provider
+        self.presenter = presenter
         self.loginConfig = loginConfig
         self.report = report
     }
