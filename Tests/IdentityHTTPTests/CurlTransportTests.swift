@@ -97,6 +97,25 @@ import Testing
         #expect(ports.withLock { $0 } == [port])
     }
 
+    @Test("a GET with a DPoP proof is not sent again if its reused connection breaks")
+    func proofIsSentOnce() async throws {
+        let requests = Counter()
+        let server = try await LoopbackServer.start { request in
+            guard request.path == "/die" else { return .message(status: 200) }
+            requests.count()
+            return .script([.reset])
+        }
+        let transport = try CurlTransport()
+        for (header, count) in [("X-Other", 2), ("DPoP", 3)] {
+            let url = try HTTPURL(server.origin + "/")
+            _ = try await transport.send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
+            var request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/die"), allowsLoopbackHTTP: true)
+            try request.headers.set(header, "proof")
+            await #expect(throws: HTTPTransportError.self) { _ = try await transport.send(request) }
+            #expect(requests.total == count)
+        }
+    }
+
     @Test("OpenSSL is not torn down when the process exits, because threads may still use it")
     func processExit() async {
         // In a separate process, which exits after the body.
