@@ -34,6 +34,20 @@ struct TransportLimitsTests {
         }
     }
 
+    @Test("the Content-Length of a response without a body reserves no memory")
+    func lengthWithoutBody() async {
+        // In a separate process, which would crash.
+        await #expect(processExitsWith: .success) {
+            var reader = LimitedResponseReader(limits: HTTPLimits(maximumBodyBytes: 1000), isHead: false)
+            for line in ["HTTP/1.1 204 No Content\r\n", "Content-Length: 999999999999999999\r\n", "\r\n"] {
+                let isRead = unsafe Array(line.utf8).withUnsafeBytes { unsafe reader.appendLine($0) }
+                #expect(isRead)
+            }
+            let isRead = unsafe [UInt8(65)].withUnsafeBytes { unsafe reader.appendBody($0) }
+            #expect(isRead)
+        }
+    }
+
     @Test("a body of exactly the limit is accepted, and one more byte is refused, however the body ends")
     func bodyCap() async throws {
         let cap = 1000

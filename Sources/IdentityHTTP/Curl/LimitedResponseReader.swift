@@ -54,8 +54,8 @@ struct LimitedResponseReader {
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard state == .body else { return fail(.protocolViolation, "The body arrived before the headers.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
-        // At the end of the headers, Content-Length was checked against the limit.
-        if body.isEmpty { body.reserveCapacity(max(length ?? 0, bytes.count)) }
+        // The Content-Length of a response without a body is not checked at the end of the headers.
+        if body.isEmpty { body.reserveCapacity(min(max(length ?? 0, bytes.count), limits.maximumBodyBytes)) }
         unsafe body.append(contentsOf: bytes)
         return true
     }
