@@ -142,4 +142,18 @@ struct RotatedTokenTests {
             #expect(try await shop.sessions.session(session).endReason == .lostRotation)
         }
     }
+
+    @Test("a sign-in whose buyer cannot be read deletes its token at Shopify")
+    func droppedToken() async throws {
+        var transport = try NamedOperations()
+        transport.before = { body throws(HTTPTransportError) in
+            guard body.contains("LegacyCustomerIdentityQuery") else { return }
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "Refused by the test.")
+        }
+        try await LegacyShop.with(transport: transport) { shop in
+            await #expect(throws: IdentityError.self) { try await shop.signIn() }
+            let bodies = shop.sandbox.storefront.requests(to: .storefront).map(\.bodyText)
+            #expect(bodies.last?.contains("LegacyCustomerTokenDelete") == true)
+        }
+    }
 }

@@ -102,7 +102,20 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     private func tokens(_ payload: LegacyCustomerTokenPayload, _ context: StorefrontContext) async throws -> TokenSet {
         try LegacyCustomerUserErrors.check(payload.customerUserErrors)
         guard let token = payload.customerAccessToken else { throw Self.noToken }
-        return tokens(token, of: try await buyer(token.accessToken, context))
+        do { return tokens(token, of: try await buyer(token.accessToken, context)) } catch {
+            await drop(token)
+            throw error
+        }
+    }
+
+    /// Deletes a token that the caller does not get, for a short time and also if the caller was cancelled.
+    private func drop(_ token: LegacyCustomerToken) async {
+        _ = await Task { [client, environment] in
+            try? await TokenRevocation.limited(to: .seconds(5), on: environment.clock) {
+                _ = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: token.accessToken))
+                return true
+            }
+        }.value
     }
 
     func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
