@@ -8,9 +8,11 @@ package struct GraphSourced<Definition: Sendable>: Sendable {
 package struct GraphDocumentSet: Sendable {
     package private(set) var operations: [GraphSourced<GraphOperation>] = []
     package private(set) var fragments: [String: GraphSourced<GraphFragment>] = [:]
-    /// Names that are missing or not unique.
+    /// Names that are missing or not unique, at most ``GraphValidator/maximumViolations``.
     package private(set) var violations: [GraphViolation] = []
     private let requiresNames: Bool
+    /// The files of the named operations.
+    private var files: [String: String] = [:]
 
     /// - Parameter requiresNames: Whether an operation needs a name even if it is the only one.
     package init(requiresNames: Bool) {
@@ -25,11 +27,10 @@ package struct GraphDocumentSet: Sendable {
             let isAlone = operations.isEmpty && document.operations.count == 1
             if operation.name == nil, requiresNames || !isAlone {
                 violate(.unnamedOperation, operation.location, file, operation.pathName)
-            } else if let name = operation.name,
-                let other = operations.first(where: { $0.definition.name == name })
-            {
-                violate(.repeatedOperation(name, in: other.file), operation.location, file, operation.pathName)
+            } else if let name = operation.name, let other = files[name] {
+                violate(.repeatedOperation(name, in: other), operation.location, file, operation.pathName)
             } else {
+                if let name = operation.name { files[name] = file }
                 operations.append(GraphSourced(definition: operation, file: file))
             }
         }
@@ -43,6 +44,7 @@ package struct GraphDocumentSet: Sendable {
     }
 
     private mutating func violate(_ rule: GraphRule, _ location: GraphLocation, _ file: String, _ owner: String) {
+        guard violations.count < GraphValidator.maximumViolations else { return }
         violations.append(GraphViolation(rule: rule, file: file, location: location, path: [owner]))
     }
 

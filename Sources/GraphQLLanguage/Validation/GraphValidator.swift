@@ -131,19 +131,23 @@ package struct GraphValidator {
     private mutating func checkCycles() {
         var isDone: Set<String> = []
         for start in documents.fragments.keys.sorted() where !isDone.contains(start) {
-            var way: [(name: String, rest: [String])] = [(start, spreads(of: start))]
+            var way: [(name: String, rest: ArraySlice<String>)] = [(start, spreads(of: start)[...])]
+            var places = [start: 0]
             while let last = way.last {
                 guard let next = last.rest.first else {
                     isDone.insert(last.name)
+                    places[last.name] = nil
                     way.removeLast()
                     continue
                 }
                 way[way.count - 1].rest.removeFirst()
-                if let index = way.firstIndex(where: { $0.name == next }), let fragment = documents.fragments[next] {
+                if let index = places[next], let fragment = documents.fragments[next] {
+                    guard violations.count < Self.maximumViolations else { continue }
                     begin(fragment.file, fragment.definition.pathName, owner: next)
                     violate(.fragmentCycle(way[index...].map(\.name) + [next]), fragment.definition.location)
                 } else if !isDone.contains(next) {
-                    way.append((next, spreads(of: next)))
+                    places[next] = way.count
+                    way.append((next, spreads(of: next)[...]))
                 }
             }
         }
