@@ -57,10 +57,9 @@ public struct ResponseCookie: Sendable, Equatable {
             !isHostPrefixed || isSecure && path.utf8.count == 1
         else {
             let shown = name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
-            throw HTTPTransportError(
-                code: .invalidHeader,
-                phase: .notSent,
-                message: "The cookie \(shown) is malformed, too large for a browser, or contradicts its prefix __Host-."
+            throw .notSent(
+                .invalidHeader,
+                "The cookie \(shown) is malformed, too large for a browser, or contradicts its prefix __Host-."
             )
         }
         self.name = name

@@ -8,30 +8,25 @@ extension CurlCallbacks {
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
-        guard let policy = handle.work?.exchange.request.addressPolicy else { return -1 }
-        // If a name resolves to a refused address, its other addresses are refused, too.
-        guard handle.work?.failure?.code != .addressRefused else { return -1 }
-        if !policy.permitsEverything {
-            let resolved = unsafe resolvedAddress(address)
-            guard let resolved, policy.allows(resolved) else {
-                handle.work?.failure = refusal(policy, resolved)
-                return -1
-            }
-        }
+        guard permits(handle, { unsafe resolvedAddress(address) }) else { return -1 }
         let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let socket = unsafe socket(address.pointee.family, type, address.pointee.protocol)
         handle.sockets.opened(socket)
         return socket
     }
 
-    static func refusal(
-        _ policy: AddressPolicy,
-        _ address: ResolvedAddress?
-    ) -> (HTTPTransportError.Code, String) {
-        (
-            .addressRefused,
-            "The policy \(policy.name) does not permit the address \(address?.description ?? "(unknown)")."
-        )
+    /// Whether the policy of the handle's request permits an address; if not, the request fails with the refusal.
+    ///
+    /// If a name resolves to a refused address, its other addresses are refused, too.
+    static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {
+        guard let policy = handle.work?.exchange.request.addressPolicy, handle.work?.failure?.code != .addressRefused
+        else { return false }
+        if policy.permitsEverything { return true }
+        let address = address()
+        if let address, policy.allows(address) { return true }
+        let shown = address?.description ?? "(unknown)"
+        handle.work?.failure = (.addressRefused, "The policy \(policy.name) does not permit the address \(shown).")
+        return false
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {

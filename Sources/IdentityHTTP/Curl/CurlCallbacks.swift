@@ -35,18 +35,13 @@ enum CurlCallbacks {
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
         guard let request = handle.work?.exchange.request else { return CURL_PREREQFUNC_ABORT }
-        let policy = request.addressPolicy
-        // The policy may have refused another address of the same name during the connection attempt.
-        guard handle.work?.failure?.code != .addressRefused else { return CURL_PREREQFUNC_ABORT }
-        if !policy.permitsEverything {
-            // A reused connection may have been established under another policy.
+        // The policy may have refused another address of the same name during the connection attempt, and a reused connection may
+        // have been established under another policy.
+        let isPermitted = permits(handle) {
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
-            let address = ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
-            guard let address, policy.allows(address) else {
-                handle.work?.failure = refusal(policy, address)
-                return CURL_PREREQFUNC_ABORT
-            }
+            return ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
         }
+        guard isPermitted else { return CURL_PREREQFUNC_ABORT }
         // libcurl sends a request with any method again by itself, up to five times: when a used connection ends without
         // one byte of response (Curl_retry_request in lib/transfer.c), when the server refuses an HTTP/2 stream, and when it
         // demands HTTP/1.1. The server may have processed the first copy, and a refresh token that is sent twice ends the

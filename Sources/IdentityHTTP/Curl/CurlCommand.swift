@@ -51,7 +51,7 @@ enum CurlCommand: Sendable {
     }
 
     private static var failure: HTTPTransportError {
-        HTTPTransportError(code: .internalFailure, phase: .notSent, message: "libcurl could not be started.")
+        .notSent(.internalFailure, "libcurl could not be started.")
     }
 
     func free() {

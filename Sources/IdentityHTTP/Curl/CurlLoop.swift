@@ -130,7 +130,7 @@ internal import Synchronization
         _ code: HTTPTransportError.Code,
         _ message: String
     ) {
-        settled.append((continuation, .failure(HTTPTransportError(code: code, phase: .notSent, message: message))))
+        settled.append((continuation, .failure(.notSent(code, message))))
     }
 
     /// Settles the finished transfers.

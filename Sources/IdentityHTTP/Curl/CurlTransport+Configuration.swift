@@ -56,18 +56,13 @@ extension CurlTransport {
 
         func check() throws(HTTPTransportError) {
             if let file = certificateAuthorityFile, unsafe file.utf8.contains(0) || access(file, R_OK) != 0 {
-                throw HTTPTransportError(
-                    code: .tlsFailed,
-                    phase: .notSent,
-                    message: "The file of certificate authorities \(file.debugDescription) could not be read."
+                throw .notSent(
+                    .tlsFailed,
+                    "The file of certificate authorities \(file.debugDescription) could not be read."
                 )
             }
             guard userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), userAgent.utf8.count <= 1024 else {
-                throw HTTPTransportError(
-                    code: .invalidHeader,
-                    phase: .notSent,
-                    message: "The user agent contains a control character or is longer than 1 KiB."
-                )
+                throw .notSent(.invalidHeader, "The user agent contains a control character or is longer than 1 KiB.")
             }
         }
     }

@@ -28,7 +28,7 @@ public final class CurlTransport: HTTPTransport {
         self.mailbox = mailbox
         guard DedicatedThread.start({ CurlLoop(mailbox, multi, configuration).run() }) else {
             _ = mailbox.close(releasing: multi.free)
-            throw HTTPTransportError(code: .internalFailure, phase: .notSent, message: "No thread could be started.")
+            throw .notSent(.internalFailure, "No thread could be started.")
         }
     }
 
@@ -70,29 +70,20 @@ public final class CurlTransport: HTTPTransport {
 
     private static func check(_ request: HTTPRequest) throws(HTTPTransportError) {
         guard request.url.isSecure || request.allowsLoopbackHTTP && request.url.isLoopback else {
-            throw HTTPTransportError(
-                code: .insecureURL,
-                phase: .notSent,
-                message: "\(request.url.origin) is not https."
-            )
+            throw .notSent(.insecureURL, "\(request.url.origin) is not https.")
         }
         let method = request.method.rawValue.utf8
         guard !method.isEmpty, method.count <= 32, method.allSatisfy(ASCII.isToken) else {
-            throw HTTPTransportError(
-                code: .invalidMethod,
-                phase: .notSent,
-                message: "The HTTP method is empty, longer than 32 bytes, or has a character that RFC 9110 forbids."
+            throw .notSent(
+                .invalidMethod,
+                "The HTTP method is empty, longer than 32 bytes, or has a character that RFC 9110 forbids."
             )
         }
         guard request.method != .head || request.body == nil else {
-            throw HTTPTransportError(code: .invalidMethod, phase: .notSent, message: "A HEAD request has a body.")
+            throw .notSent(.invalidMethod, "A HEAD request has a body.")
         }
         for name in reservedHeaders where request.headers[name] != nil {
-            throw HTTPTransportError(
-                code: .invalidHeader,
-                phase: .notSent,
-                message: "The header \(name) is reserved for the transport and must not be set."
-            )
+            throw .notSent(.invalidHeader, "The header \(name) is reserved for the transport and must not be set.")
         }
     }
 }

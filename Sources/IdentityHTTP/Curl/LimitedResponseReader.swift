@@ -120,7 +120,7 @@ struct LimitedResponseReader {
     }
 
     private mutating func inspect(_ field: HTTPHeaders.Field) -> Bool {
-        if isNamed(field, "content-length") {
+        if equals(field.name, "content-length") {
             let digits = buffer[field.value]
             guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(ASCII.isDigit) else {
                 return fail(.protocolViolation, "The response has an invalid Content-Length.")
@@ -129,7 +129,7 @@ struct LimitedResponseReader {
                 return fail(.protocolViolation, "The response has more than one Content-Length.")
             }
             length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        } else if isNamed(field, "transfer-encoding") {
+        } else if equals(field.name, "transfer-encoding") {
             guard equals(field.value, "chunked"), !isChunked else {
                 return fail(.protocolViolation, "The response has a transfer coding that was not requested.")
             }
@@ -158,10 +158,6 @@ struct LimitedResponseReader {
 
     private func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09
-    }
-
-    private func isNamed(_ field: HTTPHeaders.Field, _ name: StaticString) -> Bool {
-        equals(field.name, name)
     }
 
     private func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {

@@ -106,17 +106,15 @@ public struct HTTPHeaders: Sendable {
     // Checks UTF-8 bytes: CR LF is one Character, so a search for "\n" in the String would not find it.
     private static func check(_ name: String, _ value: String) throws(HTTPTransportError) {
         guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(ASCII.isToken) else {
-            throw HTTPTransportError(
-                code: .invalidHeader,
-                phase: .notSent,
-                message: "A header name is empty, longer than 256 bytes, or has a character that RFC 9110 forbids."
+            throw .notSent(
+                .invalidHeader,
+                "A header name is empty, longer than 256 bytes, or has a character that RFC 9110 forbids."
             )
         }
         guard value.utf8.count <= 64 << 10, value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
-            throw HTTPTransportError(
-                code: .invalidHeader,
-                phase: .notSent,
-                message: "The value of header \(name) contains a control character or is longer than 64 KiB."
+            throw .notSent(
+                .invalidHeader,
+                "The value of header \(name) contains a control character or is longer than 64 KiB."
             )
         }
     }

@@ -76,6 +76,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         self.phase = phase
         self.message = message
     }
+
+    /// The error of a request of which no byte was sent.
+    static func notSent(_ code: Code, _ message: String) -> HTTPTransportError {
+        HTTPTransportError(code: code, phase: .notSent, message: message)
+    }
 }
 
 extension HTTPTransportError: CustomStringConvertible {
