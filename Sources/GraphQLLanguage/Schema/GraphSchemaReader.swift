@@ -55,11 +55,6 @@ private struct GraphSchemaReader {
     var directives: [String: GraphSchemaDirective]
     var members: [String: [String]] = [:]
 
-    init(types: [String: GraphSchemaType], directives: [String: GraphSchemaDirective]) {
-        self.types = types
-        self.directives = directives
-    }
-
     mutating func read(_ text: String) throws(GraphSchemaProblem) {
         do {
             var parser = try GraphParser(text)

@@ -98,12 +98,7 @@ package struct GraphSchemaType: Sendable {
         }
     }
 
-    package var isInput: Bool {
-        switch kind {
-        case .scalar, .enumeration, .input: true
-        case .object, .interface, .union: false
-        }
-    }
+    package var isInput: Bool { !isComposite }
 
     package var isInputObject: Bool {
         if case .input = kind { true } else { false }

@@ -53,12 +53,6 @@ package struct GraphArgument: Sendable {
     package let name: String
     package let value: GraphLiteral
     package let location: GraphLocation
-
-    package init(name: String, value: GraphLiteral, location: GraphLocation) {
-        self.name = name
-        self.value = value
-        self.location = location
-    }
 }
 
 /// `@name(...)`.
@@ -66,12 +60,6 @@ package struct GraphDirective: Sendable {
     package let name: String
     package let arguments: [GraphArgument]
     package let location: GraphLocation
-
-    package init(name: String, arguments: [GraphArgument], location: GraphLocation) {
-        self.name = name
-        self.arguments = arguments
-        self.location = location
-    }
 }
 
 /// One field of a selection set.

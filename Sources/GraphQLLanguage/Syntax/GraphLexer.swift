@@ -2,11 +2,6 @@
 package struct GraphSyntaxError: Error {
     package let message: String
     package let location: GraphLocation
-
-    package init(message: String, location: GraphLocation) {
-        self.message = message
-        self.location = location
-    }
 }
 
 /// The smallest unit of a document.

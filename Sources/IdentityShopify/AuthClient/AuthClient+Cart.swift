@@ -27,7 +27,8 @@ extension AuthClient {
                     reference: "Storefront API reference, authentication"
                 )
             }
-            var call = GraphQLCall(secrets: [storefrontAccessToken, Secret(accessToken)], isPersonal: true)
+            var call = GraphQLCall(secrets: [storefrontAccessToken, Secret(accessToken)])
+            call.isPersonal = true
             do {
                 try call.headers.set("X-Shopify-Storefront-Access-Token", storefrontAccessToken.reveal())
             } catch {

@@ -107,7 +107,9 @@ package final class CustomerAccountAPI: Sendable {
         accessToken: Secret,
         context: JSONObject = [:]
     ) throws(IdentityError) -> GraphQLCall {
-        var call = GraphQLCall(secrets: [accessToken], context: context, isPersonal: true)
+        var call = GraphQLCall(secrets: [accessToken])
+        call.context = context
+        call.isPersonal = true
         do {
             // The header contains only the token. Shopify returns 401 for a token after "Bearer".
             try call.headers.set("Authorization", accessToken.reveal())

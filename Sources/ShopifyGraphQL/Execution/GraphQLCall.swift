@@ -4,19 +4,19 @@ package import IdentityKit
 /// The parts of a call other than its operation: app, buyer and context.
 package struct GraphQLCall: Sendable {
     /// The headers of this call, such as the token and the buyer's IP.
-    package var headers: HTTPHeaders
+    package var headers = HTTPHeaders()
     /// The secrets in those headers, which must not appear in errors.
-    package var secrets: [Secret]
+    package var secrets: [Secret] = []
     /// The values of the context by the names of variables.
     ///
     /// A document gets those that it declares.
-    package var context: JSONObject
+    package var context = JSONObject()
     /// A digest of the app's token, for the keys of a cache.
-    package var identity: String
+    package var identity = ""
     /// Whether the call is made for a buyer, so that no other buyer may get its response.
-    package var isPersonal: Bool
+    package var isPersonal = false
     /// Whether a cache may be used.
-    package var cachePolicy: CachePolicy
+    package var cachePolicy = CachePolicy.networkOnly
     /// The only session that may get the cached response.
     ///
     /// ``CachePurging`` removes the response when the session ends.
@@ -28,22 +28,8 @@ package struct GraphQLCall: Sendable {
     /// The progress of the call, for events.
     var progress: GraphQLProgress?
 
-    package init(
-        headers: HTTPHeaders = HTTPHeaders(),
-        secrets: [Secret] = [],
-        context: JSONObject = [:],
-        identity: String = "",
-        isPersonal: Bool = false,
-        cachePolicy: CachePolicy = .networkOnly,
-        session: SessionID? = nil
-    ) {
-        self.headers = headers
+    package init(secrets: [Secret] = []) {
         self.secrets = secrets
-        self.context = context
-        self.identity = identity
-        self.isPersonal = isPersonal
-        self.cachePolicy = cachePolicy
-        self.session = session
     }
 }
 

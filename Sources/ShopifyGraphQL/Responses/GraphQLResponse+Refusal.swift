@@ -1,40 +1,27 @@
 internal import IdentityKit
 
-/// A response with a status other than 2xx.
-struct GraphQLRefusal {
-    private let status: Int
-    private let metadata: GraphQLMetadata
-    private let retryAfter: Duration?
-    private let answer: IdentityError.ProviderResponse
-
-    init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError], _ retryAfter: Duration?) {
-        status = metadata.status
-        self.metadata = metadata
-        self.retryAfter = retryAfter
-        answer = IdentityError.ProviderResponse(metadata, errors)
+extension GraphQLResponse {
+    /// The failure of a response with a status other than 2xx, with the effect that the request may have had.
+    func refusal(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
+        GraphQLFailure(refusalError(endpoint), GraphQLFailure.Effect(status: metadata.status), metadata)
     }
 
-    /// The failure, with the effect that the request may have had.
-    func failure(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
-        GraphQLFailure(error(endpoint), GraphQLFailure.Effect(status: status), metadata)
-    }
-
-    private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
-        let (name, mode) = (endpoint.name, endpoint.access)
+    private func refusalError(_ endpoint: GraphQLEndpoint) -> IdentityError {
+        let (name, mode, status) = (endpoint.name, endpoint.access, metadata.status)
         func refused(_ message: String, _ hint: String) -> IdentityError {
-            error(.configuration, endpoint.refusalCode, message, hint)
+            failed(.configuration, endpoint.refusalCode, message, hint)
         }
         let advice = endpoint.advice
         return switch status {
         case 300..<400:
-            error(
+            failed(
                 .configuration,
                 .redirectRefused,
                 "\(name) returned a redirect. Redirects are not followed.",
                 advice.redirected
             )
         case 401 where endpoint.takesBuyerTokens:
-            error(.retryLater, .accessTokenRefused, "\(name) rejected \(mode).", advice.refused)
+            failed(.retryLater, .accessTokenRefused, "\(name) rejected \(mode).", advice.refused)
         case 401: refused("\(name) rejected \(mode).", advice.refused)
         case 403:
             refused("\(name) denied access (HTTP 403). The request used \(mode).", advice.refused)
@@ -51,45 +38,28 @@ struct GraphQLRefusal {
                 "Ask the shop's owner to contact Shopify."
             )
         case 429:
-            error(
+            failed(
                 .retryLater,
                 .throttled,
                 "\(name) rejected the request because of too many requests (HTTP 429).",
                 advice.tooMany
             )
         case 430:
-            error(
+            failed(
                 .retryLater,
                 .securityRejection,
                 "Shopify rejected the request as an attack (HTTP 430). The request used \(mode).",
                 advice.attack
             )
         case 408, 500...:
-            error(.retryLater, .providerUnavailable, "\(name) is unavailable (HTTP \(status)).", "Try again later.")
+            failed(.retryLater, .providerUnavailable, "\(name) is unavailable (HTTP \(status)).", "Try again later.")
         default:
-            error(
+            failed(
                 .rejected,
                 .graphQLErrors,
                 "\(name) rejected the request (HTTP \(status)).",
                 "Read providerResponse of this error: it contains Shopify's explanation, if there is one."
             )
         }
-    }
-
-    private func error(
-        _ kind: IdentityError.Kind,
-        _ code: IdentityError.Code,
-        _ message: String,
-        _ hint: String
-    ) -> IdentityError {
-        IdentityError(
-            kind,
-            code,
-            message,
-            hint: hint,
-            reference: "shopify.dev/docs/api/usage/response-codes",
-            retryAfter: retryAfter,
-            providerResponse: answer
-        )
     }
 }

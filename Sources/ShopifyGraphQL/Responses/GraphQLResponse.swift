@@ -45,7 +45,7 @@ struct GraphQLResponse: Sendable {
             hiding: secrets
         )
         guard (200..<300).contains(response.status) else {
-            throw GraphQLRefusal(metadata, errors, response.headers.retryAfter).failure(endpoint)
+            throw refusal(endpoint)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
             // A proxy may send an HTML page or nothing while the shop is unavailable.
@@ -89,34 +89,39 @@ struct GraphQLResponse: Sendable {
         return GraphQLFailure(error(endpoint), effect, metadata)
     }
 
+    /// The error with the metadata and the GraphQL errors of this response.
+    ///
+    /// A response with a status other than 2xx says in a header how long to wait.
+    func failed(
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ message: String,
+        _ hint: String,
+        reference: String = "shopify.dev/docs/api/usage/response-codes",
+        wait: Duration? = nil
+    ) -> IdentityError {
+        let isRefusal = !(200..<300).contains(metadata.status)
+        return IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: reference,
+            retryAfter: isRefusal ? retryAfter : wait,
+            providerResponse: IdentityError.ProviderResponse(metadata, errors),
+            cause: isRefusal ? nil : errors.first
+        )
+    }
+
     private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
-        func failed(
-            _ kind: IdentityError.Kind,
-            _ code: IdentityError.Code,
-            _ message: String,
-            _ hint: String,
-            reference: String = "shopify.dev/docs/api/usage/response-codes",
-            retryAfter: Duration? = nil
-        ) -> IdentityError {
-            IdentityError(
-                kind,
-                code,
-                message,
-                hint: hint,
-                reference: reference,
-                retryAfter: retryAfter,
-                providerResponse: IdentityError.ProviderResponse(metadata, errors),
-                cause: errors.first
-            )
-        }
         if codes.contains(.throttled) {
             return failed(
                 .retryLater,
                 .throttled,
                 "\(endpoint.name) throttled the operation.",
                 "Wait for retryAfter if it is set, then try again with exponential backoff.",
-                retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
+                wait: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
             )
         }
         if codes.contains(.internalServerError) {

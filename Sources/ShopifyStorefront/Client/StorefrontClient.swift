@@ -126,13 +126,12 @@ public struct StorefrontClient: Sendable {
         _ cachePolicy: CachePolicy?
     ) throws(IdentityError) -> GraphQLCall {
         let context = context.overridden(by: override)
-        var call = GraphQLCall(
-            context: context.variables,
-            identity: identity,
-            isPersonal: context.buyer != nil,
-            cachePolicy: cachePolicy ?? self.cachePolicy,
-            session: context.session
-        )
+        var call = GraphQLCall()
+        call.context = context.variables
+        call.identity = identity
+        call.isPersonal = context.buyer != nil
+        call.cachePolicy = cachePolicy ?? self.cachePolicy
+        call.session = context.session
         try addHeaders(for: context, to: &call)
         return call
     }
