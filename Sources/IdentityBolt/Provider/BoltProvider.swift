@@ -54,26 +54,19 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         _ resolved: ResolvedBoltConfiguration
     ) throws(IdentityError) -> OpenIDClient.Configuration {
         var openID = OpenIDClient.Configuration(
-            name: configuration.name,
+            configuration,
+            kind: "bolt",
             issuer: resolved.issuers.first ?? "",
             clientID: configuration.clientIDForm.clientID(of: resolved.publishableKey)
         )
         openID.issuerMembers = ["issuers"]
-        openID.kind = "bolt"
         openID.acceptedIssuers = .exactly(resolved.issuers)
         openID.authentication = resolved.apiKey.map { .secretPost($0) } ?? .none
         openID.clientType = configuration.authentication.name
-        openID.redirectURI = configuration.redirectURI
-        openID.scopes = configuration.scopes
         openID.algorithms = ["RS256"]
         openID.endpoints = try resolved.endpoints(configuration.endpoints)
         openID.discovery.isEnabled = configuration.endpoints.discovery != nil
         openID.tokenRequestHeaders = resolved.headers
-        openID.timeout = configuration.timeout
-        openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
-        openID.loginDefaults = configuration.loginDefaults
-        openID.displayName = configuration.displayName
-        openID.tenant = configuration.tenant
         return openID
     }
 

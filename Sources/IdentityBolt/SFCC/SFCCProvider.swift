@@ -28,22 +28,15 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         let resolved = try ResolvedSFCCConfiguration(configuration)
         // The callback's iss may be any of Bolt's issuers, which are not known here, so every issuer is accepted.
         var openID = OpenIDClient.Configuration(
-            name: configuration.name,
+            configuration,
+            kind: "bolt-sfcc",
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        openID.kind = "bolt-sfcc"
         openID.acceptedIssuers = IssuerPolicy(summary: "any") { _ in true }
         openID.clientType = "storefront backend"
-        openID.redirectURI = configuration.redirectURI
-        openID.scopes = configuration.scopes
         openID.endpoints.authorization = resolved.authorization
         openID.discovery.isEnabled = false
-        openID.timeout = configuration.timeout
-        openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
-        openID.loginDefaults = configuration.loginDefaults
-        openID.displayName = configuration.displayName
-        openID.tenant = configuration.tenant
         client = try OpenIDClient(
             openID,
             quirks: LoginPageQuirks(stateLength: configuration.stateLength),

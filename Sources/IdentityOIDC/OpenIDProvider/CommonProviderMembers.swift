@@ -76,10 +76,28 @@ public struct CommonProviderMembers: Sendable {
 
 /// The configuration of one of the SDK's providers with configured issuers.
 package protocol ProviderConfiguration {
+    var name: String { get }
+    var redirectURI: String? { get }
+    var scopes: [String] { get }
     var allowsLoopbackHTTP: Bool { get set }
     var timeout: Duration { get set }
     var issuers: [String]? { get set }
     var displayName: String { get set }
     var tenant: String { get set }
     var loginDefaults: LoginDefaults { get set }
+}
+
+extension OpenIDClient.Configuration {
+    /// The configuration of a provider's client, with the values that every provider passes on.
+    package init(_ provider: some ProviderConfiguration, kind: String, issuer: String, clientID: String) {
+        self.init(name: provider.name, issuer: issuer, clientID: clientID)
+        self.kind = kind
+        redirectURI = provider.redirectURI
+        scopes = provider.scopes
+        timeout = provider.timeout
+        allowsLoopbackHTTP = provider.allowsLoopbackHTTP
+        loginDefaults = provider.loginDefaults
+        displayName = provider.displayName
+        tenant = provider.tenant
+    }
 }

@@ -71,19 +71,20 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         _ hosts: AllowedHosts
     ) -> OpenIDClient.Configuration {
         var openID = OpenIDClient.Configuration(
-            name: configuration.name,
+            configuration,
+            kind: "shopify",
             // Without discovery no login is bound to this issuer; the ID token's issuer is checked against acceptedIssuers.
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
         openID.issuerMembers = ["issuers"]
-        openID.kind = "shopify"
         openID.acceptedIssuers = configuration.acceptedIssuers
         openID.authentication = authentication(configuration.client)
         openID.clientType = configuration.client.description
-        openID.redirectURI = redirectURI(configuration)
+        if case .publicMobile = configuration.client, openID.redirectURI == nil {
+            openID.redirectURI = configuration.shopID.map { ShopifyURLs.mobileRedirect($0) }
+        }
         openID.postLogoutRedirectURI = configuration.postLogoutRedirectURI
-        openID.scopes = configuration.scopes
         openID.algorithms = ["RS256"]
         openID.endpoints.discovery = discovery
         openID.endpoints.authorization = configuration.endpoints.authorization
@@ -101,11 +102,6 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
             openID.discovery.fallback = ShopifyURLs.fixedEndpoints(shopID: shopID)
         }
         openID.tokenRequestHeaders = configuration.client.headers.map { ($0.name, Secret($0.value)) }
-        openID.timeout = configuration.timeout
-        openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
-        openID.loginDefaults = configuration.loginDefaults
-        openID.displayName = configuration.displayName
-        openID.tenant = configuration.tenant
         return openID
     }
 
@@ -115,12 +111,6 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         case .confidential(let secret): .secretBasic(secret, encoding: .verbatimForNonconformingProvider)
         case .publicMobile, .publicWeb, .app: .none
         }
-    }
-
-    private static func redirectURI(_ configuration: Configuration) -> String? {
-        if let redirectURI = configuration.redirectURI { return redirectURI }
-        guard case .publicMobile = configuration.client else { return nil }
-        return configuration.shopID.map { ShopifyURLs.mobileRedirect($0) }
     }
 
     /// Starts a login; ``ShopifyLoginOptions`` contains the options of Shopify's page.
