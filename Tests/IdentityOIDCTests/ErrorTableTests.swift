@@ -1,6 +1,6 @@
 import IdentityHTTP
 import IdentityKit
-import IdentityOIDC
+@testable import IdentityOIDC
 import IdentityTesting
 import Testing
 

@@ -95,7 +95,7 @@ struct KeySetLinkTests {
 
     @Test("the cache fetches expired keys only, and keeps them when the fetch fails")
     func cache() async throws {
-        let cache = KeySetCache(stub, clock: clock)
+        let cache = KeySetCache(next: stub, clock: clock)
         _ = try await cache.keys(at: url, .usable)
         clock.advance(by: .seconds(999))
         _ = try await cache.keys(at: url, .usable)
@@ -113,7 +113,7 @@ struct KeySetLinkTests {
 
     @Test("a fetch that started before the token was signed is not used for that token")
     func flight() async throws {
-        let shared = KeySetCache(stub, clock: clock)
+        let shared = KeySetCache(next: stub, clock: clock)
         let known = try await shared.keys(at: url, .usable)
         stub.hold()
         let early = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "early")) }
@@ -132,7 +132,7 @@ struct KeySetLinkTests {
     @Test("a caller that finds expired keys does not fetch if another caller has fetched new ones in the meantime")
     func lateLook() async throws {
         let stepping = SteppingClock()
-        let shared = KeySetCache(stub, clock: stepping)
+        let shared = KeySetCache(next: stub, clock: stepping)
         _ = try await shared.keys(at: url, .usable)
         // At the first check the keys have expired; before the second check another caller has fetched them.
         stepping.show(once: .seconds(4000))
@@ -192,7 +192,7 @@ struct KeySetLinkTests {
 
     @Test("expired keys are used during an outage, a minute at a time, up to the maximum age")
     func tolerance() async throws {
-        let tolerant = KeySetStaleIfError(stub, clock: clock)
+        let tolerant = KeySetStaleIfError(next: stub, clock: clock)
         var known = try await tolerant.keys(at: url, .usable)
         stub.goDown()
         // Keys that have not expired stay in place.
@@ -246,7 +246,7 @@ struct KeySetLinkTests {
 
     @Test("keys are fetched in the background before they expire; a failed fetch has no effect")
     func refreshAhead() async throws {
-        let ahead = KeySetRefreshAhead(KeySetCache(stub, clock: clock), clock: clock)
+        let ahead = KeySetRefreshAhead(next: KeySetCache(next: stub, clock: clock), clock: clock)
         let first = try await ahead.keys(at: url, .usable)
         clock.advance(by: .seconds(799))
         _ = try await ahead.keys(at: url, .usable)

@@ -1,7 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
-import IdentityOIDC
+@testable import IdentityOIDC
 import IdentityTesting
 import Synchronization
 import Testing

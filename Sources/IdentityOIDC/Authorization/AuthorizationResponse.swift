@@ -5,8 +5,6 @@ package struct AuthorizationResponse: Sendable {
     /// The authorization code.
     package let code: Secret
 
-    init(code: Secret) { self.code = code }
-
     /// The expected values of a response.
     package struct Expectations: Sendable {
         package var state: Secret
@@ -17,29 +15,11 @@ package struct AuthorizationResponse: Sendable {
         /// Whether the metadata promise an `iss` parameter.
         package var requiresIssuer: Bool
         /// The response mode that the login requested.
-        package var responseMode: ResponseMode
+        package var responseMode = ResponseMode.query
         /// The names that the code may have.
-        package var codeParameters: [String]
+        package var codeParameters = ["code"]
         /// The names of errors that the provider sends in the code's parameter instead of in `error`.
-        package var errorsInCode: [String]
-
-        package init(
-            state: Secret,
-            issuer: String?,
-            issuers: IssuerPolicy,
-            requiresIssuer: Bool,
-            responseMode: ResponseMode = .query,
-            codeParameters: [String] = ["code"],
-            errorsInCode: [String] = []
-        ) {
-            self.state = state
-            self.issuer = issuer
-            self.issuers = issuers
-            self.requiresIssuer = requiresIssuer
-            self.responseMode = responseMode
-            self.codeParameters = codeParameters
-            self.errorsInCode = errorsInCode
-        }
+        package var errorsInCode: [String] = []
     }
 }
 

@@ -14,13 +14,7 @@ package struct DPoPKey: Sendable {
     /// - Throws: `IdentityError` with code `system_failure`.
     package init() throws(IdentityError) {
         guard let key = try? SigningKey.generateEllipticCurve(.p256), let created = DPoPKey(key) else {
-            throw IdentityError(
-                .retryLater,
-                .systemFailure,
-                "The DPoP key of the session could not be created.",
-                hint: "Check that OpenSSL and its default provider are installed completely.",
-                reference: "RFC 9449 section 4.2"
-            )
+            throw Self.failed("created")
         }
         self = created
     }
@@ -62,18 +56,20 @@ package struct DPoPKey: Sendable {
 
     /// The whole key as a private JWK, for the store.
     package func secret() throws(IdentityError) -> Secret {
-        guard let number = key.privateNumber() else {
-            throw IdentityError(
-                .retryLater,
-                .systemFailure,
-                "The DPoP key of the session could not be exported.",
-                hint: "Check that OpenSSL and its default provider are installed completely.",
-                reference: "RFC 9449 section 4.2"
-            )
-        }
+        guard let number = key.privateNumber() else { throw Self.failed("exported") }
         var key = publicJWK
         key["d"] = .string(Base64URL.encode(number))
         return Secret(bytes: JSONValue.object(key).serialized)
+    }
+
+    private static func failed(_ action: String) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .systemFailure,
+            "The DPoP key of the session could not be \(action).",
+            hint: "Check that OpenSSL and its default provider are installed completely.",
+            reference: "RFC 9449 section 4.2"
+        )
     }
 }
 

@@ -4,12 +4,12 @@ internal import IdentityKit
 extension SignedTokenChecks {
     /// The algorithm, which must be an accepted one; `typ` must be missing or one of the given types, in lower case.
     func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
-        guard token.type.map({ types.contains($0.lowercased()) }) ?? true else {
+        guard token.jws.type.map({ types.contains($0.lowercased()) }) ?? true else {
             throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
         }
-        let algorithm = SignatureAlgorithm(name: token.algorithm)
+        let algorithm = SignatureAlgorithm(name: token.jws.algorithm)
         guard let algorithm, expected.algorithms.contains(algorithm) else {
-            let name = LoggableName.shown(token.algorithm)
+            let name = LoggableName.shown(token.jws.algorithm)
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
                 algorithm == nil
@@ -36,7 +36,7 @@ extension SignedTokenChecks {
             guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
             return template.isIssuer(keyIssuer, ofKeyFor: issuer)
         }
-        try token.checkSignature(algorithm, keys, mayUse: mayUse) { code, problem in
+        try token.jws.checkSignature(algorithm, keys, mayUse: mayUse) { code, problem in
             failure(code, problem, code == .idTokenKeyUnknown ? "section 10.1.1" : "section 3.1.3.7 item 6")
         }
     }

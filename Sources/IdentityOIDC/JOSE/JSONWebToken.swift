@@ -1,15 +1,13 @@
-package import IdentityCrypto
 package import IdentityKit
 
 /// An unverified JWT (RFC 7519 section 3): a compact JWS whose payload is a JSON object.
 package struct JSONWebToken: Sendable {
-    private let jws: CompactJWS
+    /// The token's JWS, which verifies the signature.
+    package let jws: CompactJWS
     /// The claims.
     package let claims: JSONObject
 
-    var algorithm: String { jws.algorithm }
     package var keyID: String? { jws.keyID }
-    var type: String? { jws.type }
 
     /// Parses a token.
     ///
@@ -28,22 +26,6 @@ package struct JSONWebToken: Sendable {
     /// A parsed token, or why it cannot be parsed.
     static func parsing(_ token: Secret) -> Result<JSONWebToken, IdentityError> {
         Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
-    }
-
-    func checkSignature(
-        _ algorithm: SignatureAlgorithm,
-        _ keys: JSONWebKeySet,
-        mayUse: (String) -> Bool,
-        failure: (IdentityError.Code, String) -> IdentityError
-    ) throws(IdentityError) {
-        try jws.checkSignature(algorithm, keys, mayUse: mayUse, failure: failure)
-    }
-
-    /// Verifies the signature only, for signed tokens other than ID tokens; the caller checks the claims.
-    ///
-    /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
-    package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
-        try jws.verify(keys: keys, algorithms: algorithms)
     }
 }
 

@@ -49,7 +49,7 @@ public struct JWTSignatureVerifier: Sendable {
     public func verifiedClaims(of token: Secret) async throws -> JSONObject {
         let token = try JSONWebToken(parsing: token, as: "token")
         return try await keySource.verifying(with: keySetURL, keyID: token.keyID) { keys in
-            try token.verify(keys: keys, algorithms: algorithms)
+            try token.jws.verify(keys: keys, algorithms: algorithms)
             return token.claims
         }
     }

@@ -7,22 +7,12 @@ internal import Synchronization
 /// All callers that wait for a fetch share it. A failed fetch does not remove the keys. ``KeySetSource`` puts the links of the chain
 /// together.
 struct KeySetCache: KeySetProviding {
-    private let next: any KeySetProviding
-    private let clock: any IdentityClock
-    private let lastKnown: LastKnownKeySet
-    private let flights = SingleFlight<String, KeySetSnapshot>()
-
-    /// Creates a cache.
-    ///
-    /// - Parameters:
-    ///   - next: The next link of the chain, which gets newer keys.
-    ///   - clock: The clock that measures the age of keys.
-    ///   - lastKnown: The storage of the keys; two chains may share it.
-    init(_ next: any KeySetProviding, clock: any IdentityClock, lastKnown: LastKnownKeySet = LastKnownKeySet()) {
-        self.next = next
-        self.clock = clock
-        self.lastKnown = lastKnown
-    }
+    /// The next link of the chain, which gets newer keys.
+    let next: any KeySetProviding
+    let clock: any IdentityClock
+    /// The storage of the keys; two chains may share it.
+    var lastKnown = LastKnownKeySet()
+    let flights = SingleFlight<String, KeySetSnapshot>()
 
     /// The cached keys, if they meet the requirement.
     private func cached(at url: HTTPURL, for requirement: KeySetRequirement) -> KeySetSnapshot? {

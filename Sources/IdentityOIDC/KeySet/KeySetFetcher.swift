@@ -53,19 +53,12 @@ final class KeySetFetcher: KeySetProviding {
         )
         let fetch = fetches.add(1, ordering: .relaxed).newValue
         let lifetime = KeySetLifetime.read(response.headers, now: httpClient.environment.clock.now)
-        if response.status == 304, let confirmable, confirmable.entityTag != nil {
-            let lifetime = lifetime ?? confirmable.lifetime
-            return KeySetSnapshot(
-                url: url,
-                keys: confirmable.keys,
-                revision: confirmable.revision,
-                fetch: fetch,
-                entityTag: confirmable.entityTag,
-                lifetime: lifetime,
-                receivedAt: confirmable.receivedAt,
-                confirmedAt: requestedAt,
-                freshUntil: requestedAt + lifetime
-            )
+        if response.status == 304, var confirmed = confirmable, confirmed.entityTag != nil {
+            confirmed.fetch = fetch
+            confirmed.lifetime = lifetime ?? confirmed.lifetime
+            confirmed.confirmedAt = requestedAt
+            confirmed.freshUntil = requestedAt + confirmed.lifetime
+            return confirmed
         }
         let keys = try Self.parse(response)
         let bounded = lifetime ?? KeySetLifetime.default

@@ -6,14 +6,9 @@ internal import IdentityKit
 ///
 /// A failed fetch leaves the cached keys in place, and the next caller starts another attempt.
 struct KeySetRefreshAhead: KeySetProviding {
-    private let next: any KeySetProviding
-    private let clock: any IdentityClock
+    let next: any KeySetProviding
+    let clock: any IdentityClock
     let refreshes = SingleFlight<String, Void>()
-
-    init(_ next: any KeySetProviding, clock: any IdentityClock) {
-        self.next = next
-        self.clock = clock
-    }
 
     /// How long before their expiry keys are fetched again: a fifth of their lifetime, at most five minutes.
     static func lead(_ lifetime: Duration) -> Duration {

@@ -8,15 +8,15 @@ package struct KeySetSnapshot: Sendable {
     /// A number that changes when the keys change.
     let revision: Int
     /// The number of the fetch that returned or confirmed the keys.
-    let fetch: Int
+    var fetch: Int
     /// The response's `ETag`, if valid.
     let entityTag: String?
     /// How long the response permits caching, within this client's bounds.
-    let lifetime: Duration
+    var lifetime: Duration
     /// The start of the request that returned the whole set.
     let receivedAt: Duration
     /// The start of the last request that returned these keys or "not modified".
-    let confirmedAt: Duration
+    var confirmedAt: Duration
     /// When the keys expire.
     var freshUntil: Duration
 }

@@ -28,11 +28,11 @@ package struct KeySetSource: Sendable {
         self.clock = clock
         func chain() -> KeySetNegativeCache {
             let limited = KeySetRefetchLimiter(backoff, environment: environment, provider: provider)
-            let tolerant = KeySetStaleIfError(limited, clock: clock)
-            let cache = KeySetCache(tolerant, clock: clock, lastKnown: lastKnown)
+            let tolerant = KeySetStaleIfError(next: limited, clock: clock)
+            let cache = KeySetCache(next: tolerant, clock: clock, lastKnown: lastKnown)
             return KeySetNegativeCache(cache, clock: clock)
         }
-        self.chain = KeySetRefreshAhead(chain(), clock: clock)
+        self.chain = KeySetRefreshAhead(next: chain(), clock: clock)
         unsolicitedChain = chain()
     }
 

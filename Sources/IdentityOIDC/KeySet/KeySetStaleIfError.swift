@@ -11,13 +11,8 @@ struct KeySetStaleIfError: KeySetProviding {
     /// How long callers use expired keys before one of them waits for a fetch again.
     static let pause = Duration.seconds(60)
 
-    private let next: any KeySetProviding
-    private let clock: any IdentityClock
-
-    init(_ next: any KeySetProviding, clock: any IdentityClock) {
-        self.next = next
-        self.clock = clock
-    }
+    let next: any KeySetProviding
+    let clock: any IdentityClock
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         do {

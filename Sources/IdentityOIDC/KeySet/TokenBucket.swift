@@ -1,14 +1,9 @@
 /// A rate limit: a burst of `size`, then one per interval (token bucket).
 struct TokenBucket: Sendable {
-    private let size: Int
-    private let interval: Duration
+    let size: Int
+    let interval: Duration
     /// When the bucket is full again.
-    private var fullAt = Duration.zero
-
-    init(size: Int, interval: Duration) {
-        self.size = size
-        self.interval = interval
-    }
+    private(set) var fullAt = Duration.zero
 
     /// Takes one token; false if the bucket is empty.
     mutating func take(at now: Duration) -> Bool {

@@ -6,21 +6,17 @@ internal import IdentityKit
 public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
     /// The issuers of a list; empty for a form.
-    private let listed: [String]
+    private var listed: [String] = []
     /// The accepted issuers, for an error message.
     public let summary: String
 
     /// Accepts exactly these issuers, compared byte for byte.
     public static func exactly(_ issuers: [String]) -> IssuerPolicy {
-        IssuerPolicy(summary: issuers.joined(separator: " or "), listed: issuers) { issuer in
+        var policy = IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
         }
-    }
-
-    private init(summary: String, listed: [String], accepts: @escaping @Sendable (String) -> Bool) {
-        self.summary = summary
-        self.listed = listed
-        self.accepts = accepts
+        policy.listed = issuers
+        return policy
     }
 
     /// Accepts issuers of a certain form.
@@ -29,7 +25,8 @@ public struct IssuerPolicy: Sendable {
     ///   - summary: The accepted issuers, for an error message.
     ///   - accepts: Whether an issuer is accepted.
     public init(summary: String, accepts: @escaping @Sendable (String) -> Bool) {
-        self.init(summary: summary, listed: [], accepts: accepts)
+        self.summary = summary
+        self.accepts = accepts
     }
 
     /// Whether an issuer is accepted.

@@ -23,11 +23,6 @@ package final class MetadataSource: Sendable {
         package var addressMember = "issuer"
         /// Headers to send.
         package var headers: [(name: String, value: String)] = []
-
-        package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy) {
-            self.discoveryURL = discoveryURL
-            self.issuers = issuers
-        }
     }
 
     private let configuration: Configuration
@@ -55,7 +50,7 @@ package final class MetadataSource: Sendable {
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
         if let known = try found.known() { return known.metadata }
-        return try await found.value { [self] in Cached(overridden(try await fetch())) }.metadata
+        return try await found.value { [self] in Cached(try await fetch().overridden(by: configuration.configured)) }.metadata
     }
 
     private func fetch() async throws -> ProviderMetadata {
@@ -114,21 +109,5 @@ package final class MetadataSource: Sendable {
         for (name, url) in metadata.endpoints where !configured.contains(name) && !hosts.accepts(url) {
             throw hosts.refusal(of: url, "The \(name) in the provider's metadata is at")
         }
-    }
-
-    private func overridden(_ found: ProviderMetadata) -> ProviderMetadata {
-        guard let configured = configuration.configured else { return found }
-        var metadata = found
-        metadata.authorizationEndpoint = configured.authorizationEndpoint ?? found.authorizationEndpoint
-        metadata.tokenEndpoint = configured.tokenEndpoint ?? found.tokenEndpoint
-        metadata.keySetURL = configured.keySetURL ?? found.keySetURL
-        metadata.endSessionEndpoint = configured.endSessionEndpoint ?? found.endSessionEndpoint
-        metadata.userInfoEndpoint = configured.userInfoEndpoint ?? found.userInfoEndpoint
-        metadata.pushedAuthorizationRequestEndpoint =
-            configured.pushedAuthorizationRequestEndpoint ?? found.pushedAuthorizationRequestEndpoint
-        metadata.revocationEndpoint = configured.revocationEndpoint ?? found.revocationEndpoint
-        metadata.deviceAuthorizationEndpoint =
-            configured.deviceAuthorizationEndpoint ?? found.deviceAuthorizationEndpoint
-        return metadata
     }
 }

@@ -40,27 +40,37 @@ public struct ProviderMetadata: Sendable {
     /// The modes of `response_modes_supported`; nil when the metadata do not have it.
     package var responseModes: [String]?
     /// Whether an authorization request must be pushed (RFC 9126 section 5).
-    package var requiresPushedRequests: Bool
+    package var requiresPushedRequests = false
     /// Whether every authorization response contains `iss` (RFC 9207 section 3).
-    package var sendsIssuerInResponse: Bool
+    package var sendsIssuerInResponse = false
 
     /// The endpoints with their names in the document.
     package var endpoints: [(name: String, url: HTTPURL)] {
-        let all = [
-            ("authorization_endpoint", authorizationEndpoint), ("token_endpoint", tokenEndpoint),
-            ("jwks_uri", keySetURL), ("end_session_endpoint", endSessionEndpoint),
-            ("userinfo_endpoint", userInfoEndpoint),
-            ("pushed_authorization_request_endpoint", pushedAuthorizationRequestEndpoint),
-            ("revocation_endpoint", revocationEndpoint),
-            ("device_authorization_endpoint", deviceAuthorizationEndpoint),
+        Self.endpointMembers.compactMap { name, path in self[keyPath: path].map { (name, $0) } }
+    }
+
+    private static var endpointMembers: [(name: String, path: WritableKeyPath<ProviderMetadata, HTTPURL?>)] {
+        [
+            ("authorization_endpoint", \.authorizationEndpoint), ("token_endpoint", \.tokenEndpoint),
+            ("jwks_uri", \.keySetURL), ("end_session_endpoint", \.endSessionEndpoint),
+            ("userinfo_endpoint", \.userInfoEndpoint),
+            ("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
+            ("revocation_endpoint", \.revocationEndpoint),
+            ("device_authorization_endpoint", \.deviceAuthorizationEndpoint),
         ]
-        return all.compactMap { name, url in url.map { (name, $0) } }
+    }
+
+    /// These metadata, with the endpoints of `configured` instead of their own.
+    func overridden(by configured: ProviderMetadata?) -> ProviderMetadata {
+        var metadata = self
+        for (_, path) in Self.endpointMembers {
+            if let url = configured?[keyPath: path] { metadata[keyPath: path] = url }
+        }
+        return metadata
     }
 
     package init(issuer: String) {
         self.issuer = issuer
-        requiresPushedRequests = false
-        sendsIssuerInResponse = false
     }
 
     /// Parses a metadata document.
@@ -107,28 +117,18 @@ public struct ProviderMetadata: Sendable {
             }
             return strings
         }
-        var unusable: Set<String> = []
-        func optional(_ name: String) -> HTTPURL? {
+        self.init(issuer: issuer)
+        requiresPushedRequests = document["require_pushed_authorization_requests"]?.bool ?? false
+        var optional: Set = ["revocation_endpoint", "device_authorization_endpoint"]
+        if !requiresPushedRequests { optional.insert("pushed_authorization_request_endpoint") }
+        for (name, path) in Self.endpointMembers {
             do {
-                return try url(name)
+                self[keyPath: path] = try url(name)
             } catch {
-                unusable.insert(name)
-                return nil
+                guard optional.contains(name) else { throw error }
+                unusableEndpoints.insert(name)
             }
         }
-        self.issuer = issuer
-        requiresPushedRequests = document["require_pushed_authorization_requests"]?.bool ?? false
-        authorizationEndpoint = try url("authorization_endpoint")
-        tokenEndpoint = try url("token_endpoint")
-        keySetURL = try url("jwks_uri")
-        endSessionEndpoint = try url("end_session_endpoint")
-        userInfoEndpoint = try url("userinfo_endpoint")
-        pushedAuthorizationRequestEndpoint =
-            requiresPushedRequests
-            ? try url("pushed_authorization_request_endpoint") : optional("pushed_authorization_request_endpoint")
-        revocationEndpoint = optional("revocation_endpoint")
-        deviceAuthorizationEndpoint = optional("device_authorization_endpoint")
-        unusableEndpoints = unusable
         let offered = try list("id_token_signing_alg_values_supported")?.compactMap { SignatureAlgorithm(name: $0) }
         if let offered, !offered.isEmpty { signatureAlgorithms = offered }
         // Few clients need this list, so an invalid list does not fail a login.

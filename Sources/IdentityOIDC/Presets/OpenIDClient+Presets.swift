@@ -14,11 +14,7 @@ internal import IdentityKit
 extension OpenIDClient.Configuration {
     /// Google accounts.
     public static func google(name: String, clientID: String) -> Self {
-        var configuration = Self(name: name, issuer: "https://accounts.google.com", clientID: clientID)
-        configuration.issuerMembers = ["preset"]
-        configuration.displayName = "Google"
-        configuration.scopes = ["openid", "email", "profile"]
-        return configuration
+        Self(preset: name, issuer: "https://accounts.google.com", clientID: clientID, displayName: "Google")
     }
 
     /// Sign in with Apple: the client secret is made from the team's key, and the response is posted.
@@ -33,9 +29,7 @@ extension OpenIDClient.Configuration {
     /// - Returns: The configuration.
     public static func apple(name: String, clientID: String, teamID: String, key: ClientKey) -> Self {
         let issuer = "https://appleid.apple.com"
-        var configuration = Self(name: name, issuer: issuer, clientID: clientID)
-        configuration.issuerMembers = ["preset"]
-        configuration.displayName = "Apple"
+        var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Apple")
         configuration.authentication = .signedSecretPost(
             SignedClientSecret(key: key, issuer: teamID, audience: issuer)
         )
@@ -59,10 +53,10 @@ extension OpenIDClient.Configuration {
         directory: MicrosoftDirectory,
         authority: String = "https://login.microsoftonline.com"
     ) -> Self {
-        var configuration = Self(name: name, issuer: "\(authority)/\(directory.name)/v2.0", clientID: clientID)
+        let issuer = "\(authority)/\(directory.name)/v2.0"
+        var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Microsoft")
         configuration.issuerMembers = ["authority", "directory"]
-        configuration.displayName = "Microsoft"
-        configuration.scopes = ["openid", "email", "profile", "offline_access"]
+        configuration.scopes += ["offline_access"]
         if directory.hasManyIssuers {
             let template = IssuerTemplate("\(authority)/\(IssuerTemplate.placeholder)/v2.0")
             configuration.acceptedIssuers = template.policy
@@ -73,10 +67,7 @@ extension OpenIDClient.Configuration {
 
     /// An Auth0 tenant; `domain` is the tenant's domain or custom domain, for example `shop.eu.auth0.com`.
     public static func auth0(name: String, domain: String, clientID: String) -> Self {
-        var configuration = Self(name: name, issuer: "https://\(domain)/", clientID: clientID)
-        configuration.issuerMembers = ["domain"]
-        configuration.scopes = ["openid", "email", "profile"]
-        return configuration
+        Self(preset: name, issuer: "https://\(domain)/", clientID: clientID, issuerMembers: ["domain"])
     }
 
     /// An Okta authorization server.
@@ -94,19 +85,15 @@ extension OpenIDClient.Configuration {
         clientID: String
     ) -> Self {
         let path = authorizationServer.map { "/oauth2/\($0)" } ?? ""
-        var configuration = Self(name: name, issuer: "https://\(domain)\(path)", clientID: clientID)
-        configuration.issuerMembers = ["domain", "authorizationServer"]
-        configuration.scopes = ["openid", "email", "profile"]
-        return configuration
+        let members = ["domain", "authorizationServer"]
+        return Self(preset: name, issuer: "https://\(domain)\(path)", clientID: clientID, issuerMembers: members)
     }
 
     /// A Keycloak realm; `server` is the server's URL without `/realms`, for example `https://id.example`.
     public static func keycloak(name: String, server: String, realm: String, clientID: String) -> Self {
         let base = server.utf8.last == UInt8(ascii: "/") ? String(server.dropLast()) : server
-        var configuration = Self(name: name, issuer: "\(base)/realms/\(realm)", clientID: clientID)
-        configuration.issuerMembers = ["server", "realm"]
-        configuration.scopes = ["openid", "email", "profile"]
-        return configuration
+        let members = ["server", "realm"]
+        return Self(preset: name, issuer: "\(base)/realms/\(realm)", clientID: clientID, issuerMembers: members)
     }
 
     /// Sign in with Shop, derived from public pages and example code; it was not tried with the real service.
@@ -114,12 +101,23 @@ extension OpenIDClient.Configuration {
     /// It signs in a user of Shop, who is not a customer of the shop: a cart gets no identity from it.
     public static func shop(name: String, clientID: String) -> Self {
         let issuer = "https://accounts.shop.app"
-        var configuration = Self(name: name, issuer: issuer, clientID: clientID)
-        configuration.issuerMembers = ["preset"]
-        configuration.displayName = "Shop"
+        var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Shop")
         configuration.scopes = ["openid", "email"]
         // Metadata were found only at the address of RFC 8414, not at that of OpenID Connect Discovery.
         configuration.endpoints.discovery = try? HTTPURL("\(issuer)/.well-known/oauth-authorization-server")
         return configuration
+    }
+
+    private init(
+        preset name: String,
+        issuer: String,
+        clientID: String,
+        issuerMembers: [String] = ["preset"],
+        displayName: String? = nil
+    ) {
+        self.init(name: name, issuer: issuer, clientID: clientID)
+        self.issuerMembers = issuerMembers
+        self.displayName = displayName
+        scopes = ["openid", "email", "profile"]
     }
 }

@@ -47,14 +47,7 @@ extension TokenErrorResponse {
                 "If the app still has the tokens, try again later. \(hint)"
             )
         }
-        if error == "invalid_client" {
-            return make(
-                .configuration,
-                .invalidClient,
-                "The provider does not know this client or rejected its authentication.",
-                "Check clientID, and clientSecret or clientKey, and clientAuthentication. \(consequence)"
-            )
-        }
+        if error == "invalid_client" { return invalidClient }
         return make(
             .rejected,
             .unexpectedResponse,

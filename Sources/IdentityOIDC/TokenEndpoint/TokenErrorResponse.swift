@@ -107,13 +107,7 @@ public struct TokenErrorResponse: Sendable {
                 "The code was used before or has expired, or redirectURI or the PKCE code verifier differ from the login's. "
                     + "Start the login again."
             )
-        case "invalid_client":
-            return make(
-                .configuration,
-                .invalidClient,
-                "The provider does not know this client or rejected its authentication.",
-                "Check clientID, and clientSecret or clientKey, and clientAuthentication. \(consequence)"
-            )
+        case "invalid_client": return invalidClient
         case "unauthorized_client":
             return make(
                 .configuration,
@@ -193,6 +187,16 @@ public struct TokenErrorResponse: Sendable {
                     : "Read providerResponse of this error: it contains the provider's explanation."
             )
         }
+    }
+
+    /// The provider rejected the client or its authentication.
+    var invalidClient: IdentityError {
+        make(
+            .configuration,
+            .invalidClient,
+            "The provider does not know this client or rejected its authentication.",
+            "Check clientID, and clientSecret or clientKey, and clientAuthentication. \(consequence)"
+        )
     }
 
     /// Whether the provider rejected the client's authentication, but reported it with the name of another error.
