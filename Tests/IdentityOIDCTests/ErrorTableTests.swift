@@ -1,8 +1,9 @@
 import IdentityHTTP
 import IdentityKit
-@testable import IdentityOIDC
 import IdentityTesting
 import Testing
+
+@testable import IdentityOIDC
 
 @Suite("Error responses: message, hint and reference")
 struct ErrorTableTests {

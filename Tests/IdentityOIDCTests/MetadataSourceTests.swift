@@ -1,10 +1,11 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
-@testable import IdentityOIDC
 import IdentityTesting
 import Synchronization
 import Testing
+
+@testable import IdentityOIDC
 
 private final class CountingTransport: HTTPTransport {
     private let transport: CurlTransport

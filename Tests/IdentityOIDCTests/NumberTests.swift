@@ -63,7 +63,7 @@ struct NumberTests {
             "access_token": .string("a"), "token_type": .string("Bearer"),
             "expires_in": (try? JSONValue(parsing: Array(text.utf8))) ?? .null,
         ]
-        return try TokenResponse(object, rules: TokenResponse.Rules()).lifetime
+        return try TokenResponse(object).lifetime
     }
 
     @Test(

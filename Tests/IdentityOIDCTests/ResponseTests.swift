@@ -194,7 +194,7 @@ struct ResponseTests {
     private func answer(_ status: Int, _ body: String, _ grant: TokenGrant = .refreshToken) -> IdentityError? {
         do {
             switch try TokenEndpointResponse(HTTPResponse(status: status, body: Array(body.utf8)), to: grant) {
-            case .success(let object): _ = try TokenResponse(object, rules: TokenResponse.Rules())
+            case .success(let object): _ = try TokenResponse(object)
             case .failure(let failure): return failure.standardError
             }
             return nil
@@ -256,20 +256,20 @@ struct ResponseTests {
         let parsed = try TokenEndpointResponse(HTTPResponse(status: 200, body: Array(body.utf8)), to: .refreshToken)
         #expect(canary.findings(in: parsed) == [])
         guard case .success(let object) = parsed else { return #expect(Bool(false)) }
-        #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
+        #expect(canary.findings(in: try TokenResponse(object)) == [])
     }
 
     @Test("a lifetime is required only if the settings say so, and may always be a string of digits")
     func lifetimeRules() throws {
-        var rules = TokenResponse.Rules()
-        rules.requiresLifetime = true
+        var settings = OpenIDQuirkSettings()
+        settings.requiresLifetime = true
         #expect(throws: IdentityError.self) {
-            try TokenResponse(["access_token": .string("a"), "token_type": .string("Bearer")], rules: rules)
+            try TokenResponse(["access_token": .string("a"), "token_type": .string("Bearer")], settings: settings)
         }
         let object: JSONObject = [
             "access_token": .string("a"), "token_type": .string("Bearer"), "expires_in": .string("60"),
         ]
-        #expect(try TokenResponse(object, rules: rules).lifetime == 60)
+        #expect(try TokenResponse(object, settings: settings).lifetime == 60)
     }
 
     @Test("a token type in any case, no expires_in and an empty scope are accepted")
@@ -281,7 +281,7 @@ struct ResponseTests {
                 to: .refreshToken
             )
         else { return #expect(Bool(false)) }
-        let response = try TokenResponse(object, rules: TokenResponse.Rules())
+        let response = try TokenResponse(object)
         #expect(response.lifetime == nil)
         #expect(response.scopes == [])
     }

@@ -138,7 +138,7 @@ public final class BoltCheckout: Sendable {
         }
         logins.withLock { logins in
             logins.removeAll { $0.engine == nil }
-            logins.append(WeakEngine(engine))
+            logins.append(WeakEngine(engine: engine))
         }
         return engine
     }
@@ -193,8 +193,4 @@ private final class AwaitedResult: Sendable {
 /// A weak reference to a login, for `logOut`.
 private struct WeakEngine: Sendable {
     weak let engine: BoltLoginEngine?
-
-    init(_ engine: BoltLoginEngine) {
-        self.engine = engine
-    }
 }

@@ -6,27 +6,19 @@
 /// response are never read.
 public struct HTTPHeaders: Sendable {
     /// The position of a field in the buffer.
-    package struct Field: Sendable {
-        package var name: Range<Int>
-        package var value: Range<Int>
-
-        package init(name: Range<Int>, value: Range<Int>) {
-            self.name = name
-            self.value = value
-        }
+    struct Field {
+        var name: Range<Int>
+        var value: Range<Int>
     }
 
-    private var bytes: [UInt8]
-    private var fields: [Field]
+    private var bytes: [UInt8] = []
+    private var fields: [Field] = []
 
     /// Makes an empty list.
-    public init() {
-        bytes = []
-        fields = []
-    }
+    public init() {}
 
     /// Creates a list from fields that a transport has parsed and checked; ranges outside the buffer are ignored.
-    package init(buffer: [UInt8], fields: [Field]) {
+    init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
         func isInside(_ field: Field) -> Bool {
             field.name.upperBound <= buffer.count && field.value.upperBound <= buffer.count

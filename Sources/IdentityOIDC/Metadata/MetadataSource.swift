@@ -50,7 +50,10 @@ package final class MetadataSource: Sendable {
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
         if let known = try found.known() { return known.metadata }
-        return try await found.value { [self] in Cached(try await fetch().overridden(by: configuration.configured)) }.metadata
+        let cached = try await found.value { [self] in
+            Cached(try await fetch().overridden(by: configuration.configured))
+        }
+        return cached.metadata
     }
 
     private func fetch() async throws -> ProviderMetadata {

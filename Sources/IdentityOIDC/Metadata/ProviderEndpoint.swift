@@ -4,30 +4,10 @@ package enum ProviderEndpoint: String, Sendable {
     case keySet = "jwks"
 
     /// The endpoint's name in errors.
-    var name: String {
-        switch self {
-        case .authorization: "authorization endpoint"
-        case .token: "token endpoint"
-        case .pushedAuthorization: "pushed authorization request endpoint"
-        case .revocation: "revocation endpoint"
-        case .deviceAuthorization: "device authorization endpoint"
-        case .userInfo: "UserInfo endpoint"
-        case .keySet: "key set"
-        }
-    }
+    var name: String { texts.name }
 
     /// The name of the endpoint's requests in errors.
-    var request: String {
-        switch self {
-        case .authorization: "authorization request"
-        case .token: "token request"
-        case .pushedAuthorization: "pushed authorization request"
-        case .revocation: "revocation request"
-        case .deviceAuthorization: "device authorization request"
-        case .userInfo: "UserInfo request"
-        case .keySet: "request for the key set"
-        }
-    }
+    var request: String { texts.request }
 
     /// The name of the endpoint's successful responses in errors.
     var response: String {
@@ -48,15 +28,19 @@ package enum ProviderEndpoint: String, Sendable {
     }
 
     /// The section of the specification about the endpoint's error responses.
-    var errorSection: String {
+    var errorSection: String { texts.errorSection }
+
+    private var texts: (name: String, request: String, errorSection: String) {
         switch self {
-        case .authorization: "RFC 6749 section 4.1.2.1"
-        case .token: "RFC 6749 section 5.2"
-        case .pushedAuthorization: "RFC 9126 section 2.3"
-        case .revocation: "RFC 7009 section 2.2.1"
-        case .deviceAuthorization: "RFC 8628 section 3.2"
-        case .userInfo: "OpenID Connect Core section 5.3.3"
-        case .keySet: "RFC 7517 section 5"
+        case .authorization: ("authorization endpoint", "authorization request", "RFC 6749 section 4.1.2.1")
+        case .token: ("token endpoint", "token request", "RFC 6749 section 5.2")
+        case .pushedAuthorization:
+            ("pushed authorization request endpoint", "pushed authorization request", "RFC 9126 section 2.3")
+        case .revocation: ("revocation endpoint", "revocation request", "RFC 7009 section 2.2.1")
+        case .deviceAuthorization:
+            ("device authorization endpoint", "device authorization request", "RFC 8628 section 3.2")
+        case .userInfo: ("UserInfo endpoint", "UserInfo request", "OpenID Connect Core section 5.3.3")
+        case .keySet: ("key set", "request for the key set", "RFC 7517 section 5")
         }
     }
 }

@@ -42,10 +42,12 @@ extension OpenIDClient {
         usesDPoP: Bool,
         acceptsUnboundTokens: Bool? = nil
     ) throws(IdentityError) -> TokenResponse {
-        var rules = TokenResponse.Rules(settings)
-        rules.usesDPoP = usesDPoP
-        rules.acceptsUnboundTokens = acceptsUnboundTokens ?? configuration.acceptsUnboundTokens
-        return try TokenResponse(object, rules: rules)
+        try TokenResponse(
+            object,
+            settings: settings,
+            usesDPoP: usesDPoP,
+            acceptsUnboundTokens: acceptsUnboundTokens ?? configuration.acceptsUnboundTokens
+        )
     }
 
     /// The scopes of the refresh token, for providers that send `refresh_token_scope`; empty otherwise.

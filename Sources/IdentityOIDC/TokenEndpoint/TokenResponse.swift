@@ -14,36 +14,24 @@ package struct TokenResponse: Sendable {
     /// The whole object, for members that the provider defines itself.
     package var object: JSONObject
 
-    /// The rules for a provider's responses.
-    package struct Rules: Sendable {
-        /// Whether `token_type` is required.
-        package var requiresTokenType = true
-        /// Whether a DPoP proof was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
-        package var usesDPoP = false
-        /// Whether bearer tokens are accepted although a proof was sent.
-        package var acceptsUnboundTokens = false
-        /// Whether `expires_in` is required.
-        package var requiresLifetime = false
-        /// ASCII characters that separate scopes in addition to the space.
-        package var additionalScopeSeparators: [UInt8] = []
-
-        package init() {}
-
-        init(_ settings: OpenIDQuirkSettings) {
-            requiresTokenType = settings.requiresTokenType
-            requiresLifetime = settings.requiresLifetime
-            additionalScopeSeparators = settings.additionalScopeSeparators
-        }
-    }
-
     /// The longest accepted `scope`, in bytes.
     package static let maximumScopeBytes = 16_384
 
     /// Reads the JSON object of a response.
     ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - settings: The settings of the provider.
+    ///   - usesDPoP: Whether a DPoP proof was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
+    ///   - acceptsUnboundTokens: Whether bearer tokens are accepted although a proof was sent.
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member; with code `token_unbound`
     ///   for a bearer token that must be bound.
-    package init(_ object: JSONObject, rules: Rules) throws(IdentityError) {
+    package init(
+        _ object: JSONObject,
+        settings: OpenIDQuirkSettings = OpenIDQuirkSettings(),
+        usesDPoP: Bool = false,
+        acceptsUnboundTokens: Bool = false
+    ) throws(IdentityError) {
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }
             guard let text = value.string, Self.isSound(text) else { throw Self.invalid(name) }
@@ -52,17 +40,17 @@ package struct TokenResponse: Sendable {
         guard let accessToken = try text("access_token") else { throw Self.invalid("access_token") }
         self.accessToken = Secret(accessToken)
         let type = try text("token_type")
-        guard type != nil || !rules.requiresTokenType else { throw Self.invalid("token_type") }
+        guard type != nil || !settings.requiresTokenType else { throw Self.invalid("token_type") }
         tokenType = type ?? "Bearer"
         if Self.isBound(tokenType) {
-            guard rules.usesDPoP else { throw Self.invalid("token_type") }
+            guard usesDPoP else { throw Self.invalid("token_type") }
         } else {
             guard tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 }) else {
                 throw Self.invalid("token_type")
             }
-            guard !rules.usesDPoP || rules.acceptsUnboundTokens else { throw Self.unbound }
+            guard !usesDPoP || acceptsUnboundTokens else { throw Self.unbound }
         }
-        lifetime = try Self.lifetime(object["expires_in"], rules)
+        lifetime = try Self.lifetime(object["expires_in"], isRequired: settings.requiresLifetime)
         refreshToken = try text("refresh_token").map { Secret($0) }
         idToken = try text("id_token").map { Secret($0) }
         // An empty scope means that no scope was granted.
@@ -70,7 +58,7 @@ package struct TokenResponse: Sendable {
             guard let list = scope.string, list.utf8.count <= Self.maximumScopeBytes else {
                 throw Self.invalid("scope")
             }
-            scopes = Self.scopes(list, separators: rules.additionalScopeSeparators)
+            scopes = Self.scopes(list, separators: settings.additionalScopeSeparators)
         }
         self.object = object
     }
@@ -107,9 +95,9 @@ package struct TokenResponse: Sendable {
             .map { String(Substring($0)) }
     }
 
-    private static func lifetime(_ value: JSONValue?, _ rules: Rules) throws(IdentityError) -> TimeInterval? {
+    private static func lifetime(_ value: JSONValue?, isRequired: Bool) throws(IdentityError) -> TimeInterval? {
         guard let value, !value.isNull else {
-            guard !rules.requiresLifetime else { throw invalid("expires_in") }
+            guard !isRequired else { throw invalid("expires_in") }
             return nil
         }
         guard let seconds = seconds(value), seconds > 0, seconds <= 10 * 366 * 86_400 else {

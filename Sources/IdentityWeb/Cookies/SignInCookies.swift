@@ -89,7 +89,8 @@ public struct SignInCookies: Sendable {
     ///
     /// The browser keeps it five minutes longer than the login lasts, so that a late callback is told from one in another browser.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
-        try self.login(login.attemptID, LoginCookieValue(login), login.lifetime + .seconds(300), login.responseMode)
+        let value = LoginCookieValue(login).text
+        return try cookie("login-" + login.attemptID, value, login.lifetime + .seconds(300), login.responseMode)
     }
 
     /// The browser binding of the login that a callback belongs to; nil if this browser has no pending login for it.
@@ -108,25 +109,7 @@ public struct SignInCookies: Sendable {
         _ value: LoginCookieValue,
         _ mode: ResponseMode
     ) throws(HTTPTransportError) -> ResponseCookie {
-        try login(attemptID, value, .seconds(900), mode)
-    }
-
-    private func login(
-        _ attemptID: String,
-        _ value: LoginCookieValue,
-        _ lifetime: Duration,
-        _ mode: ResponseMode
-    ) throws(HTTPTransportError) -> ResponseCookie {
-        // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
-        let isPosted = mode == .formPost
-        return try ResponseCookie(
-            prefix + "login-" + attemptID,
-            value.text,
-            maximumAge: lifetime,
-            isSecure: isSecure || isPosted,
-            isHTTPOnly: true,
-            sameSite: isPosted ? .none : .lax
-        )
+        try cookie("login-" + attemptID, value.text, .seconds(900), mode)
     }
 
     /// Cookies that remove the browser's oldest logins, so that at most `maximum` remain.
@@ -166,15 +149,18 @@ public struct SignInCookies: Sendable {
     private func cookie(
         _ name: String,
         _ value: String,
-        _ lifetime: Duration?
+        _ lifetime: Duration?,
+        _ mode: ResponseMode = .query
     ) throws(HTTPTransportError) -> ResponseCookie {
-        try ResponseCookie(
+        // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
+        let isPosted = mode == .formPost
+        return try ResponseCookie(
             prefix + name,
             value,
             maximumAge: lifetime,
-            isSecure: isSecure,
+            isSecure: isSecure || isPosted,
             isHTTPOnly: true,
-            sameSite: .lax
+            sameSite: isPosted ? .none : .lax
         )
     }
 }

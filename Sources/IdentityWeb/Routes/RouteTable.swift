@@ -55,9 +55,7 @@ struct RouteTable: Sendable {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }
 
-    func callbackAddress(of provider: String) -> String {
-        origin + callbackPath(of: provider)
-    }
+    func callbackAddress(of provider: String) -> String { origin + callbackPath(of: provider) }
 
     var logoutReturnAddress: String { origin + logoutDonePath }
     var loginPath: String { basePath + "/login" }

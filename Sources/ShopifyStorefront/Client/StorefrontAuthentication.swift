@@ -18,7 +18,7 @@ public enum StorefrontAuthentication: Sendable {
         }
     }
 
-    var readsCustomers: Bool {
+    var hasToken: Bool {
         if case .tokenless = self { false } else { true }
     }
 }

@@ -13,10 +13,10 @@ extension StorefrontConfiguration {
             access: authentication.name,
             refusalCode: .storefrontRefused,
             advice: GraphQLEndpoint.Advice(
-                refused: hasToken
+                refused: authentication.hasToken
                     ? "Check that the token belongs to this shop, has the configured kind, and was not revoked."
                     : "Configure a private or a public token of the shop.",
-                denied: hasToken
+                denied: authentication.hasToken
                     ? "Grant the scopes that the operation needs. Carts need unauthenticated_write_checkouts."
                     : "Configure a token with the scopes that the operation needs.",
                 notFound: "Check shopDomain, apiVersion and, if it is set, endpoint.",
@@ -27,10 +27,6 @@ extension StorefrontConfiguration {
                     : "Wait before you repeat the request. On a server, use a private token, and pass the buyer's IP with every call."
             )
         )
-    }
-
-    private var hasToken: Bool {
-        if case .tokenless = authentication { false } else { true }
     }
 
     /// Only requests with a private token have the buyer's IP.

@@ -12,7 +12,7 @@ struct CartSelection: Sendable, Equatable {
 
     /// Tokenless access may not read customers, and its queries have a limit of complexity.
     init(_ authentication: StorefrontAuthentication) {
-        readsCustomer = authentication.readsCustomers
+        readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50
     }
 

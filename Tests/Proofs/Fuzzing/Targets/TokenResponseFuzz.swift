@@ -41,13 +41,13 @@ enum TokenResponseFuzz {
     }
 
     private static func judge(_ object: JSONObject) throws {
-        var lenient = TokenResponse.Rules()
+        var lenient = OpenIDQuirkSettings()
         lenient.additionalScopeSeparators = [UInt8(ascii: ",")]
         lenient.requiresTokenType = false
-        var strict = TokenResponse.Rules()
+        var strict = OpenIDQuirkSettings()
         strict.requiresLifetime = true
-        for rules in [TokenResponse.Rules(), lenient, strict] {
-            guard let response = try? TokenResponse(object, rules: rules) else { continue }
+        for settings in [OpenIDQuirkSettings(), lenient, strict] {
+            guard let response = try? TokenResponse(object, settings: settings) else { continue }
             try require(
                 object["access_token"]?.string.map { Array($0.utf8) } == response.accessToken.revealBytes(),
                 "the access token differs"
@@ -55,7 +55,7 @@ enum TokenResponseFuzz {
             try require(response.accessToken.count > 0, "an empty access token")
             try require(response.tokenType.lowercased() == "bearer", "the token type differs")
             try require(
-                response.lifetime.map { $0 > 0 && $0 <= 316_224_000 } ?? !rules.requiresLifetime,
+                response.lifetime.map { $0 > 0 && $0 <= 316_224_000 } ?? !settings.requiresLifetime,
                 "the lifetime is out of range"
             )
             try require(response.scopes?.allSatisfy { !$0.isEmpty && !$0.contains(" ") } ?? true, "a malformed scope")
