@@ -1,9 +1,8 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityOIDC
 import IdentityTesting
 import Testing
-
-@testable import IdentityOIDC
 
 @Suite("Error responses: message, hint and reference")
 struct ErrorTableTests {

@@ -1,11 +1,10 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
+import IdentityOIDC
 import IdentityTesting
 import Synchronization
 import Testing
-
-@testable import IdentityOIDC
 
 private final class CountingTransport: HTTPTransport {
     private let transport: CurlTransport

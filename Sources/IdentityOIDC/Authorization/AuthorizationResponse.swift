@@ -15,11 +15,29 @@ package struct AuthorizationResponse: Sendable {
         /// Whether the metadata promise an `iss` parameter.
         package var requiresIssuer: Bool
         /// The response mode that the login requested.
-        package var responseMode = ResponseMode.query
+        package var responseMode: ResponseMode
         /// The names that the code may have.
-        package var codeParameters = ["code"]
+        package var codeParameters: [String]
         /// The names of errors that the provider sends in the code's parameter instead of in `error`.
-        package var errorsInCode: [String] = []
+        package var errorsInCode: [String]
+
+        package init(
+            state: Secret,
+            issuer: String?,
+            issuers: IssuerPolicy,
+            requiresIssuer: Bool,
+            responseMode: ResponseMode = .query,
+            codeParameters: [String] = ["code"],
+            errorsInCode: [String] = []
+        ) {
+            self.state = state
+            self.issuer = issuer
+            self.issuers = issuers
+            self.requiresIssuer = requiresIssuer
+            self.responseMode = responseMode
+            self.codeParameters = codeParameters
+            self.errorsInCode = errorsInCode
+        }
     }
 }
 

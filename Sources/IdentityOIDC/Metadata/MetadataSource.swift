@@ -23,6 +23,11 @@ package final class MetadataSource: Sendable {
         package var addressMember = "issuer"
         /// Headers to send.
         package var headers: [(name: String, value: String)] = []
+
+        package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy) {
+            self.discoveryURL = discoveryURL
+            self.issuers = issuers
+        }
     }
 
     private let configuration: Configuration
