@@ -127,7 +127,7 @@ private final class HandlerBox: Sendable {
         guard let handler = handler.withLock({ $0 }) else { return .message(status: 503) }
         guard isKnown(request.header("Host") ?? "") else {
             let text =
-                "This server accepts only requests to 127.0.0.1 or [::1] with its port, and to its public origin, if it has one.\n"
+                "This server accepts only requests to 127.0.0.1 or [::1], and to its public origin, if it has one.\n"
             return .message(status: 421, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
         }
         var headers = HTTPHeaders()
@@ -147,14 +147,15 @@ private final class HandlerBox: Sendable {
         return .message(status: response.status, headers: fields, body: response.body)
     }
 
-    /// Whether the `Host` header names 127.0.0.1 or [::1] with a port, or the public origin.
+    /// Whether the `Host` header names 127.0.0.1 or [::1], with or without a port, or the public origin.
     ///
     /// Other names are refused, because another site's name can be pointed to this machine (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
-        let name = host.lowercased().split(separator: ":", omittingEmptySubsequences: false).dropLast().joined(
-            separator: ":"
-        )
-        return ["127.0.0.1", "[::1]"].contains(name)
+        return ["127.0.0.1", "[::1]"].contains { address in
+            guard host.utf8.starts(with: address.utf8) else { return false }
+            let port = host.utf8.dropFirst(address.utf8.count)
+            return port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(ASCII.isDigit)
+        }
     }
 }

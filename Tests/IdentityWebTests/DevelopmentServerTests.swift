@@ -53,7 +53,8 @@ struct DevelopmentServerTests {
         for (host, isLocal) in [
             ("127.0.0.1:\(port)", true), ("localhost:\(port)", false), ("[::1]:\(port)", true),
             ("lab.example", true), ("lab.example:\(port)", false), ("evil.example:\(port)", false),
-            ("127.0.0.1.evil.example:\(port)", false), ("evil.example", false),
+            ("127.0.0.1.evil.example:\(port)", false), ("evil.example", false), ("127.0.0.1", true), ("[::1]", true),
+            ("127.0.0.1.evil.example", false), ("127.0.0.1:\(port).evil.example", false),
         ] {
             let request = Array("GET / HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)
             let answer = String(decoding: try await WebAdapterConformance.exchange(request, port: port), as: UTF8.self)
