@@ -60,7 +60,8 @@ public final class WebContext: Sendable {
 
     /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.
     ///
-    /// After a form, or if the return path policy refuses the page, it comes back to the home page.
+    /// It comes to the home page instead after a request with another method than GET, and from a page that the session manager's policy
+    /// for return paths refuses. The app's `admit` function may choose another page.
     ///
     /// A page that needs more security can require a recent or a stronger sign-in. A buyer whose session does not satisfy that signs in
     /// once more (step-up, OpenID Connect Core section 3.1.2.1); the new session keeps the cart.
@@ -93,7 +94,7 @@ public final class WebContext: Sendable {
 
     /// The sign-ins of the buyer of this browser, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// - Throws: As ``requireSession(maxAge:acr:)``.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)``: a browser that is not signed in is sent to sign in.
     public func signIns() async throws -> [BuyerSignIn] {
         try await routes.sessions.signIns(ofBuyerOf: try await requireSession().id)
     }
@@ -104,7 +105,7 @@ public final class WebContext: Sendable {
     ///
     /// - Parameter reference: The sign-in, from ``signIns()``. A value from a form needs no check, because only this buyer's sign-ins end.
     /// - Returns: False if this buyer has no such sign-in.
-    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseCSRF()``.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)``, and the error of ``refuseCSRF()`` for a request of another site.
     @discardableResult
     public func endSignIn(_ reference: SessionReference) async throws -> Bool {
         try refuseCSRF()
@@ -120,7 +121,7 @@ public final class WebContext: Sendable {
     /// to sign in again when its access token expires.
     ///
     /// - Returns: How many ended.
-    /// - Throws: As ``requireSession(maxAge:acr:)`` and ``refuseCSRF()``.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)``, and the error of ``refuseCSRF()`` for a request of another site.
     @discardableResult
     public func endOtherSignIns() async throws -> Int {
         try refuseCSRF()

@@ -60,7 +60,7 @@ public struct HTTPHeaders: Sendable {
 
     /// Appends a field.
     ///
-    /// - Throws: ``HTTPTransportError/Code/invalidHeader``, as ``set(_:_:)``.
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name or value that ``set(_:_:)`` refuses.
     public mutating func append(_ name: String, _ value: String) throws(HTTPTransportError) {
         try HTTPHeaders.check(name, value)
         appendChecked(name, value)

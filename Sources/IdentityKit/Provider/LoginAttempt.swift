@@ -77,7 +77,7 @@ public struct LoginAttempt: Sendable {
     /// Checks that the attempt has not expired.
     ///
     /// - Throws: `IdentityError` with code `attempt_expired`.
-    package func checkTime(at now: Date) throws(IdentityError) {
+    package func checkExpiry(at now: Date) throws(IdentityError) {
         guard expiresAt > now else {
             throw IdentityError(
                 .rejected,

@@ -33,7 +33,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses also the tokens of another issuer than discovery names, as ``checkIssuer(of:)``.
+    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and the tokens of another issuer than discovery names.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer
