@@ -1,3 +1,4 @@
+internal import IdentityCrypto
 package import IdentityKit
 
 /// An unverified JWT (RFC 7519 section 3): a compact JWS whose payload is a JSON object.
@@ -26,6 +27,40 @@ package struct JSONWebToken: Sendable {
     /// A parsed token, or why it cannot be parsed.
     static func parsing(_ token: Secret) -> Result<JSONWebToken, IdentityError> {
         Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
+    }
+
+    /// Signs a JWT in compact serialization (RFC 7515 section 7.1).
+    ///
+    /// - Parameters:
+    ///   - header: The header without `alg`.
+    ///   - claims: The claims.
+    ///   - key: The key.
+    ///   - name: The JOSE name of the algorithm; nil fails, and so does one that the key does not support.
+    /// - Returns: The JWT.
+    /// - Throws: `IdentityError` with code `system_failure`.
+    static func sign(
+        _ header: JSONObject,
+        _ claims: JSONObject,
+        key: SigningKey,
+        algorithm name: String?
+    ) throws(IdentityError) -> String {
+        var header = header
+        header["alg"] = name.map { .string($0) }
+        let parts = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
+        let input = parts.joined(separator: ".")
+        guard let algorithm = name.flatMap({ SignatureAlgorithm(name: $0) }),
+            let signature = try? key.sign(Array(input.utf8), algorithm: algorithm)
+        else {
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "A client assertion, a client secret or a DPoP proof could not be signed.",
+                hint:
+                    "Check that the private key fits the algorithm, and that OpenSSL's default provider is installed.",
+                reference: "RFC 7515 section 5.1"
+            )
+        }
+        return "\(input).\(Base64URL.encode(signature))"
     }
 }
 

@@ -63,12 +63,12 @@ extension ShopifyProvider {
         var api = CustomerAccountAPI.Configuration(
             hosts: hosts,
             version: ShopifyAPIVersion(rawValue: configuration.apiVersion),
-            shop: configuration.shopDomain ?? configuration.shopID ?? configuration.name,
-            timeout: configuration.timeout,
-            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            endpointMember: "endpoints.api",
-            shopAndVersionMembers: "shopDomain, shopID, apiVersion and endpoints.api"
+            shop: configuration.shopDomain ?? configuration.shopID ?? configuration.name
         )
+        api.timeout = configuration.timeout
+        api.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
+        api.endpointMember = "endpoints.api"
+        api.shopAndVersionMembers = "shopDomain, shopID, apiVersion and endpoints.api"
         api.endpoint = configuration.endpoints.api
         api.discoveryURL = discovery.flatMap { ShopifyURLs.apiDiscovery(beside: $0) }
         if let shopID = configuration.shopID, configuration.acceptsOwnIssuer {

@@ -36,12 +36,10 @@ public struct CustomerAccountClient: Sendable {
         var api = CustomerAccountAPI.Configuration(
             hosts: configuration.hosts,
             version: configuration.apiVersion,
-            shop: configuration.shopDomain,
-            timeout: configuration.timeout,
-            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            endpointMember: "endpoint",
-            shopAndVersionMembers: "shopDomain and apiVersion"
+            shop: configuration.shopDomain
         )
+        api.timeout = configuration.timeout
+        api.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
         api.endpoint = configuration.endpoint
         api.discoveryURL = configuration.discovery
         api.origin = configuration.origin

@@ -24,31 +24,19 @@ package final class CustomerAccountAPI: Sendable {
         /// The origin of a public web client, sent with every request.
         package var origin: String?
         /// How long one request may take.
-        package var timeout: Duration
+        package var timeout = Duration.seconds(15)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
-        package var allowsLoopbackHTTP: Bool
+        package var allowsLoopbackHTTP = false
         /// The configuration member for the API's URL, which errors name.
-        package var endpointMember: String
+        package var endpointMember = "endpoint"
         /// The configuration members that select shop and version, which errors name.
-        package var shopAndVersionMembers: String
+        package var shopAndVersionMembers = "shopDomain and apiVersion"
 
         /// Describes an API.
-        package init(
-            hosts: AllowedHosts,
-            version: ShopifyAPIVersion,
-            shop: String,
-            timeout: Duration,
-            allowsLoopbackHTTP: Bool,
-            endpointMember: String,
-            shopAndVersionMembers: String
-        ) {
+        package init(hosts: AllowedHosts, version: ShopifyAPIVersion, shop: String) {
             self.hosts = hosts
             self.version = version
             self.shop = shop
-            self.timeout = timeout
-            self.allowsLoopbackHTTP = allowsLoopbackHTTP
-            self.endpointMember = endpointMember
-            self.shopAndVersionMembers = shopAndVersionMembers
         }
     }
 

@@ -34,9 +34,71 @@ extension Secret: GraphQLReadable, GraphQLWritable {
     public var graphQLValue: JSONValue { .string(reveal()) }
 }
 
-extension Double: GraphQLWritable {
+extension String: GraphQLReadable, GraphQLWritable {
+    /// Reads a text.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.text()
+    }
+
+    /// A text.
+    public var graphQLValue: JSONValue { .string(self) }
+}
+
+extension Bool: GraphQLReadable, GraphQLWritable {
+    /// Reads true or false.
+    ///
+    /// Numbers are not accepted.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.flag()
+    }
+
+    /// True or false.
+    public var graphQLValue: JSONValue { .bool(self) }
+}
+
+extension Int: GraphQLReadable, GraphQLWritable {
+    /// Reads an integer without fraction or exponent.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.integer()
+    }
+
+    /// A number.
+    public var graphQLValue: JSONValue { .integer(self) }
+}
+
+extension Double: GraphQLReadable, GraphQLWritable {
+    /// Reads a finite number.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let value = Double(try node.number()), value.isFinite else { throw node.error("a finite number") }
+        self = value
+    }
+
     /// A number, or null for one that is not finite, because JSON cannot represent it.
     public var graphQLValue: JSONValue {
         isFinite ? .number(JSONNumber(validated: String(describing: self))) : .null
+    }
+}
+
+extension Optional: GraphQLReadable where Wrapped: GraphQLReadable {
+    /// Reads null and missing values as nil.
+    @inlinable
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = node.isNull ? nil : try Wrapped(node)
+    }
+}
+
+extension Array: GraphQLReadable where Element: GraphQLReadable {
+    /// Reads a list.
+    @inlinable
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.list()
+    }
+}
+
+extension Array: GraphQLWritable where Element: GraphQLWritable {
+    /// A list.
+    @inlinable public var graphQLValue: JSONValue {
+        // A closure, because a generic key path is created anew in each call.
+        .array(map { $0.graphQLValue })
     }
 }

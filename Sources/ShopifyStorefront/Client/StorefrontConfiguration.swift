@@ -46,63 +46,62 @@ public struct StorefrontConfiguration: Sendable {
         allowsLoopbackHTTP: Bool = false,
         timeout: Duration = .seconds(15)
     ) throws(IdentityError) {
-        do {
-            try self.init(
-                domain: shopDomain,
-                authentication: authentication,
-                apiVersion: apiVersion,
-                endpoint: endpoint,
-                allowsLoopbackHTTP: allowsLoopbackHTTP,
-                timeout: timeout
-            )
-        } catch {
-            throw Self.invalid("The Storefront configuration's \(error.member) \(error.problem).", error.hint)
-        }
+        try self.init(
+            domain: shopDomain,
+            authentication: authentication,
+            apiVersion: apiVersion,
+            endpoint: endpoint,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            timeout: timeout
+        ) { Self.invalid("The Storefront configuration's \($0) \($1).", $2) }
     }
 
-    /// An invalid member.
-    private struct Problem: Error {
-        let member: String
-        let problem: String
-        let hint: String
-    }
-
-    /// Without a domain, the endpoint's host is the shop's name.
+    /// Without a domain, the endpoint's host is the shop's name; `invalid` makes the error from a member, its problem and a hint.
     private init(
         domain: String?,
         authentication: StorefrontAuthentication,
         apiVersion: StorefrontAPIVersion,
         endpoint: HTTPURL?,
         allowsLoopbackHTTP: Bool,
-        timeout: Duration
-    ) throws(Problem) {
+        timeout: Duration,
+        invalid: (_ member: String, _ problem: String, _ hint: String) -> IdentityError
+    ) throws(IdentityError) {
         let hint = "Write it without scheme, port and path, for example example.myshopify.com."
         if let domain = domain?.lowercased() {
-            guard let origin = Self.url(of: domain) else {
-                throw Problem(member: "shopDomain", problem: "is not a host name", hint: hint)
-            }
+            guard let origin = Self.url(of: domain) else { throw invalid("shopDomain", "is not a host name", hint) }
             let path = "/api/\(apiVersion.rawValue)/graphql.json"
             guard apiVersion.isPathSegment, let own = try? origin.replacing(path: path) else {
-                throw Problem(member: "apiVersion", problem: "is not a version", hint: "Use for example 2026-10.")
+                throw invalid("apiVersion", "is not a version", "Use for example 2026-10.")
             }
             self.endpoint = endpoint ?? own
             shopDomain = domain
         } else {
-            guard let endpoint else { throw Problem(member: "shopDomain", problem: "is missing", hint: hint) }
+            guard let endpoint else { throw invalid("shopDomain", "is missing", hint) }
             self.endpoint = endpoint
             shopDomain = endpoint.host
         }
         guard self.endpoint.isSecure || (allowsLoopbackHTTP && self.endpoint.isLoopback) else {
-            throw Problem(
-                member: "endpoint",
-                problem: "must use https",
-                hint:
-                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+            throw invalid(
+                "endpoint",
+                "must use https",
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
-        try Self.check(authentication)
+        let (member, token): (String, [UInt8]?) =
+            switch authentication {
+            case .privateToken(let secret): ("privateToken", secret.revealBytes())
+            case .publicToken(let text): ("publicToken", Array(text.utf8))
+            case .tokenless: ("", nil)
+            }
+        guard token.map(Self.isToken) ?? true else {
+            throw invalid(
+                member,
+                "is empty, too long, or has characters that no token has",
+                "Copy it from the Headless channel or the app that created it, without quotation marks and line breaks."
+            )
+        }
         guard timeout > .zero else {
-            throw Problem(member: "timeout", problem: "must be greater than 0", hint: "Use for example 15 seconds.")
+            throw invalid("timeout", "must be greater than 0", "Use for example 15 seconds.")
         }
         self.apiVersion = apiVersion
         self.authentication = authentication
@@ -121,21 +120,8 @@ public struct StorefrontConfiguration: Sendable {
         return url
     }
 
-    private static func check(_ authentication: StorefrontAuthentication) throws(Problem) {
-        let (member, token): (String, [UInt8])
-        switch authentication {
-        case .privateToken(let secret): (member, token) = ("privateToken", secret.revealBytes())
-        case .publicToken(let text): (member, token) = ("publicToken", Array(text.utf8))
-        case .tokenless: return
-        }
-        guard (1...1024).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Problem(
-                member: member,
-                problem: "is empty, too long, or has characters that no token has",
-                hint:
-                    "Copy it from the Headless channel or the app that created it, without quotation marks and line breaks."
-            )
-        }
+    private static func isToken(_ token: [UInt8]) -> Bool {
+        (1...1024).contains(token.count) && token.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
     static func invalid(_ message: String, _ hint: String) -> IdentityError {
@@ -144,6 +130,39 @@ public struct StorefrontConfiguration: Sendable {
             hint: hint,
             reference: "Storefront API reference, authentication"
         )
+    }
+
+    /// The API's description for the executor.
+    var graphQLEndpoint: GraphQLEndpoint {
+        GraphQLEndpoint(
+            name: "The Storefront API",
+            shop: shopDomain,
+            url: endpoint,
+            version: apiVersion,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            timeout: timeout,
+            access: authentication.name,
+            refusalCode: .storefrontRefused,
+            advice: GraphQLEndpoint.Advice(
+                refused: authentication.hasToken
+                    ? "Check that the token belongs to this shop, has the configured kind, and was not revoked."
+                    : "Configure a private or a public token of the shop.",
+                denied: authentication.hasToken
+                    ? "Grant the scopes that the operation needs. Carts need unauthenticated_write_checkouts."
+                    : "Configure a token with the scopes that the operation needs.",
+                notFound: "Check shopDomain, apiVersion and, if it is set, endpoint.",
+                redirected: "Set shopDomain (or endpoint, if it is set) to the address that serves the API.",
+                tooMany: "Wait before the next request. With a private token, pass the buyer's IP with every call.",
+                attack: sendsBuyerIP
+                    ? "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat the request."
+                    : "Wait before you repeat the request. On a server, use a private token, and pass the buyer's IP with every call."
+            )
+        )
+    }
+
+    /// Only requests with a private token have the buyer's IP.
+    private var sendsBuyerIP: Bool {
+        if case .privateToken = authentication { true } else { false }
     }
 }
 
@@ -177,17 +196,13 @@ extension StorefrontConfiguration {
         case (nil, let text?): authentication = .publicToken(text)
         case (nil, nil): authentication = .tokenless
         }
-        do {
-            try self.init(
-                domain: domain,
-                authentication: authentication,
-                apiVersion: version.map(StorefrontAPIVersion.init(rawValue:)) ?? .standard,
-                endpoint: endpoint,
-                allowsLoopbackHTTP: allowsLoopbackHTTP,
-                timeout: timeout
-            )
-        } catch {
-            throw section.error(error.member, error.problem, hint: error.hint)
-        }
+        try self.init(
+            domain: domain,
+            authentication: authentication,
+            apiVersion: version.map(StorefrontAPIVersion.init(rawValue:)) ?? .standard,
+            endpoint: endpoint,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            timeout: timeout
+        ) { section.error($0, $1, hint: $2) }
     }
 }

@@ -1,4 +1,5 @@
 public import IdentityKit
+public import ShopifyGraphQL
 
 /// A cart's whole id, `gid://shopify/Cart/{token}?key={secret}`.
 ///
@@ -30,4 +31,20 @@ public struct CartID: Sendable, Hashable {
 extension CartID: Redacted {
     /// A constant text.
     public var description: String { "<cart id>" }
+}
+
+extension CartID: GraphQLReadable, GraphQLWritable {
+    /// Reads a cart's id.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let value = CartID(rawValue: try node.text()) else { throw node.error("a cart id") }
+        self = value
+    }
+
+    /// The whole id, for a request's body only.
+    public var graphQLValue: JSONValue { .string(rawValue) }
+}
+
+extension CustomerAccessToken: GraphQLWritable {
+    /// The token itself, for a request's body only.
+    public var graphQLValue: JSONValue { .string(token.reveal()) }
 }
