@@ -101,32 +101,27 @@ package struct GraphParser {
 
     private mutating func operation(_ comment: String?) throws(GraphSyntaxError) -> GraphOperation {
         let start = location
-        if token == .punctuator("{") {
-            return GraphOperation(
-                kind: .query,
-                name: nil,
-                variables: [],
-                directives: [],
-                selections: try selectionSet(),
-                location: start,
-                comment: comment
-            )
-        }
-        guard case .name(let word) = token, let kind = GraphOperation.Kind(rawValue: word) else {
-            throw failure("a query or a mutation")
-        }
-        try advance()
+        var kind = GraphOperation.Kind.query
         var operationName: String?
-        if case .name = token { operationName = try name() }
         var variables: [GraphVariable] = []
-        if try accept("(") {
-            repeat { variables.append(try variable()) } while try !accept(")")
+        var directives: [GraphDirective] = []
+        if token != .punctuator("{") {
+            guard case .name(let word) = token, let named = GraphOperation.Kind(rawValue: word) else {
+                throw failure("a query or a mutation")
+            }
+            kind = named
+            try advance()
+            if case .name = token { operationName = try name() }
+            if try accept("(") {
+                repeat { variables.append(try variable()) } while try !accept(")")
+            }
+            directives = try self.directives()
         }
         return GraphOperation(
             kind: kind,
             name: operationName,
             variables: variables,
-            directives: try directives(),
+            directives: directives,
             selections: try selectionSet(),
             location: start,
             comment: comment

@@ -5,27 +5,24 @@ extension GraphValidator {
         var declared: [String: GraphVariable] = [:]
         for variable in operation.variables {
             check(variable.directives, at: "VARIABLE_DEFINITION")
-            guard declared.updateValue(variable, forKey: variable.name) == nil else {
+            if declared.updateValue(variable, forKey: variable.name) != nil {
                 violate(.repeatedVariable(variable.name), variable.location)
-                continue
-            }
-            guard schema.types[variable.type.leafName]?.isInput == true else {
+            } else if schema.types[variable.type.leafName]?.isInput != true {
                 violate(.undefinedVariableType(variable.type.leafName, of: variable.name), variable.location)
-                continue
-            }
-            checkDefault(of: variable)
-            if !operationUses.contains(where: { $0.name == variable.name }) {
-                violate(.unusedVariable(variable.name, operation: operation), variable.location)
+            } else {
+                checkDefault(of: variable)
+                if !operationUses.contains(where: { $0.name == variable.name }) {
+                    violate(.unusedVariable(variable.name, operation: operation), variable.location)
+                }
             }
         }
         for use in operationUses {
             (file, path) = (use.file, use.path)
-            guard let variable = declared[use.name] else {
-                violate(.undefinedVariable(use.name, operation: operation), use.location)
-                continue
-            }
-            if !Self.isAllowed(variable, at: use) {
+            if let variable = declared[use.name] {
+                guard !Self.isAllowed(variable, at: use) else { continue }
                 violate(.mismatchedVariable(use.name, variable.type, argument: use.argument, use.type), use.location)
+            } else {
+                violate(.undefinedVariable(use.name, operation: operation), use.location)
             }
         }
         (file, path) = (operationFile, operationPath)

@@ -251,20 +251,16 @@ package struct GraphValidator {
                 violate(.undefinedDirective(directive.name), directive.location)
                 continue
             }
-            guard definition.locations.contains(place) else {
+            if !definition.locations.contains(place) {
                 let allowed = definition.locations.sorted()
                 violate(.misplacedDirective(directive.name, allowed: allowed), directive.location)
-                continue
-            }
-            guard !unsupportedDirectives.contains(directive.name) else {
+            } else if unsupportedDirectives.contains(directive.name) {
                 violate(.unsupportedDirective(directive.name), directive.location)
-                continue
-            }
-            guard names.insert(directive.name).inserted else {
+            } else if !names.insert(directive.name).inserted {
                 violate(.repeatedDirective(directive.name), directive.location)
-                continue
+            } else {
+                check(directive.arguments, definition.arguments, of: .directive(directive.name), directive.location)
             }
-            check(directive.arguments, definition.arguments, of: .directive(directive.name), directive.location)
         }
     }
 }

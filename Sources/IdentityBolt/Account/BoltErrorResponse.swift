@@ -8,7 +8,9 @@ struct BoltErrorResponse: Sendable, Equatable {
     /// The error's name, if it has no number.
     var name: String?
     var message: String?
+}
 
+extension BoltErrorResponse {
     /// Reads an error; nil for an object that is not an error.
     init?(_ object: JSONObject) {
         if let first = object["errors"]?.array?.first {
@@ -26,12 +28,6 @@ struct BoltErrorResponse: Sendable, Equatable {
         } else {
             return nil
         }
-    }
-
-    private init(code: Int? = nil, name: String? = nil, message: String? = nil) {
-        self.code = code
-        self.name = name
-        self.message = message
     }
 
     private init(part: JSONValue) {

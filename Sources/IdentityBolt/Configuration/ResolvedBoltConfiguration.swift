@@ -64,18 +64,22 @@ struct ResolvedBoltConfiguration: Sendable {
                 "Add openid to scopes: without it Bolt sends no ID token."
             )
         }
-        guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
-            throw invalid(
-                "`stateLength` must be between 8 and 86.",
-                "Remove stateLength unless Bolt requires it."
-            )
-        }
+        try check(stateLength: configuration.stateLength)
         guard configuration.issuers.map({ !$0.isEmpty }) ?? true else {
             throw invalid("The list of issuers is empty.", "Remove issuers to accept the environment's issuers.")
         }
     }
 
     /// Checks that all URLs are https, or http to a loopback address in tests.
+    static func check(stateLength: Int?) throws(IdentityError) {
+        guard stateLength.map({ (8...86).contains($0) }) ?? true else {
+            throw invalid(
+                "`stateLength` must be between 8 and 86.",
+                "Remove stateLength unless Bolt requires it."
+            )
+        }
+    }
+
     static func checkScheme(of urls: [HTTPURL?], allowsLoopbackHTTP: Bool) throws(IdentityError) {
         for url in urls.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
             throw invalid(

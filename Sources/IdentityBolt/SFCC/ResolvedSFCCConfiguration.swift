@@ -42,12 +42,7 @@ struct ResolvedSFCCConfiguration: Sendable {
                 "Set them to two different names."
             )
         }
-        guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
-            throw ResolvedBoltConfiguration.invalid(
-                "`stateLength` must be between 8 and 86.",
-                "Remove stateLength unless Bolt requires it."
-            )
-        }
+        try ResolvedBoltConfiguration.check(stateLength: configuration.stateLength)
     }
 
     /// Checks that a key set is configured together with issuers, and that issuers and audiences are configured only with a key set.

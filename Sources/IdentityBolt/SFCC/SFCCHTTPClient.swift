@@ -9,15 +9,10 @@ struct SFCCHTTPClient {
 
     let httpClient: ProviderHTTPClient
     /// The session's lock, which is held while a refresh token is sent.
-    private let lock: HeldLock?
-    private var cookies = CookieJar()
+    var lock: HeldLock?
+    private(set) var cookies = CookieJar()
     /// Whether a request had a response, with any status.
     private(set) var hasResponse = false
-
-    init(httpClient: ProviderHTTPClient, under lock: HeldLock? = nil) {
-        self.httpClient = httpClient
-        self.lock = lock
-    }
 
     /// A response, and whether redirects led to it.
     struct Result {

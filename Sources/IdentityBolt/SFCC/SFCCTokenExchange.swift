@@ -92,7 +92,7 @@ struct SFCCTokenExchange: Sendable {
         _ refreshToken: Secret,
         under lock: HeldLock
     ) async throws(RefreshRefusal) -> SFCCHTTPClient.Result {
-        var client = SFCCHTTPClient(httpClient: httpClient, under: lock)
+        var client = SFCCHTTPClient(httpClient: httpClient, lock: lock)
         let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
         do {
             return try await client.post(resolved.tokenExchange, configuration.extraForm + form)

@@ -8,7 +8,7 @@ enum AuthorizationParameter {
         /// The end of a sentence that begins with the parameter's name.
         let text: String
         let hint: String
-        var reference = "RFC 6749 section 3.1"
+        var reference = "OpenID Connect Core section 3.1.2.1"
     }
 
     /// The protocol parameters that an app may not set, even if this login does not send them.
@@ -43,13 +43,15 @@ enum AuthorizationParameter {
         guard !protocolNames.contains(where: { $0.isIdentical(to: read) }) else {
             return Problem(
                 text: "cannot be set by an app",
-                hint: "Remove it: the SDK controls all protocol parameters."
+                hint: "Remove it: the SDK controls all protocol parameters.",
+                reference: "RFC 6749 section 3.1"
             )
         }
         guard let own = optionNames.first(where: { $0.name.isIdentical(to: read) }) else { return nil }
         return Problem(
             text: "must be set with its own login option",
-            hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option)."
+            hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option).",
+            reference: "RFC 6749 section 3.1"
         )
     }
 
@@ -61,15 +63,13 @@ enum AuthorizationParameter {
         guard values.allSatisfy({ isWord(String($0)) }) else {
             return Problem(
                 text: "is not a list of printable ASCII values, at most 256 bytes each, separated by single spaces",
-                hint: "Write for example \"consent\" or \"login consent\".",
-                reference: "OpenID Connect Core section 3.1.2.1"
+                hint: "Write for example \"consent\" or \"login consent\"."
             )
         }
         guard values.count == 1 || !values.contains("none") else {
             return Problem(
                 text: "combines \"none\" with another value",
-                hint: "Use \"none\" alone: it requests a login without any page.",
-                reference: "OpenID Connect Core section 3.1.2.1"
+                hint: "Use \"none\" alone: it requests a login without any page."
             )
         }
         return nil
@@ -81,8 +81,7 @@ enum AuthorizationParameter {
             return Problem(
                 text: "contains an invalid value",
                 hint:
-                    "Write each value as a separate element of the list: 1 to 256 printable ASCII characters, no spaces.",
-                reference: "OpenID Connect Core section 3.1.2.1"
+                    "Write each value as a separate element of the list: 1 to 256 printable ASCII characters, no spaces."
             )
         }
         return nil
@@ -95,8 +94,7 @@ enum AuthorizationParameter {
             return Problem(
                 text: "contains a value that is empty, too long, or not of letters, digits and hyphens",
                 hint:
-                    "Write language tags such as \"de\" or \"fr-CA\", at most 35 characters each, separated by single spaces.",
-                reference: "OpenID Connect Core section 3.1.2.1"
+                    "Write language tags such as \"de\" or \"fr-CA\", at most 35 characters each, separated by single spaces."
             )
         }
         return nil

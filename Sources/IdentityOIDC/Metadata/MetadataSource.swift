@@ -41,14 +41,13 @@ package final class MetadataSource: Sendable {
 
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
-        isDiscovered = configuration.discoveryURL != nil
         self.httpClient = httpClient
         // Endpoints rarely change, so old ones are used while the document is unavailable or invalid.
         found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
     }
 
     /// Whether discovery is used, so that a login can be bound to the issuer of the metadata.
-    package let isDiscovered: Bool
+    package var isDiscovered: Bool { configuration.discoveryURL != nil }
 
     /// The metadata, from memory for up to an hour, and longer while they cannot be fetched again.
     ///

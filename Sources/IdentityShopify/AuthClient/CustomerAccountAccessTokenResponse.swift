@@ -12,10 +12,6 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
     /// The tokens; they may be unverified.
     let tokenSet: TokenSet
 
-    init(tokenSet: TokenSet) {
-        self.tokenSet = tokenSet
-    }
-
     /// The tokens as the rest of the SDK uses them, for example `SessionManager.establish(_:provider:)`.
     ///
     /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is: the response was decoded

@@ -12,21 +12,13 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         let next: String?
     }
 
-    private let fetch: @Sendable (_ after: String?) async throws -> Page
-
-    init(_ fetch: @escaping @Sendable (_ after: String?) async throws -> Page) {
-        self.fetch = fetch
-    }
+    let fetch: @Sendable (_ after: String?) async throws -> Page
 
     /// Iterates over the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let fetch: @Sendable (_ after: String?) async throws -> Page
-        private var cursor: String?
-        private var isAtEnd = false
-
-        init(_ fetch: @escaping @Sendable (_ after: String?) async throws -> Page) {
-            self.fetch = fetch
-        }
+        let fetch: @Sendable (_ after: String?) async throws -> Page
+        private(set) var cursor: String?
+        private(set) var isAtEnd = false
 
         /// The next page; nil after the last.
         ///
@@ -43,6 +35,6 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Starts at the first page.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(fetch)
+        AsyncIterator(fetch: fetch)
     }
 }

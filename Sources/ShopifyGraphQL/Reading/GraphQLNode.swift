@@ -119,21 +119,15 @@ public struct GraphQLNode: Sendable {
     /// - Throws: ``GraphQLReadingError`` when this place is not a list.
     public func elements() throws(GraphQLReadingError) -> Elements {
         guard let entry, entry.kind == .list else { throw error("a list") }
-        return Elements(tape, index + 1, count: entry.length)
+        return Elements(tape: tape, index: index + 1, count: entry.length)
     }
 
     /// The places of a list's elements, in order.
     public struct Elements: Sequence, IteratorProtocol, Sendable {
-        private let tape: GraphQLTape
-        private var index: Int
+        let tape: GraphQLTape
+        private(set) var index: Int
         /// The number of remaining elements.
         public private(set) var count: Int
-
-        init(_ tape: GraphQLTape, _ index: Int, count: Int) {
-            self.tape = tape
-            self.index = index
-            self.count = count
-        }
 
         /// The next element's place.
         public mutating func next() -> GraphQLNode? {

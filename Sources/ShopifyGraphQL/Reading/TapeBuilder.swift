@@ -46,10 +46,6 @@ struct TapeBuilder {
             ? tape : GraphQLTape(bytes: bytes, decoded: builder.decoded, entries: builder.entries, root: first)
     }
 
-    private init(limits: GraphQLLimits) {
-        self.limits = limits
-    }
-
     func failure(_ reason: String) -> JSONError {
         JSONError(reason: reason, offset: index)
     }

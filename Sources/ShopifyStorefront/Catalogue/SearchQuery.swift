@@ -34,17 +34,6 @@ public struct SearchQuery: Sendable, Hashable {
 
     let node: Node
 
-    init(node: Node) {
-        self.node = node
-    }
-
-    /// Uses a text in search syntax.
-    ///
-    /// It is not escaped, so it must not come from a buyer.
-    public init(syntax: String) {
-        node = .part(syntax)
-    }
-
     /// The query in search syntax; empty for a query that finds everything.
     public var text: String {
         Self.text(of: node, isInner: false)
@@ -67,6 +56,13 @@ public struct SearchQuery: Sendable, Hashable {
 }
 
 extension SearchQuery {
+    /// Uses a text in search syntax.
+    ///
+    /// It is not escaped, so it must not come from a buyer.
+    public init(syntax: String) {
+        node = .part(syntax)
+    }
+
     /// A buyer's text.
     ///
     /// All its words must be found; similar words count.

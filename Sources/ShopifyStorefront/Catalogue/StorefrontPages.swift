@@ -46,15 +46,10 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
     /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let pages: StorefrontPages
-        var cursor: String?
-        private var count = 0
-        private var requests = 0
-        private var isAtEnd = false
-
-        init(pages: StorefrontPages, cursor: String?) {
-            self.pages = pages
-            self.cursor = cursor
-        }
+        private(set) var cursor: String?
+        private(set) var count = 0
+        private(set) var requests = 0
+        private(set) var isAtEnd = false
 
         /// The next page; nil after the last one, and when the list does not exist.
         ///
