@@ -73,23 +73,16 @@ package struct GraphField: Sendable {
     /// The comment above the field.
     package let comment: String?
 
-    package init(
-        alias: String? = nil,
-        name: String,
-        arguments: [GraphArgument] = [],
-        directives: [GraphDirective] = [],
-        selections: [GraphSelection] = [],
-        location: GraphLocation,
-        comment: String? = nil
-    ) {
-        self.alias = alias
-        self.name = name
-        self.arguments = arguments
-        self.directives = directives
-        self.selections = selections
-        self.location = location
-        self.comment = comment
-    }
+    /// The field `__typename`, which stands in no document.
+    package static let typename = GraphField(
+        alias: nil,
+        name: "__typename",
+        arguments: [],
+        directives: [],
+        selections: [],
+        location: GraphLocation(line: 1, column: 1),
+        comment: nil
+    )
 
     package var responseKey: String { alias ?? name }
 }

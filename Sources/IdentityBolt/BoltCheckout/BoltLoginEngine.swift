@@ -46,7 +46,7 @@ final class BoltLoginEngine: Sendable {
 
     /// The login page; repeated calls return the same one.
     func authorizationRequest(redirectURI: String?) async throws -> AuthorizationRequest {
-        if let pending = try pendingRequest() { return pending }
+        if let pending = try pendingRequest(else: nil) { return pending }
         let request: AuthorizationRequest
         do {
             guard let provider else { throw Self.notConfigured("provider") }
@@ -57,23 +57,18 @@ final class BoltLoginEngine: Sendable {
             fail(error)
             throw IdentityError.wrapping(error)
         }
-        return try state.withLock { state throws(IdentityError) in
+        return try pendingRequest(else: request) ?? request
+    }
+
+    /// The request of this login; if there is none yet, it becomes `new`.
+    private func pendingRequest(else new: AuthorizationRequest?) throws(IdentityError) -> AuthorizationRequest? {
+        try state.withLock { state throws(IdentityError) in
             switch state {
-            case .idle: state = .pending(request)
+            case .idle: if let new { state = .pending(new) }
             case .pending(let earlier): return earlier
             case .checking, .ended: throw Self.ended
             }
-            return request
-        }
-    }
-
-    private func pendingRequest() throws(IdentityError) -> AuthorizationRequest? {
-        try state.withLock { state throws(IdentityError) in
-            switch state {
-            case .idle: nil
-            case .pending(let request): request
-            case .checking, .ended: throw Self.ended
-            }
+            return new
         }
     }
 

@@ -232,7 +232,7 @@ struct Planner {
             if case .field(let field) = selection { field.responseKey == "__typename" } else { false }
         }
         if dependsOnType, !isSelected {
-            result.insert(.field(GraphField(name: "__typename", location: GraphLocation(line: 1, column: 1))), at: 0)
+            result.insert(.field(.typename), at: 0)
         }
         return result
     }
