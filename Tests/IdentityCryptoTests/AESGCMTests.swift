@@ -24,7 +24,7 @@ struct AESGCMTests {
         associatedData: [UInt8] = associatedData
     ) -> CryptoError.Code? {
         do {
-            _ = try AESGCM.open(sealed, key: key, nonce: nonce, associatedData: associatedData)
+            _ = try AESGCM.open(sealed[...], key: key, nonce: nonce, associatedData: associatedData)
             return nil
         } catch {
             return error.code
@@ -62,7 +62,7 @@ struct AESGCMTests {
         )
         #expect(
             try AESGCM.open(
-                Self.sealed,
+                Self.sealed[...],
                 key: Self.key,
                 nonce: Self.nonce,
                 associatedData: Self.associatedData
@@ -74,7 +74,7 @@ struct AESGCMTests {
     func empty() throws {
         let sealed = try AESGCM.seal([], key: Self.key, nonce: Self.nonce, associatedData: [])
         #expect(sealed.count == AESGCM.tagCount)
-        #expect(try AESGCM.open(sealed, key: Self.key, nonce: Self.nonce, associatedData: []) == [])
+        #expect(try AESGCM.open(sealed[...], key: Self.key, nonce: Self.nonce, associatedData: []) == [])
         #expect(Self.refusal(sealed) == .authenticationFailed)
     }
 

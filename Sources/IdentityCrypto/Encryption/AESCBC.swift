@@ -40,9 +40,6 @@ package enum AESCBC {
         return output
     }
 
-    private typealias Initialize = (
-        OpaquePointer?, OpaquePointer?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<OSSL_PARAM>?
-    ) -> Int32
     private typealias Update = (
         OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?, UnsafePointer<UInt8>?, Int32
     ) -> Int32
@@ -51,7 +48,7 @@ package enum AESCBC {
     /// Runs the cipher over all bytes; nil if OpenSSL refuses them.
     private static func transform(
         _ input: [UInt8],
-        _ run: (initialize: Initialize, update: Update, finish: Finish),
+        _ run: (initialize: FetchedAlgorithm.CipherInitializer, update: Update, finish: Finish),
         _ key: SecretBytes,
         _ vector: [UInt8]
     ) throws(CryptoError) -> [UInt8]? {
@@ -69,16 +66,7 @@ package enum AESCBC {
         let count = ErrorQueue.preserved { () -> Int? in
             guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
             defer { unsafe EVP_CIPHER_CTX_free(context) }
-            let isInitialized = unsafe key.withUnsafeBytes { key in
-                unsafe run.initialize(
-                    context,
-                    algorithm.pointer,
-                    key.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                    vector,
-                    nil
-                ) == 1
-            }
-            guard isInitialized else { return nil }
+            guard unsafe algorithm.start(run.initialize, context, key, vector) else { return nil }
             return unsafe output.withUnsafeMutableBufferPointer { output in
                 guard let start = output.baseAddress else { return nil }
                 var written: Int32 = 0

@@ -26,7 +26,7 @@ package enum AESGCM {
             defer { unsafe EVP_CIPHER_CTX_free(context) }
             var written: Int32 = 0
             guard
-                unsafe start(EVP_EncryptInit_ex2, context, algorithm, key, nonce),
+                unsafe algorithm.start(EVP_EncryptInit_ex2, context, key, nonce),
                 unsafe EVP_EncryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
             else { return false }
             return unsafe sealed.withUnsafeMutableBufferPointer { output in
@@ -70,7 +70,7 @@ package enum AESGCM {
             var written: Int32 = 0
             var nothing: UInt8 = 0
             let isDecrypted = unsafe sealed.withUnsafeBufferPointer { sealed in
-                unsafe start(EVP_DecryptInit_ex2, context, algorithm, key, nonce)
+                unsafe algorithm.start(EVP_DecryptInit_ex2, context, key, nonce)
                     && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
                     && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
                     && EVP_DecryptUpdate(context, &plaintext, &written, sealed.baseAddress, ciphertextLength) == 1
@@ -95,15 +95,6 @@ package enum AESGCM {
         return plaintext
     }
 
-    package static func open(
-        _ sealed: [UInt8],
-        key: SecretBytes,
-        nonce: [UInt8],
-        associatedData: [UInt8]
-    ) throws(CryptoError) -> [UInt8] {
-        try open(sealed[...], key: key, nonce: nonce, associatedData: associatedData)
-    }
-
     /// The result of an attempt to decrypt sealed data.
     private enum Opening {
         case opened
@@ -111,28 +102,6 @@ package enum AESGCM {
         case refused
         /// OpenSSL failed: this says nothing about the data.
         case failed
-    }
-
-    private typealias Initializer = (
-        OpaquePointer?, OpaquePointer?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<OSSL_PARAM>?
-    ) -> Int32
-
-    private static func start(
-        _ initialize: Initializer,
-        _ context: OpaquePointer,
-        _ algorithm: FetchedAlgorithm,
-        _ key: SecretBytes,
-        _ nonce: [UInt8]
-    ) -> Bool {
-        unsafe key.withUnsafeBytes { key in
-            unsafe initialize(
-                context,
-                algorithm.pointer,
-                key.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                nonce,
-                nil
-            ) == 1
-        }
     }
 
     private static func checkedAlgorithm(key: SecretBytes, nonce: [UInt8]) throws(CryptoError) -> FetchedAlgorithm {

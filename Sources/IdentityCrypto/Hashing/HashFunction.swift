@@ -1,23 +1,10 @@
-/// The hash functions that the JOSE algorithms name.
-enum HashFunction: Sendable {
-    case sha256
-    case sha384
-    case sha512
-
-    var algorithm: LazyAlgorithm {
-        switch self {
-        case .sha256: .sha256
-        case .sha384: .sha384
-        case .sha512: .sha512
-        }
-    }
-
+/// A hash function that the JOSE algorithms name.
+struct HashFunction: Sendable {
+    let algorithm: LazyAlgorithm
     /// The length of its digest in bytes.
-    var count: Int {
-        switch self {
-        case .sha256: 32
-        case .sha384: 48
-        case .sha512: 64
-        }
-    }
+    let count: Int
+
+    static let sha256 = HashFunction(algorithm: .digest("SHA2-256"), count: 32)
+    static let sha384 = HashFunction(algorithm: .digest("SHA2-384"), count: 48)
+    static let sha512 = HashFunction(algorithm: .digest("SHA2-512"), count: 64)
 }

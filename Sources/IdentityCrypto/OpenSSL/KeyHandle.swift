@@ -29,33 +29,28 @@ final class KeyHandle: @unchecked Sendable {
     }
 
     private static func key(type: String, _ selection: Int32, _ parameters: ParameterList) -> KeyHandle? {
-        ErrorQueue.preserved {
-            guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
-            defer { unsafe EVP_PKEY_CTX_free(context) }
-            var key: OpaquePointer?
-            let built =
-                unsafe EVP_PKEY_fromdata_init(context) == 1
-                && parameters.withPointer {
-                    unsafe EVP_PKEY_fromdata(context, &key, selection, $0) == 1
-                }
-            guard let key = unsafe key else { return nil }
-            let handle = unsafe KeyHandle(owning: key)
-            return built ? handle : nil
+        unsafe make(type: type) { context, key in
+            unsafe EVP_PKEY_fromdata_init(context) == 1
+                && parameters.withPointer { unsafe EVP_PKEY_fromdata(context, &key, selection, $0) == 1 }
         }
     }
 
     /// A new key pair, after `configure` has set its size or curve.
     static func generate(type: String, configure: (OpaquePointer) -> Bool) -> KeyHandle? {
+        unsafe make(type: type) { context, key in
+            unsafe EVP_PKEY_keygen_init(context) == 1 && configure(context) && EVP_PKEY_generate(context, &key) == 1
+        }
+    }
+
+    private static func make(type: String, _ body: (OpaquePointer, inout OpaquePointer?) -> Bool) -> KeyHandle? {
         ErrorQueue.preserved {
             guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
             defer { unsafe EVP_PKEY_CTX_free(context) }
             var key: OpaquePointer?
-            let generated =
-                unsafe EVP_PKEY_keygen_init(context) == 1 && configure(context)
-                && EVP_PKEY_generate(context, &key) == 1
+            let isMade = unsafe body(context, &key)
             guard let key = unsafe key else { return nil }
             let handle = unsafe KeyHandle(owning: key)
-            return generated ? handle : nil
+            return isMade ? handle : nil
         }
     }
 

@@ -24,10 +24,6 @@ final class LazyAlgorithm: Sendable {
         return fetched.storeIfNil(new)
     }
 
-    static let sha256 = digest("SHA2-256")
-    static let sha384 = digest("SHA2-384")
-    static let sha512 = digest("SHA2-512")
-
     static let aes256GCM = LazyAlgorithm {
         unsafe FetchedAlgorithm(
             { unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) },

@@ -55,7 +55,7 @@ final class BarePostgres {
             }
             return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, 0, 1))))
         }
-        return try AESGCM.open(record, key: key, nonce: nonce, associatedData: [1, 2, 3]).count
+        return try AESGCM.open(record[...], key: key, nonce: nonce, associatedData: [1, 2, 3]).count
     }
 
     private func seal(_ body: [UInt8]) throws -> [UInt8] {

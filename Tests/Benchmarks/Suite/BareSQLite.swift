@@ -107,6 +107,6 @@ final class BareSQLite {
         }
         let count = Int(unsafe sqlite3_column_bytes(select, 1))
         let record = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
-        return try AESGCM.open(record, key: key, nonce: nonce, associatedData: [1, 2, 3]).count
+        return try AESGCM.open(record[...], key: key, nonce: nonce, associatedData: [1, 2, 3]).count
     }
 }
