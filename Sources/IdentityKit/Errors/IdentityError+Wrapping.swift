@@ -43,140 +43,107 @@ extension IdentityError {
 
     /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the host of the request.
     package init(_ error: HTTPTransportError, asking party: String, at host: String? = nil) {
-        let place = host.map { " at \($0)" } ?? ""
+        guard error.code != .cancelled else {
+            self = .cancellation(cause: error)
+            return
+        }
+        let (kind, code) = Self.kindAndCode(of: error)
+        let (message, hint) = Self.messageAndHint(of: error, party, host)
+        self.init(kind, code, message, hint: hint, cause: error)
+    }
+
+    private static func kindAndCode(of error: HTTPTransportError) -> (Kind, Code) {
         switch error.code {
+        case .invalidURL, .insecureURL, .addressRefused, .invalidHeader, .invalidMethod:
+            (.configuration, .configurationInvalid)
+        case .bodyTooLarge, .headersTooLarge, .protocolViolation: (.rejected, .unexpectedResponse)
+        case .sendingRefused: (.retryLater, .refreshBusy)
+        default: (.retryLater, .providerUnavailable)
+        }
+    }
+
+    private static func messageAndHint(
+        of error: HTTPTransportError,
+        _ party: String,
+        _ host: String?
+    ) -> (String, String) {
+        let server = party + (host.map { " at \($0)" } ?? "")
+        return switch error.code {
         case .resolutionFailed:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
+            (
                 host.map { "\(party) could not be reached: the host name \($0) has no address." }
                     ?? "\(party) could not be reached: its host name has no address.",
-                hint: """
-                    Check the name where it comes from: the configuration (shopDomain, issuer, host, endpoint or endpoints), the \
-                    provider's metadata, or the URL of the call. Then check the name server of this machine, and the name of the proxy \
-                    if the transport uses one.
-                    """,
-                cause: error
+                """
+                Check the name where it comes from: the configuration (shopDomain, issuer, host, endpoint or endpoints), the \
+                provider's metadata, or the URL of the call. Then check the name server of this machine, and the name of the proxy \
+                if the transport uses one.
+                """
             )
-        case .cancelled:
-            self = .cancellation(cause: error)
         case .invalidURL:
-            self.init(
-                .configuration,
-                .configurationInvalid,
-                "\(party)\(place) has a URL that the HTTP transport cannot use.",
-                hint: """
-                    Read the error's cause. Correct the URL where it comes from: the configuration, the provider's metadata, or the call.
-                    """,
-                cause: error
+            (
+                "\(server) has a URL that the HTTP transport cannot use.",
+                """
+                Read the error's cause. Correct the URL where it comes from: the configuration, the provider's metadata, or the call.
+                """
             )
         case .insecureURL:
-            self.init(
-                .configuration,
-                .configurationInvalid,
-                "\(party)\(place) has a URL that is not https.",
-                hint: """
-                    \(error.message) Use an https URL; for tests on one machine, "allowsLoopbackHTTP": true permits http to a loopback \
-                    address.
-                    """,
-                cause: error
+            (
+                "\(server) has a URL that is not https.",
+                """
+                \(error.message) Use an https URL; for tests on one machine, "allowsLoopbackHTTP": true permits http to a loopback \
+                address.
+                """
             )
         case .addressRefused:
-            self.init(
-                .configuration,
-                .configurationInvalid,
-                "\(party)\(place) has an address to which the SDK does not send requests.",
-                hint: """
-                    \(error.message) A URL from metadata or from a redirect may lead to public addresses only. If the server belongs in \
-                    your network, configure its URL, for example in endpoints. With a proxy, the proxy's address is checked.
-                    """,
-                cause: error
+            (
+                "\(server) has an address to which the SDK does not send requests.",
+                """
+                \(error.message) A URL from metadata or from a redirect may lead to public addresses only. If the server belongs in \
+                your network, configure its URL, for example in endpoints. With a proxy, the proxy's address is checked.
+                """
             )
         case .tlsFailed:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
-                "\(party)\(place) could not be reached over TLS.",
-                hint: """
-                    Check the server's certificate, host name and TLS version (with an https proxy, also the proxy's), and this machine's \
-                    clock and trusted certificate authorities.
-                    """,
-                cause: error
+            (
+                "\(server) could not be reached over TLS.",
+                """
+                Check the server's certificate, host name and TLS version (with an https proxy, also the proxy's), and this machine's \
+                clock and trusted certificate authorities.
+                """
             )
         case .sendingRefused:
-            self.init(
-                .retryLater,
-                .refreshBusy,
+            (
                 "A request of the refresh was not sent, because this process lost the session's lock.",
-                hint: "Try again. The unsent request did not use the refresh token.",
-                cause: error
+                "Try again. The unsent request did not use the refresh token."
             )
         case .bodyTooLarge, .headersTooLarge:
-            self.init(
-                .rejected,
-                .unexpectedResponse,
-                "\(party)\(place) sent a response that is too large.",
-                hint:
-                    "Check which server responds at the URL. If the response depends on the request, request less data at once.",
-                cause: error
+            (
+                "\(server) sent a response that is too large.",
+                "Check which server responds at the URL. If the response depends on the request, request less data at once."
             )
         case .protocolViolation:
-            self.init(
-                .rejected,
-                .unexpectedResponse,
-                "\(party)\(place) sent a response that is not valid HTTP.",
-                hint: "Check which server, or which proxy, responds at the URL.",
-                cause: error
+            (
+                "\(server) sent a response that is not valid HTTP.",
+                "Check which server, or which proxy, responds at the URL."
             )
-        case .timedOut:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
-                "\(party)\(place) did not respond in time.",
-                hint: Self.outageHint,
-                cause: error
-            )
+        case .timedOut: ("\(server) did not respond in time.", outageHint)
         case .connectionLost:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
-                "\(party)\(place) did not send a complete response before the connection ended.",
-                hint: Self.outageHint,
-                cause: error
-            )
+            ("\(server) did not send a complete response before the connection ended.", outageHint)
         case .invalidHeader, .invalidMethod:
-            self.init(
-                .configuration,
-                .configurationInvalid,
+            (
                 "A header or the method of an HTTP message is not valid, so the message was not sent.",
-                hint: "\(error.message) Correct the value, for example the environment's userAgent.",
-                cause: error
+                "\(error.message) Correct the value, for example the environment's userAgent."
             )
         case .closed:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
-                "\(party)\(place) could not respond, because the HTTP transport is closed.",
-                hint: "Close the transport only after the last request; create another one for new requests.",
-                cause: error
+            (
+                "\(server) could not respond, because the HTTP transport is closed.",
+                "Close the transport only after the last request; create another one for new requests."
             )
         case .internalFailure:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
+            (
                 "The HTTP transport of this process failed.",
-                hint:
-                    "Try again. If it keeps failing, read the error's cause, and check this machine's memory and limits.",
-                cause: error
+                "Try again. If it keeps failing, read the error's cause, and check this machine's memory and limits."
             )
-        default:
-            self.init(
-                .retryLater,
-                .providerUnavailable,
-                "\(party)\(place) could not be reached.",
-                hint: Self.outageHint,
-                cause: error
-            )
+        default: ("\(server) could not be reached.", outageHint)
         }
     }
 }

@@ -156,6 +156,16 @@ public struct IdentityError: Error, Sendable {
         )
     }
 
+    /// An error for a stored record, or a store, that cannot be read.
+    package init(storeCorrupt message: String, hint: String, cause: (any Error)? = nil) {
+        self.init(.configuration, .storeCorrupt, message, hint: hint, cause: cause)
+    }
+
+    /// An error for a call that the provider does not support.
+    package init(unsupported message: String, hint: String, reference: String? = nil) {
+        self.init(.configuration, .unsupportedByProvider, message, hint: hint, reference: reference)
+    }
+
     /// A copy with another kind, code, message, hint, `retryAfter` or `providerResponse`, for callers that know more about the failure.
     package func recast(
         as kind: Kind? = nil,

@@ -39,9 +39,7 @@ extension StoredLogout {
             let hash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) })
         else {
             throw IdentityError(
-                .configuration,
-                .storeCorrupt,
-                "A stored logout could not be decoded.",
+                storeCorrupt: "A stored logout could not be decoded.",
                 hint:
                     "The session has ended: show the buyer the signed-out page. If several versions of the app share the store, use one."
             )

@@ -54,9 +54,7 @@ extension LoginAttempt {
             let stepUp = Self.stepUp(value["step_up"])
         else {
             throw IdentityError(
-                .configuration,
-                .storeCorrupt,
-                "A stored login attempt could not be decoded.",
+                storeCorrupt: "A stored login attempt could not be decoded.",
                 hint: "Start the login again. Another version of the app may have stored this attempt."
             )
         }

@@ -96,9 +96,7 @@ extension SessionState {
 
     static var unreadable: IdentityError {
         IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "A stored session cannot be read.",
+            storeCorrupt: "A stored session cannot be read.",
             hint: """
                 Use the app version that wrote the session. If no version can read it, end the session, so that the buyer signs in \
                 again. It was not changed.

@@ -29,9 +29,8 @@ public struct ResourceAccess: Sendable {
     public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
         guard let authorizing = provider as? any ResourceAuthorizing else {
             throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider \(session.provider) cannot create the headers for a resource server, because it does not conform to ResourceAuthorizing.",
+                unsupported:
+                    "The provider \(session.provider) cannot create the headers for a resource server, because it does not conform to ResourceAuthorizing.",
                 hint: "Set the header yourself from tokens.accessToken, as the resource server's documentation says."
             )
         }

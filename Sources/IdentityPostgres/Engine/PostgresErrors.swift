@@ -139,9 +139,7 @@ extension IdentityError {
 
     static func storeCorrupt(_ message: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "\(message) The database was not changed.",
+            storeCorrupt: "\(message) The database was not changed.",
             hint: """
                 Read the database server's log. Restore the store's tables from a backup of the database. To start with an empty store \
                 instead, configure another schema: all buyers then have to sign in again.

@@ -103,9 +103,7 @@ extension IdentityError {
 
     static func storeCorrupt(_ message: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "\(message) The file was not changed.",
+            storeCorrupt: "\(message) The file was not changed.",
             hint: """
                 Check the store's path. If it is right, stop all processes that use the store, move the file and its -journal, -wal and \
                 -shm files away, and put a backup in its place. To start with an empty store instead, put nothing there, and open it with \

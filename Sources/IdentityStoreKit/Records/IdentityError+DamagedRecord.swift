@@ -10,9 +10,7 @@ extension IdentityError {
     /// The error for a damaged record.
     package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "A stored record is damaged: \(reason). This call left it as it is.",
+            storeCorrupt: "A stored record is damaged: \(reason). This call left it as it is.",
             hint: """
                 Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup. If that is \
                 not possible, start a new session: a buyer signs in again, a guest gets a new cart.
@@ -24,9 +22,7 @@ extension IdentityError {
     /// A row that a caller asked for is in quarantine.
     package static var quarantined: IdentityError {
         IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "A stored record is damaged and was moved to quarantine.",
+            storeCorrupt: "A stored record is damaged and was moved to quarantine.",
             hint: """
                 Restore the record from quarantine or from a backup. If that is not possible, start a new session: a buyer signs in again, \
                 a guest gets a new cart.

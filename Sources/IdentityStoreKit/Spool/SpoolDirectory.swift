@@ -200,9 +200,7 @@ package struct SpoolDirectory: Sendable {
 
     func damaged(_ name: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "The file \(name) in the store's spool \(path) is damaged. It was not changed.",
+            storeCorrupt: "The file \(name) in the store's spool \(path) is damaged. It was not changed.",
             hint: "Move the file to another directory. The buyer of its session may then have to sign in again.",
             cause: cause
         )
