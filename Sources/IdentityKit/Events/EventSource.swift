@@ -5,7 +5,8 @@
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock
-    let providers: ProviderRegistry
+    /// The registered providers; nil for the events that a provider itself reports.
+    let providers: ProviderRegistry?
 
     func emit(
         _ kind: @autoclosure () -> IdentityEvent.Kind,
@@ -18,7 +19,7 @@ struct EventSource: Sendable {
         let kind = kind()
         let event = IdentityEvent(
             kind: kind,
-            provider: providers.knownName(provider),
+            provider: providers.map { $0.knownName(provider) } ?? provider,
             session: session?.reference,
             duration: start.map { clock.elapsed - $0 } ?? .zero,
             correlationID: Correlation.current ?? "",
@@ -26,6 +27,19 @@ struct EventSource: Sendable {
             browser: kind.isSignIn ? BuyerBrowser.current : nil
         )
         for observer in observers { observer.identityEvent(event) }
+    }
+
+    /// Reports a failure, and returns the error to throw.
+    func failed(
+        _ kind: (IdentityError.Code) -> IdentityEvent.Kind,
+        _ error: any Error,
+        provider: String,
+        session: SessionID? = nil,
+        since start: Duration? = nil
+    ) -> IdentityError {
+        let wrapped = IdentityError.wrapping(error)
+        emit(kind(wrapped.code), provider: provider, session: session, since: start, because: wrapped)
+        return wrapped
     }
 }
 

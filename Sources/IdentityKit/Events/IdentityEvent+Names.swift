@@ -1,49 +1,37 @@
 extension IdentityEvent.Kind {
     /// The kind as a stable text in snake case, suitable as the name of a metric.
-    public var name: String {
-        switch self {
-        case .loginStarted: "login_started"
-        case .loginCompleted: "login_completed"
-        case .loginFailed: "login_failed"
-        case .loginTokensDropped: "login_tokens_dropped"
-        case .refreshed: "refreshed"
-        case .tokensReduced: "tokens_reduced"
-        case .refreshFailed: "refresh_failed"
-        case .refreshInDoubt: "refresh_in_doubt"
-        case .refreshRepaired: "refresh_repaired"
-        case .lockWaited: "lock_waited"
-        case .providerPaused: "provider_paused"
-        case .providerResumed: "provider_resumed"
-        case .storeFailed: "store_failed"
-        case .tokensSpooled: "tokens_spooled"
-        case .tokensNotDurable: "tokens_not_durable"
-        case .swept: "swept"
-        case .sessionEnded: "session_ended"
-        case .sessionReplaced: "session_replaced"
-        case .loggedOut: "logged_out"
-        case .logoutRefused: "logout_refused"
-        case .revocationFailed: "revocation_failed"
-        case .participantFailed: "participant_failed"
-        case .keySetRefreshed: "key_set_refreshed"
-        case .keySetUnavailable: "key_set_unavailable"
-        case .keySetRefetchRefused: "key_set_refetch_refused"
-        }
-    }
+    public var name: String { nameAndDetail.name }
 
     /// The outcome, error code or reason as a stable text, suitable as a metric's label; nil if the kind has none.
-    public var detail: String? {
+    public var detail: String? { nameAndDetail.detail }
+
+    private var nameAndDetail: (name: String, detail: String?) {
         switch self {
-        case .refreshed(let outcome): outcome.rawValue
-        case .tokensReduced(let losses): losses.name
-        case .sessionEnded(let reason): reason.rawValue
-        case .loginTokensDropped(let isRevoked): isRevoked ? "revoked" : "not_revoked"
-        case .loginFailed(let code), .refreshFailed(let code), .storeFailed(let code), .logoutRefused(let code),
-            .revocationFailed(let code), .participantFailed(let code), .keySetUnavailable(let code):
-            code.rawValue
-        case .loginStarted, .loginCompleted, .refreshInDoubt, .refreshRepaired, .lockWaited, .providerPaused,
-            .providerResumed, .tokensSpooled, .tokensNotDurable, .swept, .sessionReplaced, .loggedOut, .keySetRefreshed,
-            .keySetRefetchRefused:
-            nil
+        case .loginStarted: ("login_started", nil)
+        case .loginCompleted: ("login_completed", nil)
+        case .loginFailed(let code): ("login_failed", code.rawValue)
+        case .loginTokensDropped(let isRevoked): ("login_tokens_dropped", isRevoked ? "revoked" : "not_revoked")
+        case .refreshed(let outcome): ("refreshed", outcome.rawValue)
+        case .tokensReduced(let losses): ("tokens_reduced", losses.name)
+        case .refreshFailed(let code): ("refresh_failed", code.rawValue)
+        case .refreshInDoubt: ("refresh_in_doubt", nil)
+        case .refreshRepaired: ("refresh_repaired", nil)
+        case .lockWaited: ("lock_waited", nil)
+        case .providerPaused: ("provider_paused", nil)
+        case .providerResumed: ("provider_resumed", nil)
+        case .storeFailed(let code): ("store_failed", code.rawValue)
+        case .tokensSpooled: ("tokens_spooled", nil)
+        case .tokensNotDurable: ("tokens_not_durable", nil)
+        case .swept: ("swept", nil)
+        case .sessionEnded(let reason): ("session_ended", reason.rawValue)
+        case .sessionReplaced: ("session_replaced", nil)
+        case .loggedOut: ("logged_out", nil)
+        case .logoutRefused(let code): ("logout_refused", code.rawValue)
+        case .revocationFailed(let code): ("revocation_failed", code.rawValue)
+        case .participantFailed(let code): ("participant_failed", code.rawValue)
+        case .keySetRefreshed: ("key_set_refreshed", nil)
+        case .keySetUnavailable(let code): ("key_set_unavailable", code.rawValue)
+        case .keySetRefetchRefused: ("key_set_refetch_refused", nil)
         }
     }
 

@@ -97,8 +97,7 @@ struct LoginCoordinator: SessionService {
             events.emit(.loginCompleted, provider: name, session: session.id, since: started)
             return CompletedLogin(session: session, returnPath: returnPath, replaced: attempt.stepUp?.session)
         } catch {
-            events.emit(.loginFailed(IdentityError.code(of: error)), provider: name, since: started, because: error)
-            throw IdentityError.wrapping(error)
+            throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: name, since: started)
         }
     }
 
@@ -118,8 +117,7 @@ struct LoginCoordinator: SessionService {
         } catch let error as IdentityError where error.code == .stateUnknown {
             return
         } catch {
-            events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started, because: error)
-            throw IdentityError.wrapping(error)
+            throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
         }
     }
 

@@ -23,13 +23,7 @@ struct ProviderLogout: SessionService {
             let returnPath = try logout.returnPath.map(configuration.returnPaths.location(for:))
             return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
         } catch {
-            events.emit(
-                .logoutRefused(IdentityError.code(of: error)),
-                provider: name,
-                since: started,
-                because: error
-            )
-            throw IdentityError.wrapping(error)
+            throw events.failed(IdentityEvent.Kind.logoutRefused, error, provider: name, since: started)
         }
     }
 
