@@ -110,18 +110,13 @@ struct JSONParser {
 
     private mutating func parseArray() throws(JSONError) -> [JSONValue] {
         try enter()
+        defer { depth -= 1 }
         var elements: [JSONValue] = []
-        if accept(UInt8(ascii: "]")) {
-            depth -= 1
-            return elements
-        }
+        if accept(UInt8(ascii: "]")) { return elements }
         while true {
             elements.append(try parseValue())
             skipWhitespace()
-            if accept(UInt8(ascii: "]")) {
-                depth -= 1
-                return elements
-            }
+            if accept(UInt8(ascii: "]")) { return elements }
             guard accept(UInt8(ascii: ",")) else { throw failure("expected a comma or the end of an array") }
             skipWhitespace()
         }
@@ -129,14 +124,12 @@ struct JSONParser {
 
     private mutating func parseObject() throws(JSONError) -> JSONObject {
         try enter()
+        defer { depth -= 1 }
         var object = JSONObject()
         // Objects of up to 16 members are searched linearly, larger ones through a set of names, because a hostile object
         // must not cost quadratic time.
         var seen: Set<[UInt8]> = []
-        if accept(UInt8(ascii: "}")) {
-            depth -= 1
-            return object
-        }
+        if accept(UInt8(ascii: "}")) { return object }
         while true {
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
                 throw failure("expected a member name")
@@ -153,10 +146,7 @@ struct JSONParser {
             skipWhitespace()
             object.append(name, try parseValue())
             skipWhitespace()
-            if accept(UInt8(ascii: "}")) {
-                depth -= 1
-                return object
-            }
+            if accept(UInt8(ascii: "}")) { return object }
             guard accept(UInt8(ascii: ",")) else { throw failure("expected a comma or the end of an object") }
             skipWhitespace()
         }

@@ -16,19 +16,15 @@ extension JSONValue {
         case .string(let text): Self.append(text, to: &output)
         case .array(let elements):
             output.append(UInt8(ascii: "["))
-            var isFirst = true
-            for element in elements {
-                if !isFirst { output.append(UInt8(ascii: ",")) }
-                isFirst = false
+            for (index, element) in elements.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
                 element.append(to: &output)
             }
             output.append(UInt8(ascii: "]"))
         case .object(let object):
             output.append(UInt8(ascii: "{"))
-            var isFirst = true
-            for member in object.members {
-                if !isFirst { output.append(UInt8(ascii: ",")) }
-                isFirst = false
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
                 Self.append(member.name, to: &output)
                 output.append(UInt8(ascii: ":"))
                 member.value.append(to: &output)

@@ -19,16 +19,8 @@ public struct Session: Sendable {
     }
 
     /// A copy of a session shares the storage, because sessions are passed on much more often than they are created.
-    private final class Storage: Sendable {
-        let content: Content
-
-        init(_ content: Content) {
-            self.content = content
-        }
-    }
-
-    private let storage: Storage
-    private var content: Content { storage.content }
+    private let storage: Shared<Content>
+    private var content: Content { storage.value }
 
     /// The id that the app keeps in its cookie.
     public var id: SessionID { content.id }
@@ -70,7 +62,7 @@ public struct Session: Sendable {
 
     init(_ stored: StoredSession, _ state: SessionState) {
         let tokens = state.tokens
-        storage = Storage(
+        storage = Shared(
             Content(
                 id: stored.id,
                 provider: stored.provider,

@@ -29,7 +29,7 @@ final class SessionParticipants: Sendable {
 
     /// Adds a participant, which is held weakly.
     func add(_ participant: any SessionParticipant) {
-        state.withLock { $0.boxes.append(ParticipantBox(participant)) }
+        state.withLock { $0.boxes.append(ParticipantBox(participant: participant)) }
     }
 
     /// Waits until all pending notifications were sent.
@@ -135,8 +135,4 @@ final class SessionParticipants: Sendable {
 /// Holds a participant weakly, because the participant usually holds the manager strongly.
 private struct ParticipantBox: Sendable {
     weak let participant: (any SessionParticipant)?
-
-    init(_ participant: any SessionParticipant) {
-        self.participant = participant
-    }
 }

@@ -7,12 +7,9 @@ struct SignInRecord: Sendable {
 
     var browser: BuyerBrowser?
     var usedAt: Date?
+}
 
-    init(browser: BuyerBrowser? = nil, usedAt: Date? = nil) {
-        self.browser = browser
-        self.usedAt = usedAt
-    }
-
+extension SignInRecord {
     /// Reads a record; nil if the value cannot be decoded.
     init?(_ secret: Secret) {
         guard let value = try? JSONValue(parsing: secret.revealBytes()), value.object != nil else { return nil }

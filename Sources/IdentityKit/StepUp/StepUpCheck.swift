@@ -28,18 +28,10 @@ struct StepUpCheck: Sendable {
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
-        try checkContext(new)
-        try checkTime(new)
-    }
-
-    private func checkContext(_ new: TokenSet) throws(IdentityError) {
-        let accepted = requirement.authenticationContexts
-        guard !accepted.isEmpty else { return }
-        guard let context = new.claims?.authenticationContext,
-            accepted.contains(where: { $0.isIdentical(to: context) })
-        else {
+        guard requirement.acceptsContext(of: new.claims) else {
             throw failure("the ID token has none of the requested acr values", "OpenID Connect Core section 5.5.1.1")
         }
+        try checkTime(new)
     }
 
     private func checkTime(_ new: TokenSet) throws(IdentityError) {

@@ -66,6 +66,13 @@ public struct StepUpRequirement: Sendable, Equatable {
         return values.map(String.init)
     }
 
+    /// Whether the `acr` of an ID token is one of the requested ones, or none was requested.
+    func acceptsContext(of claims: IDTokenClaims?) -> Bool {
+        guard !authenticationContexts.isEmpty else { return true }
+        guard let context = claims?.authenticationContext else { return false }
+        return authenticationContexts.contains { $0.isIdentical(to: context) }
+    }
+
     private static func isContextByte(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
@@ -82,12 +89,7 @@ extension Session {
     /// - Returns: True if no step-up is needed.
     public func satisfies(_ requirement: StepUpRequirement, at now: Date) -> Bool {
         guard !requirement.demandsLogin, !needsLogin else { return false }
-        let accepted = requirement.authenticationContexts
-        if !accepted.isEmpty {
-            guard let context = claims?.authenticationContext,
-                accepted.contains(where: { $0.isIdentical(to: context) })
-            else { return false }
-        }
+        guard requirement.acceptsContext(of: claims) else { return false }
         guard let maximumAge = requirement.maximumAge else { return true }
         guard let time = authenticatedAt else { return false }
         return now.timeIntervalSince(time) <= maximumAge.timeInterval + ClockTolerance.seconds

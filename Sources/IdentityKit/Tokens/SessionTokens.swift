@@ -1,29 +1,16 @@
 /// The tokens of a session.
 public struct SessionTokens: Sendable {
-    /// The storage is shared and not copied, because many callers of a busy session get the same values.
-    private final class Content: Sendable {
+    private struct Content: Sendable {
         let session: Session
         let tokens: TokenSet
         let warning: IdentityError?
         let reason: IdentityError?
         let losses: TokenLosses?
-
-        init(
-            _ session: Session,
-            _ tokens: TokenSet,
-            _ warning: IdentityError?,
-            _ reason: IdentityError?,
-            _ losses: TokenLosses?
-        ) {
-            self.session = session
-            self.tokens = tokens
-            self.warning = warning
-            self.reason = reason
-            self.losses = losses
-        }
     }
 
-    private let content: Content
+    /// Shared, because many callers of a busy session get the same values.
+    private let storage: Shared<Content>
+    private var content: Content { storage.value }
     /// The session.
     public var session: Session { content.session }
     /// The tokens.
@@ -51,7 +38,9 @@ public struct SessionTokens: Sendable {
         reason: IdentityError? = nil,
         losses: TokenLosses? = nil
     ) {
-        content = Content(session, tokens, warning, reason, losses)
+        storage = Shared(
+            Content(session: session, tokens: tokens, warning: warning, reason: reason, losses: losses)
+        )
         self.outcome = outcome
     }
 }
