@@ -64,27 +64,6 @@ extension SessionManager {
         }
     }
 
-    /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has
-    /// entered it (RFC 8628).
-    ///
-    /// The provider is polled until the code expires, one request at a time, at the interval that the provider requests. The interval
-    /// becomes longer if the provider asks for it (`slow_down`) or does not respond. Cancelling the task ends the wait at once.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider's name.
-    ///   - options: The options of this login; redirect URI and return path have no effect here.
-    ///   - prompt: Shows the buyer the code and the page on which to enter it; called once, before the wait begins.
-    /// - Returns: The new session.
-    /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` if the provider does not support device logins,
-    ///   ``IdentityError/Code/accessDenied`` when the buyer refused, ``IdentityError/Code/attemptExpired`` when the code expired.
-    public func deviceLogin(
-        _ provider: String,
-        options: LoginOptions = LoginOptions(),
-        prompt: @Sendable (DeviceLoginPrompt) async throws -> Void
-    ) async throws -> Session {
-        try await Correlation.scope { try await deviceLogins.login(provider, options: options, prompt: prompt) }
-    }
-
     /// Stores a session for tokens that the app received in another way, for example with a code from a phone app.
     ///
     /// - Throws: ``IdentityError`` when the provider is not known or the store fails, and with code

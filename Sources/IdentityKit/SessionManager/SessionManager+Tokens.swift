@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension SessionManager {
     /// A session's tokens, which are valid for at least the requested time; they are refreshed first if necessary.
     ///
@@ -14,14 +16,30 @@ extension SessionManager {
     ///   a refresh belongs to another login, the error has ``IdentityError/isAttackSuspected``, even if the old access token is still
     ///   valid: let the buyer sign in again then, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        try await tokenAccess.tokens(for: id, validFor: duration)
+        // Tokens from the cache need no correlation id.
+        if let found = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return found }
+        return try await Correlation.scope {
+            let ticket = cache?.ticket
+            let found: StoredState
+            do {
+                found = try await context.reads.load(id)
+            } catch {
+                guard let held = inMemory(id, after: error) else { throw error }
+                return held
+            }
+            return try await tokens(of: found, validFor: duration, ticket: ticket)
+        }
     }
 
     /// Refreshes a session's tokens now, however old they are; for a token that a server rejected before it expired.
     ///
     /// - Throws: ``IdentityError``.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
-        try await Correlation.scope { try await tokenAccess.refreshTokens(for: id) }
+        try await Correlation.scope {
+            let state = try await context.reads.load(id).decoded().state
+            guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
+            return try await refresher.refresh(id, for: .replacing(tokens))
+        }
     }
 
     /// Calls a resource server with a session's access token, and once more with a new token if the server rejects the first one.
@@ -54,14 +72,39 @@ extension SessionManager {
         validFor duration: Duration? = nil,
         perform call: (ResourceAccess) async throws -> Value
     ) async throws -> Value {
-        try await Correlation.scope { try await tokenAccess.withAccessToken(of: id, validFor: duration, perform: call) }
+        try await Correlation.scope {
+            try await withTokens(of: id, validFor: duration) { access in
+                do { return try await call(access) } catch is NonceRequired {}
+                do { return try await call(access) } catch is NonceRequired {
+                    throw IdentityError(
+                        .retryLater,
+                        .dpopProofRefused,
+                        "The resource server required another DPoP nonce for the repeated request.",
+                        hint:
+                            "Try again. If it happens again, tell the server's operator that it rejects its own nonces.",
+                        reference: "RFC 9449 section 9"
+                    )
+                }
+            }
+        }
     }
 
     /// Requests the claims of the provider's UserInfo endpoint.
     ///
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no such endpoint.
     public func userInfo(for id: SessionID) async throws -> UserInfoClaims {
-        try await Correlation.scope { try await tokenAccess.userInfo(for: id) }
+        try await Correlation.scope {
+            try await withTokens(of: id, validFor: nil) { access in
+                guard let provider = access.provider as? any UserInfoProviding else {
+                    throw IdentityError(
+                        unsupported: "The provider \(access.session.provider) has no UserInfo endpoint.",
+                        hint: "Use buyerProfile(for:), which every provider supports.",
+                        reference: "OpenID Connect Core section 5.3"
+                    )
+                }
+                return try await provider.userInfo(for: access.tokens)
+            }
+        }
     }
 
     /// The buyer's identity for a cart, from tokens that are valid for at least the requested time.
@@ -71,13 +114,153 @@ extension SessionManager {
         for id: SessionID,
         validFor duration: Duration? = nil
     ) async throws -> (claim: CartClaim, session: Session) {
-        try await Correlation.scope { try await tokenAccess.cartClaim(for: id, validFor: duration) }
+        try await Correlation.scope {
+            do {
+                return try await withTokens(of: id, validFor: duration) { access in
+                    (try await access.cartClaim(), access.session)
+                }
+            } catch let error as IdentityError where error.code == .notSignedIn {
+                // A guest has no identity for the cart. That is not a failure.
+                return (.none, try await context.reads.load(id).decoded().session)
+            }
+        }
     }
 
     /// Requests the buyer's profile from the provider; returns the buyer of the login if the provider has no profile.
     ///
     /// - Throws: ``IdentityError``.
     public func buyerProfile(for id: SessionID) async throws -> Buyer {
-        try await Correlation.scope { try await tokenAccess.buyerProfile(for: id) }
+        try await Correlation.scope {
+            try await withTokens(of: id, validFor: nil) { access in
+                guard let profiles = access.provider as? any BuyerProfileProviding else { return access.tokens.buyer }
+                return try await profiles.buyerProfile(for: access.tokens)
+            }
+        }
+    }
+}
+
+extension SessionManager {
+    /// Returns tokens that are not in the store yet, while the store can be neither read nor locked.
+    ///
+    /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed; `reason` is the error of the store.
+    private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
+        let error = IdentityError.wrapping(error)
+        guard error.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
+            !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
+        else { return nil }
+        return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
+    }
+
+    /// The tokens as they are in store or memory; with the reason if they should have been refreshed.
+    private func notRefreshed(
+        _ session: Session,
+        _ tokens: TokenSet,
+        because reason: IdentityError? = nil
+    ) -> SessionTokens {
+        SessionTokens(
+            session: session,
+            tokens: tokens,
+            outcome: reason == nil ? .stored : .stillValid,
+            warning: unsaved.warning(for: session.id),
+            reason: reason
+        )
+    }
+
+    /// The tokens of a session that was read from the store.
+    ///
+    /// - Parameters:
+    ///   - found: The stored session.
+    ///   - duration: How long the access token must be valid.
+    ///   - ticket: The cache's ticket, taken before the session was read.
+    /// - Returns: The tokens and how they were obtained.
+    /// - Throws: ``IdentityError`` when there are no valid tokens.
+    private func tokens(
+        of found: StoredState,
+        validFor duration: Duration?,
+        ticket: Int?
+    ) async throws -> SessionTokens {
+        let stored = found.stored
+        let (state, session) = try found.decoded()
+        guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
+        if let end = state.endReason {
+            // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
+            guard unsaved[stored.id] != nil else {
+                participants.notifyNeedsLogin(of: stored.id)
+                throw IdentityError.ended(end)
+            }
+            return try await refresher.refresh(stored.id, for: .replacing(tokens))
+        }
+        var limit: Duration?
+        let response = unsaved.pendingResponse(to: tokens, of: stored.id, state)
+        if let response {
+            // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
+            // short while the old tokens are valid.
+            if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
+        } else {
+            guard let remaining = schedule.remaining(tokens, of: stored.id) else {
+                return notRefreshed(session, tokens)
+            }
+            switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
+            case .none(let untilDue):
+                let credential = notRefreshed(session, tokens)
+                if let cache, let ticket, credential.warning == nil {
+                    let lifetime = visible.lifetime
+                    let untilEnd = Duration(limited: lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                    cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
+                }
+                return credential
+            case .early:
+                let reason = refresher.startEarly(stored, replacing: tokens)
+                return notRefreshed(session, tokens, because: reason)
+            case .now: break
+            }
+        }
+        do {
+            return try await refresher.refresh(stored.id, for: .replacing(tokens), waitingUpTo: limit)
+        } catch let error as IdentityError
+            where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
+            || error.code == .notRefreshable
+        {
+            // The response could not be validated, for example because another process holds the lock.
+            if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
+            if let held = inMemory(stored.id, after: error) { return held }
+            // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
+            // the wait.
+            guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
+            return notRefreshed(session, tokens, because: error)
+        }
+    }
+
+    /// How long a caller with a valid token waits for the validation of the response that replaces the token.
+    private static let validationWait = Duration.seconds(2)
+
+    /// Runs a call with a session's access token.
+    ///
+    /// If the server rejects the token, refreshes once and runs the call again.
+    private func withTokens<Value: Sendable>(
+        of id: SessionID,
+        validFor duration: Duration?,
+        _ call: (ResourceAccess) async throws -> Value
+    ) async throws -> Value {
+        let first = try await tokens(for: id, validFor: duration)
+        let provider = try visible.providers.provider(ofStored: first.session.provider)
+        do {
+            return try await call(ResourceAccess(first, at: provider))
+        } catch let error as IdentityError where error.mayEndWithRefresh {
+            guard first.session.isRefreshable else { throw error.withoutRefresh }
+            if first.outcome == .refreshedEarly || first.outcome == .refreshedLate {
+                context.rejected.add(first.tokens, of: id)
+                throw error.afterRefresh
+            }
+            guard !context.rejected.contains(first.tokens, of: id) else { throw error.afterRefresh }
+        }
+        // If another caller has refreshed the tokens in the meantime, this caller gets its result.
+        let second = try await refresher.refresh(id, for: .replacing(first.tokens))
+        do {
+            return try await call(ResourceAccess(second, at: provider))
+        } catch let error as IdentityError where error.mayEndWithRefresh {
+            context.rejected.add(second.tokens, of: id)
+            throw error.afterRefresh
+        }
     }
 }

@@ -10,10 +10,13 @@ package typealias Admission = @Sendable (TokenSet, String, String?) async throws
 /// Calls for the routes of a web app and for carts that are not public.
 extension SessionManager {
     /// Notes that a server rejected tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
-    package func noteRejection(of tokens: TokenSet, of id: SessionID) { tokenAccess.noteRejection(of: tokens, of: id) }
+    package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
     /// Whether a server rejected the session's tokens right after their refresh.
-    package func hasRejectedTokens(_ id: SessionID) async throws -> Bool { try await tokenAccess.hasRejectedTokens(id) }
+    package func hasRejectedTokens(_ id: SessionID) async throws -> Bool {
+        guard let tokens = try await context.reads.load(id).decoded().state.tokens else { return false }
+        return context.rejected.contains(tokens, of: id)
+    }
 
     package var clock: any IdentityClock { environment.clock }
 

@@ -17,16 +17,12 @@ extension SessionService {
     var pauses: SessionRefreshPauses { context.pauses }
 
     var logins: LoginCoordinator { LoginCoordinator(context: context) }
-    var deviceLogins: DeviceLoginCoordinator { DeviceLoginCoordinator(context: context) }
     var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
     var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }
     var creator: SessionCreator { SessionCreator(context: context) }
-    var tokenAccess: TokenAccess { TokenAccess(context: context) }
     var refresher: TokenRefresher { TokenRefresher(context: context) }
     var lockTimeCheck: LockTimeCheck { LockTimeCheck(context: context) }
     var revocation: TokenRevocation { TokenRevocation(context: context) }
     var logouts: LogoutCoordinator { LogoutCoordinator(context: context) }
     var providerLogout: ProviderLogout { ProviderLogout(context: context) }
-    var backChannelLogouts: BackChannelLogoutCoordinator { BackChannelLogoutCoordinator(context: context) }
-    var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
 }

@@ -1,28 +1,47 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// Executes a provider's requests to end sessions (OpenID Connect Back-Channel Logout 1.0).
-struct BackChannelLogoutCoordinator: SessionService {
-    let context: SessionContext
-
-    func logout(provider name: String, body: [UInt8], contentType: String?) async -> BackChannelLogoutResult {
-        let started = clock.elapsed
-        let (ended, failure) = await endSessions(provider: name, body, contentType)
-        let problems = await outlivingCaller { [self] in
-            var problems: [IdentityError] = []
-            for session in ended {
-                problems += session.problems
-                problems += await participants.notifyEnded(session, since: started)
-                guard !session.hadExpired else { continue }
-                events.emit(.loggedOut, provider: name, session: session.session.id, since: started)
+extension SessionManager {
+    /// Executes a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
+    ///
+    /// Call it in the handler of the provider's back-channel logout `POST`, and send the result's status, headers and body. The
+    /// request needs no further authentication: a signed token identifies the ended sessions, and each token is accepted once.
+    ///
+    /// - A token that names only a session of the provider (`sid`) ends the sessions that began in that provider session.
+    /// - A token that also names a buyer (`sub`) ends those sessions of the buyer, and the buyer's sessions whose `sid` is unknown.
+    /// - A token that names only a buyer ends all sessions of the buyer.
+    ///
+    /// Only sessions of this provider, tenant and issuer end.
+    ///
+    /// - Parameters:
+    ///   - name: The provider whose address received the request. Give each provider its own address.
+    ///   - body: The unchanged body of the request; more than 16 KiB are refused.
+    ///   - contentType: The request's `Content-Type`.
+    /// - Returns: The response to send, and the sessions that were ended.
+    public func backChannelLogout(
+        provider name: String,
+        body: [UInt8],
+        contentType: String?
+    ) async -> BackChannelLogoutResult {
+        await Correlation.scope {
+            let started = clock.elapsed
+            let (ended, failure) = await endSessions(provider: name, body, contentType)
+            let problems = await outlivingCaller { [self] in
+                var problems: [IdentityError] = []
+                for session in ended {
+                    problems += session.problems
+                    problems += await participants.notifyEnded(session, since: started)
+                    guard !session.hadExpired else { continue }
+                    events.emit(.loggedOut, provider: name, session: session.session.id, since: started)
+                }
+                return problems
             }
-            return problems
+            if let failure {
+                events.emit(.logoutRefused(failure.code), provider: name, since: started, because: failure)
+            }
+            let sessions = ended.filter { !$0.hadExpired }.map(\.session)
+            return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
         }
-        if let failure {
-            events.emit(.logoutRefused(failure.code), provider: name, since: started, because: failure)
-        }
-        let sessions = ended.filter { !$0.hadExpired }.map(\.session)
-        return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
     }
 
     /// Removes the sessions of a request, then marks its token as used.
@@ -69,9 +88,7 @@ struct BackChannelLogoutCoordinator: SessionService {
     ) throws(IdentityError) -> (supporting: any BackChannelLogoutSupporting, store: any UsedTokenStore) {
         guard let supporting = provider as? any BackChannelLogoutSupporting else {
             throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider \(provider.descriptor.name) does not support back-channel logout.",
+                unsupported: "The provider \(provider.descriptor.name) does not support back-channel logout.",
                 hint:
                     "Register the back-channel logout address only at a provider that supports it, such as one of kind openid.",
                 reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
