@@ -11,7 +11,7 @@ extension PostgresStore: SessionRecordStore {
         let row = try records.seal(session)
         if let maximumSessionsPerTenant { try await requireRoom(session.tenant, maximumSessionsPerTenant) }
         let isNew = try await client.repeating { deadline, isInDoubt in
-            if try await change(sql.insertSession, row.values, deadline) { return true }
+            if try await change(sql.insertSession, row.columnValues, deadline) { return true }
             guard isInDoubt else { return false }
             return try await isStored(session, row, deadline) == true
         }
@@ -35,7 +35,7 @@ extension PostgresStore: SessionRecordStore {
         let row = try records.seal(session)
         let isReplaced = try await client.repeating { deadline, isInDoubt in
             // A repeated statement writes the same row: only the first of the two finds the expected generation.
-            if try await change(sql.replaceSession, row.values + [.integer(generation)], deadline) { return true }
+            if try await change(sql.replaceSession, row.columnValues + [.integer(generation)], deadline) { return true }
             guard isInDoubt else { return false }
             guard let isOurs = try await isStored(session, row, deadline) else {
                 throw PostgresFailure(.outcomeUnknown)
@@ -162,18 +162,14 @@ extension PostgresStore: PartialSessionListing {
         let chunk = max(1, min(128, (4 << 20) / records.sealer.slotSize))
         while true {
             let values = [.integer(last), .integer(Int64(chunk))] + conditions
-            let rows = try await client.repeating { deadline, _ in
-                try await client.perform(statement, values, needsWriting: needsWriting, by: deadline)
-            }.all
+            let rows = try await client.rows(statement, values, needsWriting: needsWriting).all
             try records.open(rows.map(SealedSession.init), matching: filter, into: &listing)
             guard rows.count == chunk, let row = rows.last else { break }
             last = row.integer(0)
         }
         if listing.damage == nil, filter.isInDoubt == nil {
             let values = [provider, tenant, buyer ?? .null, name ?? .null]
-            let hidden = try await client.repeating { deadline, _ in
-                try await client.perform(sql.hasQuarantinedSession, values, needsWriting: needsWriting, by: deadline)
-            }
+            let hidden = try await client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting)
             if !hidden.isEmpty { listing.damage = .quarantined }
         }
         return listing.oldestFirst

@@ -28,15 +28,8 @@ extension PostgresStore: ExpirySweeping {
         var total = 0
         var last: Int64 = -1
         while true {
-            let after = last
-            let removed = try await client.repeating { deadline, _ in
-                try await client.perform(
-                    sql.sweepSessions,
-                    [.integer(after), .integer(Int64(Self.sweepChunk)), .date(date)],
-                    needsWriting: true,
-                    by: deadline
-                )
-            }
+            let values: [Value] = [.integer(last), .integer(Int64(Self.sweepChunk)), .date(date)]
+            let removed = try await client.rows(sql.sweepSessions, values)
             total += removed.count
             guard removed.count == Self.sweepChunk else { return total }
             last = removed.all.map { $0.integer(0) }.max() ?? .max

@@ -12,20 +12,7 @@ extension SQLiteStore: SessionRecordStore {
                 try Self.requireRoom(connection, tenant: session.tenant, maximum)
             }
             guard try !connection.isQuarantined(row.hash, .session) else { return false }
-            return try connection.run(
-                .insertSession,
-                .key(row.hash),
-                .bytes(row.hash),
-                .bytes(row.buyer),
-                .text(row.tenant),
-                .text(row.provider),
-                .text(row.issuer),
-                .integer(row.generation),
-                .date(row.retainedUntil),
-                .bytes(row.record),
-                row.providerSession.map(Value.bytes) ?? .null,
-                .flag(row.isInDoubt)
-            ) == 1
+            return try connection.run(.insertSession, row.columnValues) == 1
         }
         guard isNew else { throw IdentityError.sessionExists }
     }

@@ -78,13 +78,3 @@ public final class SQLiteStore: Sendable {
         await database.close()
     }
 }
-
-extension Value {
-    /// The exact time.
-    ///
-    /// A real value always has eight bytes.
-    static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
-
-    /// The integer key of a row.
-    static func key(_ hash: [UInt8]) -> Value { .integer(StoreRecords.rowKey(hash)) }
-}

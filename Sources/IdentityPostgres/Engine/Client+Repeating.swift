@@ -38,8 +38,13 @@ extension Client {
 
     /// Reads with one statement.
     func read(_ statement: Statement, _ values: Value...) async throws -> Rows {
+        try await rows(statement, values, needsWriting: false)
+    }
+
+    /// The rows of one statement that may be repeated safely, by default from a server that accepts writes.
+    func rows(_ statement: Statement, _ values: [Value], needsWriting: Bool = true) async throws -> Rows {
         try await repeating { deadline, _ in
-            try await perform(statement, values, needsWriting: false, by: deadline)
+            try await perform(statement, values, needsWriting: needsWriting, by: deadline)
         }
     }
 
@@ -54,9 +59,7 @@ extension Client {
 
     /// Changes rows with one statement that may be repeated safely, and returns how many.
     func write(_ statement: Statement, _ values: Value...) async throws -> Int {
-        try await repeating { deadline, _ in
-            try await perform(statement, values, needsWriting: true, by: deadline).changed
-        }
+        try await rows(statement, values).changed
     }
 }
 #endif

@@ -14,11 +14,6 @@ struct LeaseLocks: Sendable {
     private let seen = SeenLeases()
     private static let sweepChunk: Int64 = 512
 
-    init(client: Client, sql: Statements) {
-        self.client = client
-        self.sql = sql
-    }
-
     /// Tries to take a lease.
     ///
     /// - Returns: Nil if another holder has it.
@@ -76,19 +71,14 @@ struct LeaseLocks: Sendable {
     /// Releases a lease; if that fails, the lease expires.
     func end(_ lease: Lease, notifying channel: String?) async {
         let values: [Value] = [.integer(lease.key), .bytes(lease.holder)]
-        _ = try? await client.repeating { deadline, _ in
-            try await client.perform(sql.endLease(notifying: channel), values, needsWriting: true, by: deadline)
-        }
+        _ = try? await client.rows(sql.endLease(notifying: channel), values)
     }
 
     /// Removes the leases that have ended: those that this process has seen unchanged for their whole length, since an earlier call.
     func sweep() async throws {
         var last: Int64 = -1
         while true {
-            let page = [Value.integer(last), .integer(Self.sweepChunk)]
-            let rows = try await client.repeating { deadline, _ in
-                try await client.perform(sql.listLeases, page, needsWriting: true, by: deadline)
-            }.all
+            let rows = try await client.rows(sql.listLeases, [.integer(last), .integer(Self.sweepChunk)]).all
             for row in rows {
                 last = row.integer(3)
                 note(row, last, from: 0)

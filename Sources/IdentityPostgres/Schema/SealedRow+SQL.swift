@@ -24,15 +24,4 @@ extension SealedRow.Kind {
         }
     }
 }
-
-extension SealedSession {
-    /// The values of all columns, in the order of the statements that write a session.
-    var values: [Value] {
-        [
-            .key(hash), .bytes(hash), .bytes(buyer), .text(tenant), .text(provider), .text(issuer),
-            .integer(generation), .date(retainedUntil), .bytes(record),
-            providerSession.map(Value.bytes) ?? .null, .flag(isInDoubt), .flag(isRestored),
-        ]
-    }
-}
 #endif

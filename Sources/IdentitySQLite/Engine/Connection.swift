@@ -67,7 +67,9 @@ final class Connection {
     // MARK: Prepared statements
 
     /// Changes rows and returns how many.
-    func run(_ query: Query, _ values: Value...) throws(SQLiteFailure) -> Int {
+    func run(_ query: Query, _ values: Value...) throws(SQLiteFailure) -> Int { try run(query, values) }
+
+    func run(_ query: Query, _ values: [Value]) throws(SQLiteFailure) -> Int {
         let statement = try prepared(query)
         defer { statement.reset() }
         try statement.bind(values)

@@ -28,6 +28,8 @@ final class Statement: ColumnReading {
                 case .null: unsafe sqlite3_bind_null(pointer, index)
                 case .integer(let value): unsafe sqlite3_bind_int64(pointer, index, value)
                 case .real(let value): unsafe sqlite3_bind_double(pointer, index, value)
+                // 0 and 1 need no bytes for their value, so a row keeps its length when the flag changes.
+                case .flag(let value): unsafe sqlite3_bind_int64(pointer, index, value ? 1 : 0)
                 case .bytes(let value) where value.isEmpty: unsafe sqlite3_bind_zeroblob(pointer, index, 0)
                 case .bytes(let value):
                     unsafe identity_sqlite_bind_bytes(pointer, index, value, Int64(value.count))
@@ -81,14 +83,4 @@ final class Statement: ColumnReading {
 }
 
 /// A value that can be bound to a statement.
-enum Value {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case bytes([UInt8])
-
-    /// 0 and 1 need no bytes for their value, so a row keeps its length when the flag changes.
-    static func flag(_ flag: Bool) -> Value { .integer(flag ? 1 : 0) }
-
-    static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }
-}
+typealias Value = ColumnValue

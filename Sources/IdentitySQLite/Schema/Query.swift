@@ -30,8 +30,8 @@ enum Query: Int, CaseIterable {
         case .insertSession:
             """
             INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
-            provider_session, in_doubt, sweep_after)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?8) ON CONFLICT (key) DO NOTHING
+            provider_session, in_doubt, restored, sweep_after)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?8) ON CONFLICT (key) DO NOTHING
             """
         // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
         case .readSession: "SELECT \(Self.sessionColumns) FROM session WHERE key = ?1"

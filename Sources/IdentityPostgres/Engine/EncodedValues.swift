@@ -1,24 +1,8 @@
 #if PostgreSQL
-internal import FoundationEssentials
 internal import IdentityStoreKit
 
-/// A value of a statement, in the server's binary format.
-enum Value: Sendable {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case flag(Bool)
-    case bytes([UInt8])
-
-    /// A text as UTF-8 bytes, so that collation, encoding and NUL have no effect.
-    static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }
-
-    /// The exact time.
-    static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
-
-    /// The integer key of a row, from its keyed hash.
-    static func key(_ hash: [UInt8]) -> Value { .integer(StoreRecords.rowKey(hash)) }
-}
+/// A value of a statement, which is sent in the server's binary format.
+typealias Value = ColumnValue
 
 /// The server's types of statement parameters.
 enum ParameterType: UInt32, Sendable {
