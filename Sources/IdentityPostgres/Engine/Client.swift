@@ -90,7 +90,7 @@ final class Client: Sendable {
         _ body: (Transaction) async throws -> R
     ) async throws -> R {
         let granted = await withCheckedContinuation { continuation in
-            let request = TransactionRequest(needsWriting: true, deadline: deadline, continuation: continuation)
+            let request = TransactionRequest(deadline: deadline, continuation: continuation)
             if !mailbox.post(.beginTransaction(request)) {
                 continuation.resume(returning: .failure(PostgresFailure(.closed)))
             }

@@ -7,7 +7,7 @@ extension ConnectionLoop {
         // The direct connection is needed only for queued statements, and for waits for a lock if the store listens for notifications.
         guard !directQueue.isEmpty || (settings.listens && !lockWaits.isEmpty) else { return }
         guard let connector = settings.directConnector else {
-            for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.client)) }
+            directQueue.failAll(PostgresFailure(.client))
             return
         }
         if let direct {
@@ -17,7 +17,7 @@ extension ConnectionLoop {
             return
         }
         if let permanentFailure = directState.permanentFailure, directState.pausedUntil != nil {
-            for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(permanentFailure) }
+            directQueue.failAll(permanentFailure)
         }
         if let pause = directState.pausedUntil { note(pause) }
         guard directState.mayConnect, directState.connecting == 0 else { return }
@@ -29,7 +29,7 @@ extension ConnectionLoop {
 
     /// Closes the direct connection, which releases every lock that it holds.
     func drop(_ connection: ServerConnection) {
-        connection.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveTakenEffect: true)))
+        connection.abandon()?.fail(PostgresFailure(.lost, mayHaveTakenEffect: true))
         direct = nil
         settings.directState.ended(connection.serial)
     }

@@ -60,7 +60,7 @@ final class ConnectionLoop {
             case .performInTransaction(let call, let serial):
                 guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
                     // The connection was lost between two statements, so this statement was never sent.
-                    call.continuation.resume(returning: .failure(PostgresFailure(.lost)))
+                    call.fail(PostgresFailure(.lost))
                     continue
                 }
                 begin(call, on: connection)
@@ -109,7 +109,7 @@ final class ConnectionLoop {
         guard !queue.isEmpty else { return }
         // The calls do not fail while other connections are in use, because one of them may become free.
         if let permanentFailure = pool.permanentFailure, pool.pausedUntil != nil, connections.isEmpty {
-            return failAll(permanentFailure)
+            return queue.failAll(permanentFailure)
         }
         if queue.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, connections.values.allSatisfy(\.isReadOnly) {
             for waiter in queue.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
@@ -158,12 +158,8 @@ final class ConnectionLoop {
             putBack(connection)
         case .failure(let failure):
             pool.failed(failure)
-            if failure.isConfiguration, connections.isEmpty { failAll(failure) }
+            if failure.isConfiguration, connections.isEmpty { queue.failAll(failure) }
         }
-    }
-
-    private func failAll(_ failure: PostgresFailure) {
-        for waiter in queue.takeAll(where: { _ in true }) { waiter.fail(failure) }
     }
 
     private func putBack(_ connection: ServerConnection) {
@@ -261,9 +257,7 @@ final class ConnectionLoop {
                 continue
             }
             // The caller no longer waits for the result, and the state of the connection is unknown.
-            connection.abandon()?.continuation.resume(
-                returning: .failure(PostgresFailure(.timedOut, mayHaveTakenEffect: true))
-            )
+            connection.abandon()?.fail(PostgresFailure(.timedOut, mayHaveTakenEffect: true))
             if connection !== direct { remove(connection) }
         }
         for connection in idle where connection.idleSince + settings.idleLimit <= now { remove(connection) }
@@ -277,13 +271,11 @@ final class ConnectionLoop {
 
     private func shutDown() {
         for command in mailbox.close(releasing: wakeup.close) { refuse(command) }
-        failAll(PostgresFailure(.closed))
-        for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.closed)) }
+        queue.failAll(PostgresFailure(.closed))
+        directQueue.failAll(PostgresFailure(.closed))
         for wait in lockWaits.values { wait.continuation.resume() }
         for connection in Array(connections.values) + (direct.map { [$0] } ?? []) {
-            connection.abandon()?.continuation.resume(
-                returning: .failure(PostgresFailure(.closed, mayHaveTakenEffect: true))
-            )
+            connection.abandon()?.fail(PostgresFailure(.closed, mayHaveTakenEffect: true))
         }
         if let direct { settings.directState.ended(direct.serial) }
         connections = [:]
@@ -294,7 +286,7 @@ final class ConnectionLoop {
     private func refuse(_ command: Command) {
         switch command {
         case .perform(let call, _), .performInTransaction(let call, _):
-            call.continuation.resume(returning: .failure(PostgresFailure(.closed)))
+            call.fail(PostgresFailure(.closed))
         case .beginTransaction(let transactionRequest):
             transactionRequest.continuation.resume(returning: .failure(PostgresFailure(.closed)))
         case .waitForLock(let wait): wait.continuation.resume()

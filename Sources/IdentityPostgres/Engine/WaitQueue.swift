@@ -8,7 +8,7 @@ struct WaitQueue {
         var needsWriting: Bool {
             switch self {
             case .call(let call): call.needsWriting
-            case .transactionRequest(let transactionRequest): transactionRequest.needsWriting
+            case .transactionRequest: true
             }
         }
 
@@ -21,7 +21,7 @@ struct WaitQueue {
 
         func fail(_ failure: PostgresFailure) {
             switch self {
-            case .call(let call): call.continuation.resume(returning: .failure(failure))
+            case .call(let call): call.fail(failure)
             case .transactionRequest(let transactionRequest):
                 transactionRequest.continuation.resume(returning: .failure(failure))
             }
@@ -64,6 +64,10 @@ struct WaitQueue {
         count = items.count
         writers = items.count { $0?.needsWriting ?? false }
         return taken
+    }
+
+    mutating func failAll(_ failure: PostgresFailure) {
+        for waiter in takeAll(where: { _ in true }) { waiter.fail(failure) }
     }
 
     var earliestDeadline: ContinuousClock.Instant? {

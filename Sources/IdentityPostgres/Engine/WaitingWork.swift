@@ -8,6 +8,8 @@ struct StatementCall: Sendable {
     let needsWriting: Bool
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Outcome, Never>
+
+    func fail(_ failure: PostgresFailure) { continuation.resume(returning: .failure(failure)) }
 }
 
 /// The result of a statement, and its connection.
@@ -20,7 +22,6 @@ struct Reply: Sendable {
 
 /// A task that waits for exclusive use of a connection, for a transaction.
 struct TransactionRequest: Sendable {
-    let needsWriting: Bool
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Result<Int, PostgresFailure>, Never>
 }

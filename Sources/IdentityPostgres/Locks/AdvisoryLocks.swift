@@ -48,20 +48,14 @@ final class AdvisoryLocks: Sendable {
     /// - Returns: Nil if another holder in this or another process has it.
     func take(_ key: Int64) async throws -> Lock? {
         guard inside.withLock({ $0.insert(key).inserted }) else { return nil }
-        do {
-            let asked = ContinuousClock.now
-            let reply = try await client.repeating { deadline, _ in
-                try await client.performDirectly(sql.tryAdvisoryLock, [.integer(key)], by: deadline)
-            }
-            if reply.rows.first?.flag(0) == true {
-                return Lock(key: key, link: reply.link, client: client, askedAt: asked)
-            }
-        } catch {
-            inside.withLock { _ = $0.remove(key) }
-            throw error
+        var isTaken = false
+        defer { if !isTaken { inside.withLock { _ = $0.remove(key) } } }
+        let asked = ContinuousClock.now
+        let reply = try await client.repeating { deadline, _ in
+            try await client.performDirectly(sql.tryAdvisoryLock, [.integer(key)], by: deadline)
         }
-        inside.withLock { _ = $0.remove(key) }
-        return nil
+        isTaken = reply.rows.first?.flag(0) == true
+        return isTaken ? Lock(key: key, link: reply.link, client: client, askedAt: asked) : nil
     }
 
     /// Checks regularly whether the server still responds on the connection, until the task is cancelled or the connection
