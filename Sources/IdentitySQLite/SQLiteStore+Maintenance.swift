@@ -1,6 +1,43 @@
+internal import IdentityKit
 public import IdentityStoreKit
 
-extension SQLiteStore: StoreKeyRotating {
+extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
+    var maintenance: RowMaintenance<MaintenanceTables> {
+        RowMaintenance(MaintenanceTables(database: database, clock: clock), records: records)
+    }
+
+    /// The same for the file of pending logins.
+    var loginMaintenance: RowMaintenance<LoginFileTables>? {
+        logins.map {
+            RowMaintenance(LoginFileTables(file: $0, database: database, clock: clock), records: $0.records)
+        }
+    }
+
+    /// Checks the whole file and opens every row.
+    ///
+    /// In a large store this takes long: run it when there is little load. Reads continue. With the rollback journal, saves of all processes
+    /// wait while SQLite checks the file, and fail as `store_busy` after their `lockWait`.
+    ///
+    /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
+    public func checkHealth() async throws -> StoreHealth {
+        var health = StoreHealth()
+        // If a process crashed, this read also rolls back its transaction, which the read-only connection of the next call cannot do.
+        health.quarantinedRows = try await database.read { try $0.first(.countQuarantined) { Int($0.integer(0)) } ?? 0 }
+        health.problems = try await database.problems(in: location)
+        try await maintenance.checkRows(for: &health)
+        try await loginMaintenance?.checkRows(for: &health)
+        health.spooledSessions = try await spool.count()
+        return health
+    }
+
+    /// Moves every damaged row into quarantine.
+    ///
+    /// The table keeps every column that is needed to put the row back when the cause is repaired:
+    /// `Documentation/Operating/SQLite.md` contains the statements.
+    public func quarantineDamagedRows() async throws -> Int {
+        try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
+    }
+
     /// The keys of this process and of the rows: the active key first, then by id.
     ///
     /// Sessions in the spool count too: they need their key as well.
@@ -54,5 +91,17 @@ extension SQLiteStore: StoreKeyRotating {
         var progress = try await maintenance.resealRows(after: position, limit: limit)
         if progress.position == nil, logins != nil { progress.position = ResealPosition(table: end, row: -1) }
         return progress
+    }
+}
+
+extension Connection {
+    /// Whether a row of this hash is in quarantine.
+    func isQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws -> Bool {
+        try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
+    }
+
+    /// Throws if a row that was not found is in quarantine, because a session in quarantine must not be reported as unknown.
+    func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
+        if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }
 }

@@ -1,0 +1,70 @@
+#if PostgreSQL
+internal import IdentityKit
+public import IdentityStoreKit
+
+extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
+    var maintenance: RowMaintenance<MaintenanceTables> {
+        RowMaintenance(MaintenanceTables(client: client, sql: sql), records: records)
+    }
+
+    /// Opens every row, and checks the server's settings for durability.
+    ///
+    /// In a large store this takes long: run it when there is little load.
+    ///
+    /// It does not check the pages of the database. Use the server's `data_checksums` and `pg_amcheck` for that.
+    ///
+    /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
+    public func checkHealth() async throws -> StoreHealth {
+        var health = StoreHealth()
+        if try await client.read(sql.fsync).first?.text(0) != "on" {
+            health.problems.append("The server runs with fsync off: commits do not survive a loss of power.")
+        }
+        try await maintenance.checkRows(for: &health)
+        health.quarantinedRows = Int(try await client.read(sql.countQuarantined).first?.integer(0) ?? 0)
+        health.spooledSessions = try await spool?.count() ?? 0
+        return health
+    }
+
+    /// Moves every damaged row into quarantine.
+    ///
+    /// The attachments of a damaged session go with it and count too. `Documentation/Operating/PostgreSQL.md` contains the statements that
+    /// put a row back when the cause is repaired.
+    public func quarantineDamagedRows() async throws -> Int {
+        try await maintenance.quarantineDamagedRows()
+    }
+
+    /// Throws if a row that was not found is in quarantine, because a session in quarantine must not be reported as unknown.
+    func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws {
+        let found = try await client.read(
+            sql.isQuarantined,
+            .integer(Int64(kind.rawValue)),
+            .key(hash),
+            .bytes(hash)
+        )
+        if !found.isEmpty { throw IdentityError.quarantined }
+    }
+
+    /// The keys of this process and of the rows: the active key first, then by id.
+    ///
+    /// Sessions in the spool of this machine count too.
+    public func keyUsage() async throws -> [StoreKeyUsage] {
+        var counts: [String: Int] = [:]
+        for kind in SealedRow.Kind.allCases {
+            var last: Int64 = -1
+            while true {
+                let rows = try await client.read(sql.countByKey(kind), .integer(last), .integer(4_096)).all
+                for row in rows { counts[StoreKey.describe(row.bytes(0)), default: 0] += Int(row.integer(1)) }
+                guard let end = rows.map({ $0.integer(2) }).max() else { break }
+                last = end
+            }
+        }
+        for key in try await spool?.keyIDs() ?? [] { counts[key, default: 0] += 1 }
+        return records.keyUsage(counts)
+    }
+
+    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
+    public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
+        try await maintenance.resealRows(after: position, limit: limit)
+    }
+}
+#endif
