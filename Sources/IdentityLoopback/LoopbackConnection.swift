@@ -70,10 +70,6 @@ final class LoopbackConnection {
         }
     }
 
-    func writable() -> StepOutcome {
-        flush()
-    }
-
     func respond(_ response: LoopbackResponse) -> StepOutcome {
         guard case .waiting(let isHead, let requestKeepAlive) = state else { return .stays }
         state = .answering
@@ -147,7 +143,7 @@ final class LoopbackConnection {
     }
 
     /// Writes pending output, then continues with the script, then with the next request.
-    private func flush() -> StepOutcome {
+    func flush() -> StepOutcome {
         while true {
             while sent < output.count {
                 switch LoopbackSocket.send(socket, output, from: sent) {

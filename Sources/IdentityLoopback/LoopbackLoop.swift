@@ -70,7 +70,7 @@ final class LoopbackLoop {
         if events & (POLLERR | POLLHUP | POLLNVAL) != 0, events & POLLIN == 0 {
             return settle(.closed, identifier, connection)
         }
-        if events & POLLOUT != 0 { settle(connection.writable(), identifier, connection) }
+        if events & POLLOUT != 0 { settle(connection.flush(), identifier, connection) }
         if events & POLLIN != 0, connections[identifier] === connection {
             settle(connection.readable(&room), identifier, connection)
         }

@@ -93,11 +93,7 @@ enum LoopbackSocket {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        return unsafe withUnsafeBytes(of: &address) { bytes in
-            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
-                unsafe bind(socket, $0.baseAddress, socklen_t(bytes.count))
-            }
-        }
+        return bind(socket, to: address)
     }
 
     private static func bind6(_ socket: Int32, _ port: UInt16) -> Int32 {
@@ -105,9 +101,13 @@ enum LoopbackSocket {
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
-        return unsafe withUnsafeBytes(of: &address) { bytes in
+        return bind(socket, to: address)
+    }
+
+    private static func bind<Address>(_ socket: Int32, to address: Address) -> Int32 {
+        unsafe withUnsafeBytes(of: address) { bytes in
             unsafe bytes.withMemoryRebound(to: sockaddr.self) {
-                unsafe bind(socket, $0.baseAddress, socklen_t(bytes.count))
+                unsafe IdentityPlatform.bind(socket, $0.baseAddress, socklen_t(bytes.count))
             }
         }
     }
