@@ -7,53 +7,32 @@ internal import IdentityLoopback
 enum CallbackPage {
     static let received = page(
         200,
-        symbol: "✓",
-        color: "#1a7f4b",
+        "✓",
         title: "You can close this window",
         text: "The sign-in continues in the app that opened this page."
     )
     static let refused = page(
         200,
-        symbol: "!",
-        color: "#b3541e",
+        "!",
         title: "Sign-in was not completed",
         text: "You can close this window. The app that opened it can tell you why."
     )
-    static let signedOut = page(
-        200,
-        symbol: "✓",
-        color: "#1a7f4b",
-        title: "You are signed out",
-        text: "You can close this window."
-    )
+    static let signedOut = page(200, "✓", title: "You are signed out", text: close)
     static let noResponse = page(
         400,
-        symbol: "?",
-        color: "#b3541e",
+        "?",
         title: "The provider's response is missing",
         text: "The browser did not send it to this page. Go back to the app and start again."
     )
     static let notThisLogin = page(
         400,
-        symbol: "?",
-        color: "#b3541e",
+        "?",
         title: "This is not the current sign-in",
         text: "It may be an older one. Go back to the app and use the page that it opened last."
     )
-    static let alreadyAnswered = page(
-        409,
-        symbol: "–",
-        color: "#5b6470",
-        title: "This sign-in has already ended",
-        text: "You can close this window."
-    )
-    static let alreadySignedOut = page(
-        409,
-        symbol: "–",
-        color: "#5b6470",
-        title: "This sign-out is already complete",
-        text: "You can close this window."
-    )
+    static let alreadyAnswered = page(409, "–", title: "This sign-in has already ended", text: close)
+    static let alreadySignedOut = page(409, "–", title: "This sign-out is already complete", text: close)
+    private static let close = "You can close this window."
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
@@ -75,13 +54,8 @@ enum CallbackPage {
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
         + "frame-ancestors 'none'"
 
-    private static func page(
-        _ status: Int,
-        symbol: String,
-        color: String,
-        title: String,
-        text: String
-    ) -> LoopbackResponse {
+    private static func page(_ status: Int, _ symbol: String, title: String, text: String) -> LoopbackResponse {
+        let color = ["✓": "#1a7f4b", "–": "#5b6470"][symbol] ?? "#b3541e"
         let html = HTMLText(
             page: title,
             style: """

@@ -38,12 +38,7 @@ private final class LineReading: Sendable {
 
     init(descriptor: Int32, maximumBytes: Int) throws(IdentityError) {
         guard let wakeup = WakeupPipe() else {
-            throw IdentityError(
-                .retryLater,
-                .systemFailure,
-                "The process could not open a pipe (errno \(errno)).",
-                hint: "Raise the limit of open files."
-            )
+            throw Self.failure("The process could not open a pipe (errno \(errno)).", "Raise the limit of open files.")
         }
         self.wakeup = wakeup
         self.descriptor = descriptor
@@ -65,11 +60,9 @@ private final class LineReading: Sendable {
             }
             guard !isStarted else { return }
             continuation.resume(
-                throwing: IdentityError(
-                    .retryLater,
-                    .systemFailure,
+                throwing: Self.failure(
                     "The process could not start a thread.",
-                    hint: "Raise the limit of threads of this process (ulimit -u), or end other programs."
+                    "Raise the limit of threads of this process (ulimit -u), or end other programs."
                 )
             )
         }
@@ -85,11 +78,9 @@ private final class LineReading: Sendable {
             if count < 0 {
                 let number = errno
                 if number == EINTR || number == EAGAIN { continue }
-                throw IdentityError(
-                    .retryLater,
-                    .systemFailure,
+                throw Self.failure(
                     "The input could not be read (errno \(number)).",
-                    hint: "Check that the input is open, and that the process runs in the foreground."
+                    "Check that the input is open, and that the process runs in the foreground."
                 )
             }
             guard count > 0 else { return line.isEmpty ? nil : try text(line) }
@@ -109,12 +100,9 @@ private final class LineReading: Sendable {
         ]
         while unsafe poll(&descriptors, 2, -1) < 0 {
             guard errno == EINTR else {
-                throw IdentityError(
-                    .retryLater,
-                    .systemFailure,
+                throw Self.failure(
                     "Waiting for input failed (errno \(errno)).",
-                    hint:
-                        "Try again. If it fails again, check the machine's free memory and the process's limit of open files (ulimit -n)."
+                    "Try again. If it fails again, check the machine's free memory and the process's limit of open files (ulimit -n)."
                 )
             }
         }
@@ -124,6 +112,10 @@ private final class LineReading: Sendable {
     private func text(_ bytes: [UInt8]) throws -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw refused("The line is not UTF-8.") }
         return text
+    }
+
+    private static func failure(_ message: String, _ hint: String) -> IdentityError {
+        IdentityError(.retryLater, .systemFailure, message, hint: hint)
     }
 
     private func refused(_ message: String) -> IdentityError {
