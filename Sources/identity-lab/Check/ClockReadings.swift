@@ -74,17 +74,10 @@ struct ClockReadings: HTTPTransport {
     static func date(_ text: String) -> Date? {
         let parts = text.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),
-            let month = months.firstIndex(of: String(parts[2]))
-        else { return nil }
-        let time = parts[4].split(separator: ":").compactMap { Int($0) }
-        guard time.count == 3, (1...31).contains(day), (1970...9999).contains(year) else { return nil }
-        var components = DateComponents()
-        (components.year, components.month, components.day) = (year, month + 1, day)
-        (components.hour, components.minute, components.second) = (time[0], time[1], time[2])
-        guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = utc
-        return calendar.date(from: components)
+        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return try? Date("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z", strategy: .iso8601)
     }
 }
