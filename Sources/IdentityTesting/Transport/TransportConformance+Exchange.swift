@@ -3,134 +3,123 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let exchangeCases: [Case] = [
-        Case("a request and its response arrive as they were sent", fidelity),
-        Case("a status of 500 is a response, not an error", serverError),
-        Case("an empty POST has a Content-Length of 0", emptyPost),
-        Case("the response to HEAD has no body, with any Content-Length", head),
-        Case("an interim response is skipped", interim),
-        Case("each of many concurrent requests gets its own response", concurrency),
-        Case("a POST is not sent again if its reused connection breaks", noResend),
-        Case("cancelling the task ends the exchange", cancellation),
-    ]
-
-    @Sendable private static func fidelity(_ probe: TransportProbe) async throws {
-        let answer = LoopbackResponse.message(
-            status: 201,
-            headers: [("X-First", "1"), ("x-twice", "a"), ("X-TWICE", "b"), ("X-Empty", "")],
-            body: [0, 255, 13, 10]
-        )
-        try await probe.withServer({ _, _ in answer }) { server, log in
-            var request = try probe.request(server, .post, path: "/p%2Fq/../r?x=%20&y", body: [0, 1, 0xFF, 0x0A])
-            try request.headers.set("X-Sent", "v; w")
-            try request.headers.set("Content-Type", "application/octet-stream")
-            let response = try await probe.transport.send(request)
-            try probe.expect(response.status == 201, "status \(response.status)")
-            try probe.expect(response.body == [0, 255, 13, 10], "the response body differs")
-            try probe.expect(response.headers["x-first"] == "1", "a response header has another value")
-            try probe.expect(
-                response.headers.values(for: "X-Twice") == ["a", "b"],
-                "a repeated header was combined or lost"
+        Case("a request and its response arrive as they were sent") { probe in
+            let answer = LoopbackResponse.message(
+                status: 201,
+                headers: [("X-First", "1"), ("x-twice", "a"), ("X-TWICE", "b"), ("X-Empty", "")],
+                body: [0, 255, 13, 10]
             )
-            try probe.expect(response.headers["X-Empty"] == "", "an empty header was lost")
-            let seen = log.all.first
-            try probe.expect(seen?.method == "POST", "the server received another method")
-            try probe.expect(seen?.target == "/p%2Fq/../r?x=%20&y", "the target was rewritten to \(seen?.target ?? "")")
-            try probe.expect(seen?.body == [0, 1, 0xFF, 0x0A], "the server received another body")
-            try probe.expect(seen?.header("x-sent") == "v; w", "a request header was lost")
-            try probe.expect(
-                seen?.header("content-type") == "application/octet-stream",
-                "the server received another content type"
-            )
-        }
-    }
-
-    @Sendable private static func serverError(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 500, headers: [], body: [65]) }) { server, _ in
-            let response = try await probe.transport.send(probe.request(server))
-            try probe.expect(response.status == 500 && response.body == [65], "status \(response.status)")
-        }
-    }
-
-    @Sendable private static func emptyPost(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
-            _ = try await probe.transport.send(probe.request(server, .post))
-            try probe.expect(log.all.first?.header("content-length") == "0", "no Content-Length of 0")
-        }
-    }
-
-    @Sendable private static func head(_ probe: TransportProbe) async throws {
-        let answer = LoopbackResponse.message(status: 200, headers: [("Content-Length", "99999999")], body: [])
-        try await probe.withServer({ _, _ in answer }) { server, _ in
-            let response = try await probe.transport.send(probe.request(server, .head))
-            try probe.expect(response.status == 200 && response.body.isEmpty, "status \(response.status)")
-        }
-    }
-
-    @Sendable private static func interim(_ probe: TransportProbe) async throws {
-        let bytes = Array(
-            "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nA".utf8
-        )
-        try await probe.withServer({ _, _ in .script([.send(bytes)]) }) { server, _ in
-            let response = try await probe.transport.send(probe.request(server))
-            try probe.expect(response.status == 200 && response.body == [65], "status \(response.status)")
-            try probe.expect(response.headers["Link"] == nil, "a header of the interim response was kept")
-        }
-    }
-
-    @Sendable private static func concurrency(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ request, _ in .message(status: 200, headers: [], body: request.body) }) {
-            server,
-            _ in
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                for number in 0..<64 {
-                    let body = Array("request \(number)".utf8)
-                    let request = try probe.request(server, .post, body: body)
-                    group.addTask { try await probe.transport.send(request).body == body }
-                }
-                for try await isOwn in group { try probe.expect(isOwn, "a response was returned for another request") }
-            }
-        }
-    }
-
-    @Sendable private static func noResend(_ probe: TransportProbe) async throws {
-        let handler: @Sendable (LoopbackRequest, Int) async -> LoopbackResponse = { request, _ in
-            request.path == "/die" ? .script([.reset]) : .message(status: 200, headers: [], body: [])
-        }
-        try await probe.withServer(handler) { server, log in
-            for _ in 0..<3 {
-                _ = try await probe.transport.send(probe.request(server, .post, body: [1]))
-                try await probe.expect(
-                    .connectionLost,
-                    .ambiguous,
-                    from: probe.request(server, .post, path: "/die", body: [1])
+            try await probe.withServer({ _ in answer }) { server, log in
+                var request = try probe.request(server, .post, path: "/p%2Fq/../r?x=%20&y", body: [0, 1, 0xFF, 0x0A])
+                try request.headers.set("X-Sent", "v; w")
+                try request.headers.set("Content-Type", "application/octet-stream")
+                let response = try await probe.transport.send(request)
+                try probe.expect(response.status == 201, "status \(response.status)")
+                try probe.expect(response.body == [0, 255, 13, 10], "the response body differs")
+                try probe.expect(response.headers["x-first"] == "1", "a response header has another value")
+                try probe.expect(
+                    response.headers.values(for: "X-Twice") == ["a", "b"],
+                    "a repeated header was combined or lost"
+                )
+                try probe.expect(response.headers["X-Empty"] == "", "an empty header was lost")
+                let seen = log.all.first
+                try probe.expect(seen?.method == "POST", "the server received another method")
+                try probe.expect(
+                    seen?.target == "/p%2Fq/../r?x=%20&y",
+                    "the target was rewritten to \(seen?.target ?? "")"
+                )
+                try probe.expect(seen?.body == [0, 1, 0xFF, 0x0A], "the server received another body")
+                try probe.expect(seen?.header("x-sent") == "v; w", "a request header was lost")
+                try probe.expect(
+                    seen?.header("content-type") == "application/octet-stream",
+                    "the server received another content type"
                 )
             }
-            let deaths = log.all.filter { $0.path == "/die" }.count
-            try probe.expect(deaths == 3, "3 requests reached the server \(deaths) times")
-        }
-    }
-
-    @Sendable private static func cancellation(_ probe: TransportProbe) async throws {
-        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-        let handler: @Sendable (LoopbackRequest, Int) async -> LoopbackResponse = { _, _ in
-            arrived.yield()
-            return .script([.delay(.seconds(60))])
-        }
-        try await probe.withServer(handler) { server, _ in
-            try await probe.withinBounds {
-                let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .seconds(50))
-                let request = try probe.request(server, limits: limits)
-                let task = Task { try await probe.expect(.cancelled, .ambiguous, from: request) }
-                for await _ in arrivals { break }
-                task.cancel()
-                try await task.value
-                // A request that is cancelled before it begins is never sent.
-                let late = Task {
-                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-                    try await probe.expect(.cancelled, .notSent, from: request)
-                }
-                try await late.value
+        },
+        Case("a status of 500 is a response, not an error") { probe in
+            try await probe.withServer({ _ in .message(status: 500, headers: [], body: [65]) }) { server, _ in
+                let response = try await probe.transport.send(probe.request(server))
+                try probe.expect(response.status == 500 && response.body == [65], "status \(response.status)")
             }
-        }
-    }
+        },
+        Case("an empty POST has a Content-Length of 0") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { server, log in
+                _ = try await probe.transport.send(probe.request(server, .post))
+                try probe.expect(log.all.first?.header("content-length") == "0", "no Content-Length of 0")
+            }
+        },
+        Case("the response to HEAD has no body, with any Content-Length") { probe in
+            let answer = LoopbackResponse.message(status: 200, headers: [("Content-Length", "99999999")], body: [])
+            try await probe.withServer({ _ in answer }) { server, _ in
+                let response = try await probe.transport.send(probe.request(server, .head))
+                try probe.expect(response.status == 200 && response.body.isEmpty, "status \(response.status)")
+            }
+        },
+        Case("an interim response is skipped") { probe in
+            let bytes = Array(
+                "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nA".utf8
+            )
+            try await probe.withServer({ _ in .script([.send(bytes)]) }) { server, _ in
+                let response = try await probe.transport.send(probe.request(server))
+                try probe.expect(response.status == 200 && response.body == [65], "status \(response.status)")
+                try probe.expect(response.headers["Link"] == nil, "a header of the interim response was kept")
+            }
+        },
+        Case("each of many concurrent requests gets its own response") { probe in
+            try await probe.withServer({ request in .message(status: 200, headers: [], body: request.body) }) {
+                server,
+                _ in
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for number in 0..<64 {
+                        let body = Array("request \(number)".utf8)
+                        let request = try probe.request(server, .post, body: body)
+                        group.addTask { try await probe.transport.send(request).body == body }
+                    }
+                    for try await isOwn in group {
+                        try probe.expect(isOwn, "a response was returned for another request")
+                    }
+                }
+            }
+        },
+        Case("a POST is not sent again if its reused connection breaks") { probe in
+            let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse = { request in
+                request.path == "/die" ? .script([.reset]) : .message(status: 200)
+            }
+            try await probe.withServer(handler) { server, log in
+                for _ in 0..<3 {
+                    _ = try await probe.transport.send(probe.request(server, .post, body: [1]))
+                    try await probe.expect(
+                        .connectionLost,
+                        .ambiguous,
+                        from: probe.request(server, .post, path: "/die", body: [1])
+                    )
+                }
+                let deaths = log.all.filter { $0.path == "/die" }.count
+                try probe.expect(deaths == 3, "3 requests reached the server \(deaths) times")
+            }
+        },
+        Case("cancelling the task ends the exchange") { probe in
+            let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+            let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse = { _ in
+                arrived.yield()
+                return .script([.delay(.seconds(60))])
+            }
+            try await probe.withServer(handler) { server, _ in
+                try await probe.withinBounds {
+                    let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .seconds(50))
+                    let request = try probe.request(server, limits: limits)
+                    let task = Task { try await probe.expect(.cancelled, .ambiguous, from: request) }
+                    for await _ in arrivals { break }
+                    task.cancel()
+                    try await task.value
+                    // A request that is cancelled before it begins is never sent.
+                    let late = Task {
+                        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                        try await probe.expect(.cancelled, .notSent, from: request)
+                    }
+                    try await late.value
+                }
+            }
+        },
+    ]
 }

@@ -3,149 +3,129 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let framingCases: [Case] = [
-        Case("a response that is not HTTP is refused", notHTTP),
-        Case("a header that two parsers could read differently is refused", doubtfulHeaders),
-        Case("a body with contradictory lengths is refused", doubtfulLength),
-        Case("an invalid chunk is refused", brokenChunks),
-        Case("an unsolicited transfer coding is refused", transferCoding),
-        Case("a truncated body is an error", truncated),
-        Case("trailers do not change the response and have a size limit", trailers),
-        Case("bytes after a response are not the response to the next request", splitting),
+        Case("a response that is not HTTP is refused") { probe in
+            let lines = [
+                "hello, this is HTTP/0.9", "HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 OK", "HTTP/1.1 -20 OK",
+                "HTTP/1.1 2e2 OK", "HTTP/1.1 200\u{0} OK", "HTTP/1.1 200 O\u{0}K", "HTTP/1.1 200 O\rK",
+                "HTTP/1.1 099 OK",
+                "ICY 200 OK", "RTSP/1.0 200 OK", "HTP/1.1 200 OK", "HTTP/1.1 101 Switching Protocols",
+            ]
+            try await expectViolation(probe, lines.map { $0 + "\r\nContent-Length: 0\r\n\r\n" })
+        },
+        Case("a header that two parsers could read differently is refused") { probe in
+            let fields = [
+                "X: a\r\n folded", "X: a\r\n\tfolded", "X: a\u{0}b", "X: a\rb", "X: a\rY: b", "X : a", "X\u{0}Y: a",
+                "X Y: a",
+                ": a", "no colon", "X: a\u{7F}",
+            ]
+            try await expectViolation(probe, fields.map { "HTTP/1.1 200 OK\r\n\($0)\r\nContent-Length: 0\r\n\r\n" })
+        },
+        Case("a body with contradictory lengths is refused") { probe in
+            let lengths = [
+                "1\r\nContent-Length: 2", "1\r\nContent-Length: 1", "1, 1", "-1", "+1", "0x1", "1 1", "", "1;1",
+                "99999999999999999999", "18446744073709551617", "1\r\nTransfer-Encoding: chunked",
+            ]
+            try await expectViolation(
+                probe,
+                lengths.map { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\n\r\na" }
+                    + ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n1\r\na\r\n0\r\n\r\n"]
+            )
+        },
+        Case("an invalid chunk is refused") { probe in
+            let bodies = [
+                "zz\r\na\r\n0\r\n\r\n", "-1\r\na\r\n0\r\n\r\n", "\r\na\r\n0\r\n\r\n", "fffffffffffffffff\r\na",
+                "ffffffffffffffff\r\na", "1\r\nab\r\n0\r\n\r\n", " \r\n",
+            ]
+            for body in bodies {
+                let bytes = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".utf8)
+                try await probe.withServer({ _ in .script([.send(bytes)]) }) { server, _ in
+                    let codes: Set<HTTPTransportError.Code> = [.protocolViolation, .connectionLost, .bodyTooLarge]
+                    do {
+                        let response = try await probe.transport.send(probe.request(server))
+                        throw TransportProbe.Violation(
+                            description: "\(body.debugDescription) was read as a body of \(response.body.count) bytes"
+                        )
+                    } catch let error as HTTPTransportError {
+                        try probe.expect(codes.contains(error.code), "got the error \(error.code.rawValue)")
+                    }
+                }
+            }
+        },
+        Case("an unsolicited transfer coding is refused") { probe in
+            let codings = [
+                "gzip", "gzip, chunked", "chunked, gzip", "deflate", "identity",
+                "chunked\r\nTransfer-Encoding: chunked",
+                "chunked\r\nTransfer-Encoding: gzip", "xchunked", "chunked;q=1",
+            ]
+            try await expectViolation(
+                probe,
+                codings.map { "HTTP/1.1 200 OK\r\nTransfer-Encoding: \($0)\r\n\r\n1\r\na\r\n0\r\n\r\n" }
+            )
+        },
+        Case("a truncated body is an error") { probe in
+            let answers = [
+                "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+                "HTTP/1.1 200 OK\r\nContent-Le",
+            ]
+            for answer in answers {
+                try await probe.expect(.connectionLost, answering: .script([.send(Array(answer.utf8))]))
+            }
+        },
+        Case("trailers do not change the response and have a size limit") { probe in
+            let start = "HTTP/1.1 200 OK\r\nX: head\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
+            let few = Array((start + "X: trailer\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n").utf8)
+            try await probe.withServer({ _ in .script([.send(few)]) }) { server, _ in
+                let response = try await probe.transport.send(probe.request(server))
+                try probe.expect(response.body == [0x61], "the response body differs")
+                try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer replaced a header")
+                try probe.expect(response.headers["Set-Cookie"] == nil, "a trailer became a header")
+            }
+            let many = Array((start + String(repeating: "X: trailer\r\n", count: 100_000)).utf8)
+            try await probe.expect(.headersTooLarge, answering: .script([.send(many), .delay(.seconds(60))]))
+        },
+        Case("bytes after a response are not the response to the next request") { probe in
+            let planted = "HTTP/1.1 200 OK\r\nX-Planted: 1\r\nContent-Length: 7\r\n\r\nplanted"
+            let starts = [
+                "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na", "HTTP/1.1 204 No Content\r\n\r\n",
+                "HTTP/1.1 304 Not Modified\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+            ]
+            // The server closes the connection after each of these responses, although no header says so. It keeps it open after the last one.
+            let answers =
+                starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
+                + [
+                    LoopbackResponse.message(
+                        status: 200,
+                        headers: [("Content-Length", "1")],
+                        body: Array(("a" + planted).utf8)
+                    )
+                ]
+            for answer in answers {
+                let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse = { request in
+                    request.path == "/first" ? answer : .message(status: 200)
+                }
+                try await probe.withServer(handler) { server, _ in
+                    // Refusing the response is permitted, too.
+                    _ = try? await probe.transport.send(probe.request(server, path: "/first"))
+                    let response = try await probe.transport.send(probe.request(server, path: "/second"))
+                    try probe.expect(
+                        response.headers["X-Planted"] == nil,
+                        "the bytes after the first response were read as a response"
+                    )
+                    try probe.expect(response.body.isEmpty, "the bytes after the first response were read as a body")
+                }
+            }
+        },
     ]
 
     private static func expectViolation(_ probe: TransportProbe, _ answers: [String]) async throws {
         for answer in answers {
-            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
-                do {
-                    try await probe.expect(.protocolViolation, .ambiguous, from: probe.request(server))
-                } catch let violation as TransportProbe.Violation {
-                    throw TransportProbe.Violation(description: "\(violation) for \(answer.debugDescription)")
-                }
-            }
-        }
-    }
-
-    @Sendable private static func notHTTP(_ probe: TransportProbe) async throws {
-        let lines = [
-            "hello, this is HTTP/0.9", "HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 OK", "HTTP/1.1 -20 OK",
-            "HTTP/1.1 2e2 OK", "HTTP/1.1 200\u{0} OK", "HTTP/1.1 200 O\u{0}K", "HTTP/1.1 200 O\rK", "HTTP/1.1 099 OK",
-            "ICY 200 OK", "RTSP/1.0 200 OK", "HTP/1.1 200 OK", "HTTP/1.1 101 Switching Protocols",
-        ]
-        try await expectViolation(probe, lines.map { $0 + "\r\nContent-Length: 0\r\n\r\n" })
-    }
-
-    @Sendable private static func doubtfulHeaders(_ probe: TransportProbe) async throws {
-        let fields = [
-            "X: a\r\n folded", "X: a\r\n\tfolded", "X: a\u{0}b", "X: a\rb", "X: a\rY: b", "X : a", "X\u{0}Y: a",
-            "X Y: a",
-            ": a", "no colon", "X: a\u{7F}",
-        ]
-        try await expectViolation(probe, fields.map { "HTTP/1.1 200 OK\r\n\($0)\r\nContent-Length: 0\r\n\r\n" })
-    }
-
-    @Sendable private static func doubtfulLength(_ probe: TransportProbe) async throws {
-        let lengths = [
-            "1\r\nContent-Length: 2", "1\r\nContent-Length: 1", "1, 1", "-1", "+1", "0x1", "1 1", "", "1;1",
-            "99999999999999999999", "18446744073709551617", "1\r\nTransfer-Encoding: chunked",
-        ]
-        try await expectViolation(
-            probe,
-            lengths.map { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\n\r\na" }
-                + ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n1\r\na\r\n0\r\n\r\n"]
-        )
-    }
-
-    @Sendable private static func brokenChunks(_ probe: TransportProbe) async throws {
-        let bodies = [
-            "zz\r\na\r\n0\r\n\r\n", "-1\r\na\r\n0\r\n\r\n", "\r\na\r\n0\r\n\r\n", "fffffffffffffffff\r\na",
-            "ffffffffffffffff\r\na", "1\r\nab\r\n0\r\n\r\n", " \r\n",
-        ]
-        for body in bodies {
-            let bytes = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".utf8)
-            try await probe.withServer({ _, _ in .script([.send(bytes)]) }) { server, _ in
-                let codes: Set<HTTPTransportError.Code> = [.protocolViolation, .connectionLost, .bodyTooLarge]
-                do {
-                    let response = try await probe.transport.send(probe.request(server))
-                    throw TransportProbe.Violation(
-                        description: "\(body.debugDescription) was read as a body of \(response.body.count) bytes"
-                    )
-                } catch let error as HTTPTransportError {
-                    try probe.expect(codes.contains(error.code), "got the error \(error.code.rawValue)")
-                }
-            }
-        }
-    }
-
-    @Sendable private static func transferCoding(_ probe: TransportProbe) async throws {
-        let codings = [
-            "gzip", "gzip, chunked", "chunked, gzip", "deflate", "identity", "chunked\r\nTransfer-Encoding: chunked",
-            "chunked\r\nTransfer-Encoding: gzip", "xchunked", "chunked;q=1",
-        ]
-        try await expectViolation(
-            probe,
-            codings.map { "HTTP/1.1 200 OK\r\nTransfer-Encoding: \($0)\r\n\r\n1\r\na\r\n0\r\n\r\n" }
-        )
-    }
-
-    @Sendable private static func truncated(_ probe: TransportProbe) async throws {
-        let answers = [
-            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Le",
-        ]
-        for answer in answers {
-            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
-                try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server))
-            }
-        }
-    }
-
-    @Sendable private static func trailers(_ probe: TransportProbe) async throws {
-        let start = "HTTP/1.1 200 OK\r\nX: head\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
-        let few = Array((start + "X: trailer\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n").utf8)
-        try await probe.withServer({ _, _ in .script([.send(few)]) }) { server, _ in
-            let response = try await probe.transport.send(probe.request(server))
-            try probe.expect(response.body == [0x61], "the response body differs")
-            try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer replaced a header")
-            try probe.expect(response.headers["Set-Cookie"] == nil, "a trailer became a header")
-        }
-        let many = Array((start + String(repeating: "X: trailer\r\n", count: 100_000)).utf8)
-        try await probe.withServer({ _, _ in .script([.send(many), .delay(.seconds(60))]) }) { server, _ in
-            try await probe.expect(.headersTooLarge, .ambiguous, from: probe.request(server))
-        }
-    }
-
-    @Sendable private static func splitting(_ probe: TransportProbe) async throws {
-        let planted = "HTTP/1.1 200 OK\r\nX-Planted: 1\r\nContent-Length: 7\r\n\r\nplanted"
-        let starts = [
-            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na", "HTTP/1.1 204 No Content\r\n\r\n",
-            "HTTP/1.1 304 Not Modified\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
-        ]
-        // The server closes the connection after each of these responses, although no header says so. It keeps it open after the last one.
-        let answers =
-            starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
-            + [
-                LoopbackResponse.message(
-                    status: 200,
-                    headers: [("Content-Length", "1")],
-                    body: Array(("a" + planted).utf8)
-                )
-            ]
-        for answer in answers {
-            let handler: @Sendable (LoopbackRequest, Int) async -> LoopbackResponse = { request, _ in
-                request.path == "/first" ? answer : .message(status: 200)
-            }
-            try await probe.withServer(handler) { server, _ in
-                // Refusing the response is permitted, too.
-                _ = try? await probe.transport.send(probe.request(server, path: "/first"))
-                let response = try await probe.transport.send(probe.request(server, path: "/second"))
-                try probe.expect(
-                    response.headers["X-Planted"] == nil,
-                    "the bytes after the first response were read as a response"
-                )
-                try probe.expect(response.body.isEmpty, "the bytes after the first response were read as a body")
+            do {
+                try await probe.expect(.protocolViolation, answering: .script([.send(Array(answer.utf8))]))
+            } catch let violation as TransportProbe.Violation {
+                throw TransportProbe.Violation(description: "\(violation) for \(answer.debugDescription)")
             }
         }
     }

@@ -3,149 +3,135 @@ internal import IdentityLoopback
 
 extension TransportConformance {
     static let trustCases: [Case] = [
-        Case("a redirect is not followed and passes no credentials on", redirect),
-        Case("cookies are not stored", cookies),
-        Case("a method cannot smuggle another request", injection),
-        Case("plain http is refused, except for a loopback address with permission", plainHTTP),
-        Case("the error of a refused connection says that the request was not sent", refusedConnection),
-        Case("if a connection ends without a response, the error says that the request may have arrived", silentEnd),
-        Case("an address that the policy refuses gets no connection", addressPolicy),
-        Case("a host name leads only to addresses that the policy permits", resolvedAddresses),
-        Case("headers that point to other servers are not followed", hints),
+        Case("a redirect is not followed and passes no credentials on") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { target, targetLog in
+                let location = target.origin + "/stolen"
+                for status in [301, 302, 303, 307, 308] {
+                    let answer = LoopbackResponse.message(status: status, headers: [("Location", location)], body: [])
+                    try await probe.withServer({ _ in answer }) { server, _ in
+                        var request = try probe.request(server, .post, body: Array("secret".utf8))
+                        try request.headers.set("Authorization", "Basic c2VjcmV0")
+                        let response = try await probe.transport.send(request)
+                        try probe.expect(response.status == status, "status \(response.status) instead of \(status)")
+                        try probe.expect(response.headers["Location"] == location, "the Location header was lost")
+                    }
+                }
+                try probe.expect(targetLog.all.isEmpty, "the redirect's target got a request")
+            }
+        },
+        Case("cookies are not stored") { probe in
+            let answer = LoopbackResponse.message(status: 200, headers: [("Set-Cookie", "session=1; Path=/")], body: [])
+            try await probe.withServer({ _ in answer }) { server, log in
+                for _ in 0..<2 { _ = try await probe.transport.send(probe.request(server)) }
+                try probe.expect(log.all.allSatisfy { $0.header("cookie") == nil }, "a cookie was sent back")
+            }
+        },
+        Case("a method cannot smuggle another request") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { server, log in
+                for method in ["", "GET / HTTP/1.1\r\nX: y\r\n\r\nGET", "G\u{0}T", "GET /other", "GÉT"] {
+                    let request = try probe.request(server, HTTPMethod(rawValue: method))
+                    try await probe.expect(.invalidMethod, .notSent, from: request)
+                }
+                try probe.expect(log.all.isEmpty, "a request with an invalid method was sent")
+            }
+        },
+        Case("plain http is refused, except for a loopback address with permission") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { server, log in
+                var request = try probe.request(server)
+                request.allowsLoopbackHTTP = false
+                try await probe.expect(.insecureURL, .notSent, from: request)
+                request.allowsLoopbackHTTP = true
+                request.url = try HTTPURL("http://localhost:\(server.port)/")
+                try await probe.expect(.insecureURL, .notSent, from: request)
+                try probe.expect(log.all.isEmpty, "a request was sent without TLS")
+            }
+        },
+        Case("the error of a refused connection says that the request was not sent") { probe in
+            // A port that no server of another test can use.
+            let request = HTTPRequest(
+                method: .post,
+                url: try HTTPURL("http://127.0.0.1:1/"),
+                body: [1],
+                allowsLoopbackHTTP: true
+            )
+            try await probe.expect(.connectionFailed, .notSent, from: request)
+            // If the policy refuses the address, no connection attempt is made, so the error is another one.
+            var refused = request
+            refused.addressPolicy = .publicOnly
+            try await probe.expect(.addressRefused, .notSent, from: refused)
+        },
+        Case("if a connection ends without a response, the error says that the request may have arrived") { probe in
+            for end in [LoopbackAction.close, .reset] {
+                try await probe.withServer({ _ in .script([end]) }) { server, _ in
+                    try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server, .post, body: [1]))
+                }
+            }
+        },
+        Case("an address that the policy refuses gets no connection") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { server, log in
+                var request = try probe.request(server)
+                request.addressPolicy = .publicOnly
+                try await probe.expect(.addressRefused, .notSent, from: request)
+                request.addressPolicy = .any
+                _ = try await probe.transport.send(request)
+                // The transport may have kept this connection open, and must not use it for an address that is now refused.
+                request.addressPolicy = .publicOnly
+                try await probe.expect(.addressRefused, .notSent, from: request)
+                try probe.expect(log.all.count == 1, "the refused address got a request")
+            }
+        },
+        Case("a host name leads only to addresses that the policy permits") { probe in
+            // Sends a request to a host name whose only address the policy refuses.
+            // A transport that checks one address, and then lets another component resolve the name again, would reach the server.
+            for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
+                // On a machine without IPv6, the server cannot listen there.
+                guard
+                    let server = try? await LoopbackServer.start(
+                        address: address,
+                        handler: { _ in .message(status: 200) }
+                    )
+                else { continue }
+                let policy = AddressPolicy(name: "the other address of localhost") { $0.bytes.count == permitted }
+                let url = try HTTPURL("https://localhost:\(server.port)/")
+                let outcome: HTTPTransportError?
+                do throws(HTTPTransportError) {
+                    _ = try await probe.transport.send(HTTPRequest(method: .get, url: url, addressPolicy: policy))
+                    outcome = nil
+                } catch {
+                    outcome = error
+                }
+                await server.stop()
+                let isRefused = outcome.map {
+                    [.connectionFailed, .addressRefused, .resolutionFailed].contains($0.code)
+                }
+                try probe.expect(
+                    isRefused == true,
+                    "a connection went to an address that the policy refuses: \(outcome?.code.rawValue ?? "a response")"
+                )
+            }
+        },
+        Case("headers that point to other servers are not followed") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { elsewhere, elsewhereLog in
+                let answer = LoopbackResponse.message(
+                    status: 200,
+                    headers: [
+                        ("Refresh", "0; url=\(elsewhere.origin)/refresh"), ("Location", "\(elsewhere.origin)/location"),
+                        ("Content-Location", "\(elsewhere.origin)/content"),
+                        ("Link", "<\(elsewhere.origin)/link>; rel=preload"),
+                        ("Alt-Svc", "http/1.1=\":\(elsewhere.port)\", h2=\":\(elsewhere.port)\"; ma=86400; persist=1"),
+                        ("Strict-Transport-Security", "max-age=31536000; includeSubDomains"),
+                        ("WWW-Authenticate", "Basic realm=\"a\""), ("Connection", "close"),
+                    ]
+                )
+                try await probe.withServer({ _ in answer }) { server, log in
+                    for _ in 0..<3 {
+                        let response = try await probe.transport.send(probe.request(server))
+                        try probe.expect(response.status == 200, "status \(response.status)")
+                    }
+                    try probe.expect(log.all.count == 3, "\(log.all.count) requests instead of 3 reached the server")
+                }
+                try probe.expect(elsewhereLog.all.isEmpty, "a header of the server was followed")
+            }
+        },
     ]
-
-    @Sendable private static func redirect(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { target, targetLog in
-            let location = target.origin + "/stolen"
-            for status in [301, 302, 303, 307, 308] {
-                let answer = LoopbackResponse.message(status: status, headers: [("Location", location)], body: [])
-                try await probe.withServer({ _, _ in answer }) { server, _ in
-                    var request = try probe.request(server, .post, body: Array("secret".utf8))
-                    try request.headers.set("Authorization", "Basic c2VjcmV0")
-                    let response = try await probe.transport.send(request)
-                    try probe.expect(response.status == status, "status \(response.status) instead of \(status)")
-                    try probe.expect(response.headers["Location"] == location, "the Location header was lost")
-                }
-            }
-            try probe.expect(targetLog.all.isEmpty, "the redirect's target got a request")
-        }
-    }
-
-    @Sendable private static func cookies(_ probe: TransportProbe) async throws {
-        let answer = LoopbackResponse.message(status: 200, headers: [("Set-Cookie", "session=1; Path=/")], body: [])
-        try await probe.withServer({ _, _ in answer }) { server, log in
-            for _ in 0..<2 { _ = try await probe.transport.send(probe.request(server)) }
-            try probe.expect(log.all.allSatisfy { $0.header("cookie") == nil }, "a cookie was sent back")
-        }
-    }
-
-    @Sendable private static func injection(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
-            for method in ["", "GET / HTTP/1.1\r\nX: y\r\n\r\nGET", "G\u{0}T", "GET /other", "GÉT"] {
-                let request = try probe.request(server, HTTPMethod(rawValue: method))
-                try await probe.expect(.invalidMethod, .notSent, from: request)
-            }
-            try probe.expect(log.all.isEmpty, "a request with an invalid method was sent")
-        }
-    }
-
-    @Sendable private static func plainHTTP(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
-            var request = try probe.request(server)
-            request.allowsLoopbackHTTP = false
-            try await probe.expect(.insecureURL, .notSent, from: request)
-            request.allowsLoopbackHTTP = true
-            request.url = try HTTPURL("http://localhost:\(server.port)/")
-            try await probe.expect(.insecureURL, .notSent, from: request)
-            try probe.expect(log.all.isEmpty, "a request was sent without TLS")
-        }
-    }
-
-    @Sendable private static func refusedConnection(_ probe: TransportProbe) async throws {
-        // A port that no server of another test can use.
-        let request = HTTPRequest(
-            method: .post,
-            url: try HTTPURL("http://127.0.0.1:1/"),
-            body: [1],
-            allowsLoopbackHTTP: true
-        )
-        try await probe.expect(.connectionFailed, .notSent, from: request)
-        // If the policy refuses the address, no connection attempt is made, so the error is another one.
-        var refused = request
-        refused.addressPolicy = .publicOnly
-        try await probe.expect(.addressRefused, .notSent, from: refused)
-    }
-
-    @Sendable private static func silentEnd(_ probe: TransportProbe) async throws {
-        for end in [LoopbackAction.close, .reset] {
-            try await probe.withServer({ _, _ in .script([end]) }) { server, _ in
-                try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server, .post, body: [1]))
-            }
-        }
-    }
-
-    @Sendable private static func addressPolicy(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
-            var request = try probe.request(server)
-            request.addressPolicy = .publicOnly
-            try await probe.expect(.addressRefused, .notSent, from: request)
-            request.addressPolicy = .any
-            _ = try await probe.transport.send(request)
-            // The transport may have kept this connection open, and must not use it for an address that is now refused.
-            request.addressPolicy = .publicOnly
-            try await probe.expect(.addressRefused, .notSent, from: request)
-            try probe.expect(log.all.count == 1, "the refused address got a request")
-        }
-    }
-
-    /// Sends a request to a host name whose only address the policy refuses.
-    ///
-    /// A transport that checks one address, and then lets another component resolve the name again, would reach the server.
-    @Sendable private static func resolvedAddresses(_ probe: TransportProbe) async throws {
-        for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
-            // On a machine without IPv6, the server cannot listen there.
-            guard
-                let server = try? await LoopbackServer.start(address: address, handler: { _ in .message(status: 200) })
-            else { continue }
-            let policy = AddressPolicy(name: "the other address of localhost") { $0.bytes.count == permitted }
-            let url = try HTTPURL("https://localhost:\(server.port)/")
-            let outcome: HTTPTransportError?
-            do {
-                _ = try await probe.transport.send(HTTPRequest(method: .get, url: url, addressPolicy: policy))
-                outcome = nil
-            } catch {
-                outcome = error
-            }
-            await server.stop()
-            let isRefused = outcome.map { [.connectionFailed, .addressRefused, .resolutionFailed].contains($0.code) }
-            try probe.expect(
-                isRefused == true,
-                "a connection went to an address that the policy refuses: \(outcome?.code.rawValue ?? "a response")"
-            )
-        }
-    }
-
-    @Sendable private static func hints(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in .message(status: 200) }) { elsewhere, elsewhereLog in
-            let answer = LoopbackResponse.message(
-                status: 200,
-                headers: [
-                    ("Refresh", "0; url=\(elsewhere.origin)/refresh"), ("Location", "\(elsewhere.origin)/location"),
-                    ("Content-Location", "\(elsewhere.origin)/content"),
-                    ("Link", "<\(elsewhere.origin)/link>; rel=preload"),
-                    ("Alt-Svc", "http/1.1=\":\(elsewhere.port)\", h2=\":\(elsewhere.port)\"; ma=86400; persist=1"),
-                    ("Strict-Transport-Security", "max-age=31536000; includeSubDomains"),
-                    ("WWW-Authenticate", "Basic realm=\"a\""), ("Connection", "close"),
-                ]
-            )
-            try await probe.withServer({ _, _ in answer }) { server, log in
-                for _ in 0..<3 {
-                    let response = try await probe.transport.send(probe.request(server))
-                    try probe.expect(response.status == 200, "status \(response.status)")
-                }
-                try probe.expect(log.all.count == 3, "\(log.all.count) requests instead of 3 reached the server")
-            }
-            try probe.expect(elsewhereLog.all.isEmpty, "a header of the server was followed")
-        }
-    }
 }

@@ -31,7 +31,7 @@ public struct TransportConformance {
         public func run(_ make: () async throws -> any HTTPTransport) async throws {
             let transport = try await make()
             do {
-                try await check(TransportProbe(transport))
+                try await check(TransportProbe(transport: transport))
             } catch {
                 throw TransportConformanceFailure(promise: name, observation: String(describing: error))
             }

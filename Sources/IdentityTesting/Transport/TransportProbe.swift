@@ -14,36 +14,21 @@ struct TransportProbe: Sendable {
 
         var all: [LoopbackRequest] { requests.withLock { $0 } }
 
-        func add(_ request: LoopbackRequest) -> Int {
-            requests.withLock {
-                $0.append(request)
-                return $0.count
-            }
-        }
-    }
-
-    /// A counter for a server's thread.
-    final class Count: Sendable {
-        private let number = Atomic(0)
-
-        var value: Int { number.load(ordering: .relaxed) }
-
-        func add() { number.add(1, ordering: .relaxed) }
+        func add(_ request: LoopbackRequest) { requests.withLock { $0.append(request) } }
     }
 
     let transport: any HTTPTransport
 
-    init(_ transport: any HTTPTransport) {
-        self.transport = transport
-    }
-
-    /// Runs a server while the body runs; the handler also gets the number of the request, from 1.
+    /// Runs a server while the body runs.
     func withServer(
-        _ handler: @escaping @Sendable (LoopbackRequest, Int) async -> LoopbackResponse,
+        _ handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse,
         _ body: (LoopbackServer, Log) async throws -> Void
     ) async throws {
         let log = Log()
-        let server = try await LoopbackServer.start { request in await handler(request, log.add(request)) }
+        let server = try await LoopbackServer.start { request in
+            log.add(request)
+            return await handler(request)
+        }
         do {
             try await body(server, log)
         } catch {
@@ -68,7 +53,7 @@ struct TransportProbe: Sendable {
     /// Sends a request that must fail with this code.
     func expect(
         _ code: HTTPTransportError.Code,
-        _ phase: HTTPTransportError.Phase? = nil,
+        _ phase: HTTPTransportError.Phase,
         from request: HTTPRequest
     ) async throws {
         do {
@@ -76,7 +61,18 @@ struct TransportProbe: Sendable {
             throw Violation(description: "got status \(response.status) instead of the error \(code.rawValue)")
         } catch let error as HTTPTransportError {
             try expect(error.code == code, "got the error \(error.code.rawValue) instead of \(code.rawValue)")
-            if let phase { try expect(error.phase == phase, "the error's phase is \(error.phase) instead of \(phase)") }
+            try expect(error.phase == phase, "the error's phase is \(error.phase) instead of \(phase)")
+        }
+    }
+
+    /// Sends a request to a server that responds like this; it must fail with this code.
+    func expect(
+        _ code: HTTPTransportError.Code,
+        answering response: LoopbackResponse,
+        limits: HTTPLimits = HTTPLimits()
+    ) async throws {
+        try await withServer({ _ in response }) { server, _ in
+            try await expect(code, .ambiguous, from: request(server, limits: limits))
         }
     }
 
