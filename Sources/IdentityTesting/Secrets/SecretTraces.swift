@@ -88,10 +88,9 @@ struct SecretTraces: Sendable {
     private static func forms(of bytes: [UInt8]) -> Set<[UInt8]> {
         let text = String(decoding: bytes, as: UTF8.self)
         var forms: Set<[UInt8]> = [bytes]
-        let digits = Array("0123456789abcdef".utf8)
-        let hexadecimal = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        forms.insert(hexadecimal)
-        forms.insert(hexadecimal.map { $0 >= UInt8(ascii: "a") ? $0 - 32 : $0 })
+        let hexadecimal = Hexadecimal.encode(bytes)
+        forms.insert(Array(hexadecimal.utf8))
+        forms.insert(Array(hexadecimal.uppercased().utf8))
         // In base64 a secret has three forms, which depend on the number of bytes before it. Characters that also encode
         // neighbouring bytes are left out.
         for offset in 0..<3 {

@@ -136,4 +136,12 @@ extension StoreConformance {
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
     }
+
+    /// Runs calls concurrently.
+    static func concurrently(_ number: Int, _ call: @escaping @Sendable (Int) async throws -> Void) async throws {
+        _ = try await count(of: number) { index in
+            try await call(index)
+            return true
+        }
+    }
 }

@@ -86,10 +86,7 @@ enum StoreSample {
 
     /// Inserts many sessions concurrently, which is much faster in a durable store than one after the other.
     static func insert(_ sessions: [StoredSession], into store: any SessionStore) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for session in sessions { group.addTask { try await store.insert(session) } }
-            try await group.waitForAll()
-        }
+        try await StoreConformance.concurrently(sessions.count) { try await store.insert(sessions[$0]) }
     }
 
     /// Texts that stores, collations and encodings are known to change.
@@ -118,11 +115,16 @@ enum StoreSample {
 }
 
 extension StoredSession {
-    /// The session with the next generation.
-    func successor(_ payload: Secret, generations: Int64 = 1) -> StoredSession {
+    /// The session with the next generation, and a further change.
+    func successor(
+        _ payload: Secret,
+        generations: Int64 = 1,
+        _ change: (inout StoredSession) -> Void = { _ in }
+    ) -> StoredSession {
         var next = self
         next.generation += generations
         next.payload = payload
+        change(&next)
         return next
     }
 }

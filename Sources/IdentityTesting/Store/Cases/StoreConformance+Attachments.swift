@@ -103,8 +103,7 @@ extension StoreConformance {
         Case("a replaced session keeps its attachments") { store in
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: session.id, expecting: nil))
-            var next = session.successor(Secret("new"))
-            next.tenant = "another"
+            let next = session.successor(Secret("new")) { $0.tenant = "another" }
             #expect(try await store.replace(next, expecting: session.generation))
             #expect(try await store.attachment("cart", of: session.id)?.payload.reveal() == "one")
             #expect(try await store.remove(session.id)?.attachments["cart"]?.reveal() == "one")
@@ -194,7 +193,7 @@ extension StoreConformance {
         Case("a counter in an attachment loses no increment") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
-            _ = try await count(of: 8) { _ in
+            try await concurrently(8) { _ in
                 for _ in 0..<5 {
                     while true {
                         let found = try #require(try await store.attachment("count", of: id))
@@ -204,7 +203,6 @@ extension StoreConformance {
                         if try await store.setAttachment("count", to: next, of: id, expecting: found.revision) { break }
                     }
                 }
-                return true
             }
             #expect(try await store.attachment("count", of: id)?.payload.reveal() == "40")
         },

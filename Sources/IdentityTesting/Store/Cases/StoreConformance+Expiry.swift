@@ -138,9 +138,8 @@ extension StoreConformance {
             let now = StoreSample.moment
             let sessions = try (0..<600).map { try StoreSample.session(retainedUntil: now + ($0 % 3 == 0 ? 1 : -1)) }
             try await StoreSample.insert(sessions, into: store)
-            _ = try await count(of: 600) { number in
+            try await concurrently(600) { number in
                 try await store.insert(StoreSample.attempt("\(number)", expiresAt: now - 1))
-                return true
             }
             #expect(try await sweeping.sweep(expiredBefore: now) == 600 + 400)
             #expect(try await store.sessions(matching: SessionFilter()).count == 200)
@@ -160,8 +159,7 @@ extension StoreConformance {
             let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
             try await StoreSample.insert(sessions, into: store)
             let refreshed = sessions.map { session in
-                var next = session.successor(Secret("refreshed"))
-                next.retainedUntil = StoreSample.moment + 60
+                let next = session.successor(Secret("refreshed")) { $0.retainedUntil = StoreSample.moment + 60 }
                 return next
             }
             async let swept = sweeping.sweep(expiredBefore: StoreSample.moment)

@@ -67,13 +67,11 @@ extension StoreConformance {
         Case("the list of sessions in doubt changes with each save") { store in
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.session())
-            var next = session.successor(Secret("claimed"))
-            next.isInDoubt = true
+            let next = session.successor(Secret("claimed")) { $0.isInDoubt = true }
             #expect(try await store.replace(next, expecting: session.generation))
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).map(\.id) == [session.id])
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).count == 1)
-            var settled = next.successor(Secret("refreshed"))
-            settled.isInDoubt = false
+            let settled = next.successor(Secret("refreshed")) { $0.isInDoubt = false }
             #expect(try await store.replace(settled, expecting: next.generation))
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).isEmpty)
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).count == 2)

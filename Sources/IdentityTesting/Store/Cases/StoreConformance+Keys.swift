@@ -127,16 +127,14 @@ extension StoreConformance {
         Case("a key rotation postpones a session with a refresh in progress and seals it later", needing: keyed) {
             place in
             let rotation = try await Rotation(place, sessions: 3)
-            var busy = rotation.sessions[0].successor(Secret("claimed"))
-            busy.isInDoubt = true
+            let busy = rotation.sessions[0].successor(Secret("claimed")) { $0.isInDoubt = true }
             // The session is claimed by a process that still seals under the old key.
             let elsewhere = try await place.open(key: rotation.old, readOnly: rotation.new)
             #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
             let progress = try await rotation.run(limit: 2)
             #expect(progress.postponed == 1)
             #expect(StoreSample.areSame(try await rotation.store.session(busy.id), busy))
-            var settled = busy.successor(Secret("refreshed"))
-            settled.isInDoubt = false
+            let settled = busy.successor(Secret("refreshed")) { $0.isInDoubt = false }
             #expect(try await elsewhere.replace(settled, expecting: busy.generation))
             #expect(try await rotation.run(limit: 2).resealed == 1)
             let later = try await place.open(key: rotation.new)

@@ -125,8 +125,7 @@ extension StoreConformance {
             let nameless = try StoreSample.session()
             for session in [named, nameless] {
                 try await store.insert(session)
-                var next = session.successor(Secret("refreshed"))
-                next.providerSessionID = "two"
+                let next = session.successor(Secret("refreshed")) { $0.providerSessionID = "two" }
                 #expect(try await store.replace(next, expecting: session.generation))
                 #expect(StoreSample.areSame(try await store.session(session.id), next))
             }
@@ -140,8 +139,7 @@ extension StoreConformance {
         Case("a session whose provider session id is removed is no longer found by the old id") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             try await store.insert(named)
-            var next = named.successor(Secret("refreshed"))
-            next.providerSessionID = nil
+            let next = named.successor(Secret("refreshed")) { $0.providerSessionID = nil }
             #expect(try await store.replace(next, expecting: named.generation))
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)
             #expect(try await store.session(named.id)?.providerSessionID == nil)

@@ -8,9 +8,8 @@ extension StoreConformance {
         Case("two holders of one session's lock never run at the same time") { store in
             let id = try StoreSample.id()
             let room = Room()
-            _ = try await count(of: 8) { _ in
+            try await concurrently(8) { _ in
                 try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
-                return true
             }
             #expect(room.most == 1)
             #expect(room.entries == 8)
@@ -109,9 +108,8 @@ extension StoreConformance {
         Case("100 tasks get one session's lock, one after another") { store in
             let id = try StoreSample.id()
             let room = Room()
-            _ = try await count(of: 100) { _ in
+            try await concurrently(100) { _ in
                 try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in await room.visit() }
-                return true
             }
             #expect(room.most == 1)
             #expect(room.entries == 100)
@@ -119,11 +117,10 @@ extension StoreConformance {
         Case("tasks that acquire the lock again and again do not starve others") { store in
             let id = try StoreSample.id()
             let room = Room()
-            _ = try await count(of: 6) { _ in
+            try await concurrently(6) { _ in
                 for _ in 0..<6 {
                     try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
                 }
-                return true
             }
             #expect(room.most == 1)
             #expect(room.entries == 36)
@@ -143,21 +140,19 @@ extension StoreConformance {
                 _ = try? await second.value
             }
             #expect(room.entries == 0)
-            _ = try await count(of: 4) { _ in
+            try await concurrently(4) { _ in
                 try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
-                return true
             }
             #expect(room.entries == 4)
         },
         Case("40 concurrent locks of different sessions are independent") { store in
             let ids = try (0..<40).map { _ in try StoreSample.id() }
             let rooms = ids.map { _ in Room() }
-            _ = try await count(of: 80) { number in
+            try await concurrently(80) { number in
                 let index = number % 40
                 try await store.withSessionLock(ids[index], waitingUpTo: .seconds(60)) { _ in
                     await rooms[index].visit()
                 }
-                return true
             }
             #expect(rooms.allSatisfy { $0.most == 1 && $0.entries == 2 })
         },
@@ -169,10 +164,9 @@ extension StoreConformance {
             try await one.withSessionLock(id, waitingUpTo: .zero) { _ in
                 _ = await expectTyped(.refreshBusy) { try await other.withSessionLock(id, waitingUpTo: .zero) { _ in } }
             }
-            _ = try await count(of: 12) { number in
+            try await concurrently(12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other
                 try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
-                return true
             }
             #expect(room.most == 1)
         },

@@ -15,8 +15,7 @@ extension StoreConformance {
         },
         Case("a removal returns the newest save") { store in
             let session = try await StoreSample.inserted(in: store)
-            var next = session.successor(Secret("newest"))
-            next.isInDoubt = true
+            let next = session.successor(Secret("newest")) { $0.isInDoubt = true }
             #expect(try await store.replace(next, expecting: session.generation))
             #expect(StoreSample.areSame(try await store.remove(session.id)?.session, next))
         },

@@ -75,8 +75,7 @@ extension StoreConformance {
         Case("a replacement may have any generation: higher, much higher, lower or the same") { store in
             var session = try await StoreSample.inserted(in: store)
             for generation: Int64 in [.max, .min, 0, 0, StoredSession.firstGeneration] {
-                var next = session.successor(Secret("of \(generation)"), generations: 0)
-                next.generation = generation
+                let next = session.successor(Secret("of \(generation)"), generations: 0) { $0.generation = generation }
                 #expect(try await store.replace(next, expecting: session.generation))
                 session = next
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
@@ -110,7 +109,7 @@ extension StoreConformance {
         Case("counting up a session by compare-and-set loses no increment") { store in
             let session = try StoreSample.session(payload: Secret("0"))
             try await store.insert(session)
-            _ = try await count(of: 8) { _ in
+            try await concurrently(8) { _ in
                 for _ in 0..<5 {
                     while true {
                         let found = try #require(try await store.session(session.id))
@@ -120,7 +119,6 @@ extension StoreConformance {
                         if try await store.replace(next, expecting: found.generation) { break }
                     }
                 }
-                return true
             }
             let end = try #require(try await store.session(session.id))
             #expect(end.payload.reveal() == "40")

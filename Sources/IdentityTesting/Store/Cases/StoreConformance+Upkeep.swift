@@ -65,9 +65,8 @@ extension StoreConformance {
         Case("24 concurrent sessions in the spool are all kept") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let sessions = try (0..<24).map { try StoreSample.session(payload: Secret("\($0)")) }
-            _ = try await count(of: sessions.count) { number in
+            try await concurrently(sessions.count) { number in
                 try await spool.spool(sessions[number])
-                return true
             }
             for session in sessions {
                 #expect(StoreSample.areSame(try await spool.spooledSession(session.id), session))
