@@ -89,37 +89,16 @@ struct GraphExecutor: Sendable {
             context = (try? run.arguments(directive.arguments, schema.directives["inContext"]?.arguments ?? [])) ?? [:]
         }
         let rootType = schema.root(operation.kind) ?? ""
-        var data: JSONObject? = [:]
-        for (key, fields) in run.collect(operation.selections, rootType) {
-            guard let field = fields.first else { continue }
-            if field.name == "__typename" {
-                data?[key] = .string(rootType)
-                continue
+        let call = { @Sendable [context] in GraphCall(arguments: $0, context: context) }
+        let members: [String: GraphNode] =
+            operation.kind == .query
+            ? queries.mapValues { resolve in .computed { resolve(call($0)) } }
+            : mutations.mapValues { mutate in
+                .computed { arguments in .payload { try mutate(call(arguments)) } }
             }
-            guard let definition = schema.types[rootType]?.field(field.name) else { continue }
-            var arguments: JSONObject = [:]
-            let node: GraphNode
-            do {
-                arguments = try run.arguments(field.arguments, definition.arguments)
-                let call = GraphCall(arguments: arguments, context: context)
-                if operation.kind == .query, let resolve = queries[field.name] {
-                    node = resolve(call)
-                } else if operation.kind == .mutation, let mutate = mutations[field.name] {
-                    node = .payload { try mutate(call) }
-                } else {
-                    node = .failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
-                }
-            } catch {
-                node = GraphRun.refusal(error)
-            }
-            if let value = run.complete(node, definition.type, fields, arguments, [.string(key)]) {
-                data?[key] = value
-            } else {
-                data = nil
-                break
-            }
-        }
-        var response: JSONObject = ["data": data.map { .object($0) } ?? .null]
+        let unserved = GraphNode.failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+        let data = run.complete(rootType, members, operation.selections, [], orElse: unserved)
+        var response: JSONObject = ["data": data ?? .null]
         if !run.errors.isEmpty { response["errors"] = .array(run.errors.map(\.json)) }
         return response
     }

@@ -16,7 +16,7 @@ struct GraphRun {
     }
 
     /// The selected fields in order; fields with one response key are merged.
-    func collect(_ selections: [GraphSelection], _ typeName: String) -> [(key: String, fields: [GraphField])] {
+    private func collect(_ selections: [GraphSelection], _ typeName: String) -> [(key: String, fields: [GraphField])] {
         var collected: [(key: String, fields: [GraphField])] = []
         append(selections, typeName, to: &collected)
         return collected
@@ -80,7 +80,7 @@ struct GraphRun {
     }
 
     /// The result of a field with invalid arguments.
-    static func refusal(_ problem: GraphProblem) -> GraphNode {
+    private static func refusal(_ problem: GraphProblem) -> GraphNode {
         let place = problem.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
         return .failure(message: "\(place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
     }
@@ -96,33 +96,24 @@ struct GraphRun {
         switch node {
         case .computed(let compute): return complete(compute(arguments), type, fields, arguments, path)
         case .failure(let message, let code):
-            errors.append(
-                GraphError(
-                    message: message,
-                    code: code,
-                    path: path,
-                    locations: fields.first.map { [$0.location] } ?? []
-                )
-            )
-            if case .nonNull = type { return nil }
-            return .null
+            let locations = fields.first.map { [$0.location] } ?? []
+            errors.append(GraphError(message: message, code: code, path: path, locations: locations))
+            return Self.null(for: type)
         case .null:
             guard case .nonNull = type else { return .null }
-            errors.append(
-                GraphError(
-                    message: "Cannot return null for a non-nullable field",
-                    code: "INTERNAL_SERVER_ERROR",
-                    path: path
-                )
-            )
+            let message = "Cannot return null for a non-nullable field"
+            errors.append(GraphError(message: message, code: "INTERNAL_SERVER_ERROR", path: path))
             return nil
         case .leaf(let value): return value
         case .list(let elements): return complete(elements, type, fields, arguments, path)
         case .object(let typeName, let members):
-            if let object = complete(typeName ?? type.leafName, members, fields, path) { return object }
-            if case .nonNull = type { return nil }
-            return .null
+            let selections = fields.flatMap(\.selections)
+            return complete(typeName ?? type.leafName, members, selections, path) ?? Self.null(for: type)
         }
+    }
+
+    private static func null(for type: GraphTypeReference) -> JSONValue? {
+        if case .nonNull = type { nil } else { .null }
     }
 
     private mutating func complete(
@@ -136,22 +127,23 @@ struct GraphRun {
         var values: [JSONValue] = []
         for (index, element) in elements.enumerated() {
             guard let value = complete(element, elementType, fields, arguments, path + [.integer(index)]) else {
-                if case .nonNull = type { return nil }
-                return .null
+                return Self.null(for: type)
             }
             values.append(value)
         }
         return .array(values)
     }
 
-    private mutating func complete(
+    /// The selected members of an object, or `missing` for one that it does not have; nil if null must propagate.
+    mutating func complete(
         _ typeName: String,
         _ members: [String: GraphNode],
-        _ fields: [GraphField],
-        _ path: [JSONValue]
+        _ selections: [GraphSelection],
+        _ path: [JSONValue],
+        orElse missing: GraphNode = .null
     ) -> JSONValue? {
         var object = JSONObject()
-        for (key, merged) in collect(fields.flatMap(\.selections), typeName) {
+        for (key, merged) in collect(selections, typeName) {
             guard let field = merged.first else { continue }
             if field.name == "__typename" {
                 object[key] = .string(typeName)
@@ -159,7 +151,7 @@ struct GraphRun {
             }
             guard let definition = schema.types[typeName]?.field(field.name) else { continue }
             var values: JSONObject = [:]
-            var node = members[field.name] ?? .null
+            var node = members[field.name] ?? missing
             do { values = try arguments(field.arguments, definition.arguments) } catch { node = Self.refusal(error) }
             guard let value = complete(node, definition.type, merged, values, path + [.string(key)]) else { return nil }
             object[key] = value
