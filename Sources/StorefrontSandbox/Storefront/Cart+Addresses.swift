@@ -17,13 +17,8 @@ extension Cart {
             let fields = try addressFields(input, path)
             let id = nextID("CartSelectableAddress")
             if addresses.contains(where: { $0.fields == fields }) {
-                warnings.append(
-                    CartWarning(
-                        code: "DUPLICATE_DELIVERY_ADDRESS",
-                        message: "The cart already has this address.",
-                        target: id
-                    )
-                )
+                let message = "The cart already has this address."
+                warnings.append(CartWarning(code: "DUPLICATE_DELIVERY_ADDRESS", message: message, target: id))
             }
             let isSelected = input["selected"]?.bool ?? false
             if isSelected { for other in addresses.indices { addresses[other].isSelected = false } }

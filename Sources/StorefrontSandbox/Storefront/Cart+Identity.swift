@@ -7,14 +7,14 @@ extension Cart {
     /// `preferences` replaces the wallets as a whole. If one member is invalid, the cart is unchanged.
     mutating func updateIdentity(
         _ input: JSONObject,
-        _ shop: ShopFacts,
+        _ shop: SandboxStorefront,
         field: [String]
     ) throws(UserError) {
         var changed = identity
         if let value = input["customerAccessToken"] {
             let isSwallowed = value.string != nil && shop.swallowsToken()
             changed.accessToken = isSwallowed ? nil : value.string
-            changed.customer = isSwallowed ? nil : value.string.flatMap(shop.customer)
+            changed.customer = isSwallowed ? nil : value.string.flatMap(shop.customer(forToken:))
             if value.string != nil, !isSwallowed, changed.customer == nil {
                 throw UserError("INVALID", at: field + ["customerAccessToken"], "Customer is invalid")
             }
@@ -43,29 +43,20 @@ extension Cart {
     private static func check(
         _ location: String,
         _ identity: Identity,
-        _ shop: ShopFacts,
+        _ shop: SandboxStorefront,
         _ field: [String]
     ) throws(UserError) {
         guard identity.customer != nil else {
-            throw UserError(
-                "MISSING_CUSTOMER_ACCESS_TOKEN",
-                at: field + ["customerAccessToken"],
-                "A customer access token is required."
-            )
+            let place = field + ["customerAccessToken"]
+            throw UserError("MISSING_CUSTOMER_ACCESS_TOKEN", at: place, "A customer access token is required.")
         }
+        let place = field + ["companyLocationId"]
         guard !shop.configuration.refusedCompanyLocations.contains(location) else {
-            throw UserError(
-                "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION",
-                at: field + ["companyLocationId"],
-                "Buyer cannot purchase for company location."
-            )
+            let message = "Buyer cannot purchase for company location."
+            throw UserError("BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION", at: place, message)
         }
         guard shop.configuration.companyLocations.contains(location) else {
-            throw UserError(
-                "INVALID_COMPANY_LOCATION",
-                at: field + ["companyLocationId"],
-                "The company location is invalid."
-            )
+            throw UserError("INVALID_COMPANY_LOCATION", at: place, "The company location is invalid.")
         }
     }
 

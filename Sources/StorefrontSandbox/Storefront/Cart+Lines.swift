@@ -1,19 +1,6 @@
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The shop's data that a cart change needs.
-struct ShopFacts: Sendable {
-    let configuration: SandboxStorefrontConfiguration
-    /// The buyer of a valid customer access token.
-    let customer: @Sendable (String) -> KnownBuyer?
-    /// Whether this token is accepted without an error and without effect.
-    let swallowsToken: @Sendable () -> Bool
-
-    func variant(_ id: String) -> SandboxStorefrontConfiguration.Variant? {
-        configuration.variants.first { $0.id == id }
-    }
-}
-
 extension Cart {
     static let maximumLines = 500
     static let maximumLinesPerCall = 250
@@ -21,7 +8,7 @@ extension Cart {
 
     mutating func addLines(
         _ inputs: [JSONValue],
-        _ shop: ShopFacts,
+        _ shop: SandboxStorefront,
         field: [String],
         _ warnings: inout [CartWarning]
     ) throws(UserError) {
@@ -66,7 +53,7 @@ extension Cart {
 
     mutating func updateLines(
         _ inputs: [JSONValue],
-        _ shop: ShopFacts,
+        _ shop: SandboxStorefront,
         _ warnings: inout [CartWarning]
     ) throws(UserError) {
         for (position, input) in inputs.enumerated() {
@@ -134,18 +121,10 @@ extension Cart {
         }
         // Insufficient stock is a warning: the cart gets the available quantity.
         lines[index].quantity = stock
-        warnings.append(
+        let (code, message) =
             stock == 0
-                ? CartWarning(
-                    code: "MERCHANDISE_OUT_OF_STOCK",
-                    message: "\(line.variant.product) is sold out.",
-                    target: line.id
-                )
-                : CartWarning(
-                    code: "MERCHANDISE_NOT_ENOUGH_STOCK",
-                    message: "Only \(stock) items were added to your cart.",
-                    target: line.id
-                )
-        )
+            ? ("MERCHANDISE_OUT_OF_STOCK", "\(line.variant.product) is sold out.")
+            : ("MERCHANDISE_NOT_ENOUGH_STOCK", "Only \(stock) items were added to your cart.")
+        warnings.append(CartWarning(code: code, message: message, target: line.id))
     }
 }

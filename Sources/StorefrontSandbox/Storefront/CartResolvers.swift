@@ -31,20 +31,19 @@ extension SandboxStorefront {
     }
 
     private var changes: [String: Change] {
-        let shop = shopFacts
-        return [
-            "cartLinesAdd": { cart, arguments, warnings throws(UserError) in
-                try cart.addLines(arguments["lines"]?.array ?? [], shop, field: ["lines"], &warnings)
+        [
+            "cartLinesAdd": { [self] cart, arguments, warnings throws(UserError) in
+                try cart.addLines(arguments["lines"]?.array ?? [], self, field: ["lines"], &warnings)
             },
-            "cartLinesUpdate": { cart, arguments, warnings throws(UserError) in
-                try cart.updateLines(arguments["lines"]?.array ?? [], shop, &warnings)
+            "cartLinesUpdate": { [self] cart, arguments, warnings throws(UserError) in
+                try cart.updateLines(arguments["lines"]?.array ?? [], self, &warnings)
             },
             "cartLinesRemove": { cart, arguments, _ throws(UserError) in
                 let ids = (arguments["lineIds"]?.array ?? []) + (arguments["viewKeys"]?.array ?? [])
                 try cart.removeLines(ids.compactMap(\.string))
             },
-            "cartBuyerIdentityUpdate": { cart, arguments, _ throws(UserError) in
-                try cart.updateIdentity(arguments["buyerIdentity"]?.object ?? [:], shop, field: ["buyerIdentity"])
+            "cartBuyerIdentityUpdate": { [self] cart, arguments, _ throws(UserError) in
+                try cart.updateIdentity(arguments["buyerIdentity"]?.object ?? [:], self, field: ["buyerIdentity"])
             },
             "cartAttributesUpdate": { cart, arguments, _ in cart.attributes = arguments["attributes"]?.array ?? [] },
             "cartNoteUpdate": { cart, arguments, _ in cart.note = arguments["note"]?.string },
@@ -83,7 +82,6 @@ extension SandboxStorefront {
     private func create(_ call: GraphCall, _ viewer: CartViewer) throws(UserError) -> [String: GraphNode] {
         let viewer = viewer.during(call)
         let input = call.arguments["input"]?.object ?? [:]
-        let shop = shopFacts
         var cart = Cart(at: viewer.now)
         var warnings: [CartWarning] = []
         if let refusal = takeRefusal() { throw refusal }
@@ -92,10 +90,10 @@ extension SandboxStorefront {
             throw UserError("INVALID_METAFIELDS", at: field, "A metafield is too long.")
         }
         if let identity = input["buyerIdentity"]?.object {
-            try cart.updateIdentity(identity, shop, field: ["input", "buyerIdentity"])
+            try cart.updateIdentity(identity, self, field: ["input", "buyerIdentity"])
         }
         if cart.identity.countryCode == nil { cart.identity.countryCode = call.context["country"]?.string }
-        try cart.addLines(input["lines"]?.array ?? [], shop, field: ["input", "lines"], &warnings)
+        try cart.addLines(input["lines"]?.array ?? [], self, field: ["input", "lines"], &warnings)
         try cart.addAddresses(
             input["delivery"]?["addresses"]?.array ?? [],
             field: ["input", "delivery", "addresses"],
@@ -148,14 +146,11 @@ extension Cart {
             if !known.contains(where: { $0.lowercased() == code.lowercased() }) { known.append(code) }
         }
         for code in discountCodes where !isApplicable(code) {
-            let needsCustomer = code.uppercased() == Self.membersDiscount
-            warnings.append(
-                CartWarning(
-                    code: needsCustomer ? "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING" : "DISCOUNT_NOT_FOUND",
-                    message: needsCustomer ? "Sign in to use this discount." : "Discount code not found.",
-                    target: code
-                )
-            )
+            let (reason, message) =
+                code.uppercased() == Self.membersDiscount
+                ? ("DISCOUNT_ELIGIBLE_CUSTOMER_MISSING", "Sign in to use this discount.")
+                : ("DISCOUNT_NOT_FOUND", "Discount code not found.")
+            warnings.append(CartWarning(code: reason, message: message, target: code))
         }
     }
 

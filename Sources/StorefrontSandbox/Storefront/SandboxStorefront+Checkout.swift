@@ -10,7 +10,7 @@ extension SandboxStorefront {
     func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
         var fields: [(name: String, value: String)] = []
         if hasKey { fields.append(("key", cart.checkoutKey)) }
-        let isAlive = cart.identity.accessToken.map { shopFacts.customer($0) != nil } ?? false
+        let isAlive = cart.identity.accessToken.map { customer(forToken: $0) != nil } ?? false
         if hasKey, isAlive, viewer.mayAuthenticateCheckout {
             fields.append(("_sandbox_identity", "customer"))
             fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
@@ -40,7 +40,7 @@ extension SandboxStorefront {
         let issued = request.queryValue("_sandbox_issued").flatMap(Int.init) ?? 0
         let isFresh = now.epochSeconds - issued <= configuration.checkoutURLLifetime.wholeSeconds
         let isSignedIn = hasKey && request.queryValue("_sandbox_identity") == "customer" && isFresh
-        let buyer = isSignedIn ? cart.identity.accessToken.flatMap(shopFacts.customer) : nil
+        let buyer = isSignedIn ? cart.identity.accessToken.flatMap(customer(forToken:)) : nil
         var order = CheckoutPages.Order(
             buyer: buyer?.account.email,
             prefilled: hasKey ? prefilled(cart, buyer) : [],

@@ -133,8 +133,7 @@ extension SandboxStorefront {
     // MARK: Nodes
 
     private static func node(ofToken token: (String, Date)) -> GraphNode {
-        let style = Date.ISO8601FormatStyle()
-        return ["accessToken": .text(token.0), "expiresAt": .text(token.1.formatted(style))]
+        ["accessToken": .text(token.0), "expiresAt": .date(token.1)]
     }
 
     private static func node(ofAddress address: (id: String, fields: JSONObject)) -> GraphNode {

@@ -182,15 +182,21 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
 
     // MARK: Carts for the resolvers
 
-    var shopFacts: ShopFacts {
-        ShopFacts(configuration: configuration) { [customers, configuration] token in
-            customers.buyer(forCartToken: token, takesAccountTokens: configuration.takesCustomerAccountTokens)
-        } swallowsToken: { [self] in
-            faults.withLock { faults in
-                guard faults.swallowedTokens > 0 else { return false }
-                faults.swallowedTokens -= 1
-                return true
-            }
+    /// The buyer of a valid customer access token.
+    func customer(forToken token: String) -> KnownBuyer? {
+        customers.buyer(forCartToken: token, takesAccountTokens: configuration.takesCustomerAccountTokens)
+    }
+
+    func variant(_ id: String) -> SandboxStorefrontConfiguration.Variant? {
+        configuration.variants.first { $0.id == id }
+    }
+
+    /// Whether the next token is accepted without an error and without effect.
+    func swallowsToken() -> Bool {
+        faults.withLock { faults in
+            guard faults.swallowedTokens > 0 else { return false }
+            faults.swallowedTokens -= 1
+            return true
         }
     }
 

@@ -28,15 +28,11 @@ extension StorefrontSchema {
           orders(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: OrderSortKeys = ID): OrderConnection!
         """
 
-    static let legacyAddressInput = """
+    static let legacyTypes = """
         input MailingAddressInput {
           address1: String address2: String city: String company: String country: String firstName: String lastName: String
           phone: String province: String zip: String
         }
-
-        """
-
-    static let legacyTypes = """
         enum CustomerErrorCode
         enum OrderSortKeys { ID PROCESSED_AT TOTAL_PRICE }
         enum OrderFinancialStatus { AUTHORIZED PAID PARTIALLY_PAID PARTIALLY_REFUNDED PENDING REFUNDED VOIDED }

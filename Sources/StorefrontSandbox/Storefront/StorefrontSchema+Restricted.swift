@@ -47,10 +47,6 @@ extension StorefrontSchema {
         type CompletionError { code: CompletionErrorCode! message: String }
         type CartCompletionProcessing { id: String! pollDelay: Int! }
         type CartCompletionSuccess { id: String! completedAt: DateTime orderId: ID! orderUrl: URL! }
-        input MailingAddressInput {
-          address1: String address2: String city: String company: String country: String firstName: String lastName: String
-          phone: String province: String zip: String
-        }
         input MoneyInput { amount: Decimal! currencyCode: CurrencyCode! }
         enum CartCardSource { SAVED_CREDIT_CARD }
         input CartPaymentInput {

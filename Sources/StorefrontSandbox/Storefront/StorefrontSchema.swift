@@ -30,7 +30,6 @@ enum StorefrontSchema {
                 with: "email: String phone: String tags: [String!]!" + legacyCustomerFields + " }"
             )
             + legacyTypes
-        if !restricted { newest += legacyAddressInput }
         if restricted {
             newest = newest.replacing("type Mutation {", with: "type Mutation {" + restrictedMutations)
                 .replacing("type QueryRoot {", with: "type QueryRoot {" + restrictedQueries)
