@@ -58,9 +58,7 @@ extension SandboxBolt {
     }
 
     private static func hexadecimalHash(_ text: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let digest = (try? Digest.sha256(Array(text.utf8))) ?? []
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        (try? Digest.sha256(Array(text.utf8))).map { Hexadecimal.encode($0) } ?? ""
     }
 
     private static func profile(of account: SandboxBuyerAccount) -> JSONObject {

@@ -133,12 +133,7 @@ extension SandboxBolt {
         _ now: Date
     ) -> JSONObject {
         let accessToken = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
-        state.ledger.addAccessToken(
-            accessToken,
-            for: grant.id,
-            scopes: scopes,
-            expires: now + state.accessTokenLifetime.timeInterval
-        )
+        state.add(accessToken: accessToken, for: grant, scopes, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string("bearer"),
             "expires_in": .integer(state.accessTokenLifetime.wholeSeconds),

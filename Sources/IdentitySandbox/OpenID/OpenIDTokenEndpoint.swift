@@ -58,7 +58,7 @@ extension SandboxOpenID {
                 throw OAuthRefusal("invalid_grant", reason)
             }
             try Self.check(key, bound: grant.keyThumbprint, "code")
-            return issue(grant, .first, client, grant.scopes, key, &state, now, call)
+            return issue(grant, isFirst: true, client, grant.scopes, key, &state, now, call)
         }
     }
 
@@ -82,7 +82,7 @@ extension SandboxOpenID {
                 }
                 return scopes
             },
-            issue: { issue($0, .refreshed, client, $1, key, &$2, $3, call) }
+            issue: { issue($0, isFirst: false, client, $1, key, &$2, $3, call) }
         )
     }
 
@@ -100,7 +100,7 @@ extension SandboxOpenID {
         }
         let body = tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(clientID: client.clientID, scopes: device.scopes, session))
-            return issue(grant, .first, client, grant.scopes, key, &state, now, call)
+            return issue(grant, isFirst: true, client, grant.scopes, key, &state, now, call)
         }
         journal.count(\.exchanges)
         return .tokens(body)
@@ -133,15 +133,9 @@ extension SandboxOpenID {
         }
     }
 
-    /// Whether tokens are issued for a login or for a refresh.
-    private enum Occasion {
-        case first
-        case refreshed
-    }
-
     private func issue(
         _ grant: Grant,
-        _ occasion: Occasion,
+        isFirst: Bool,
         _ client: SandboxOpenIDClient,
         _ scopes: [String],
         _ key: String?,
@@ -151,18 +145,12 @@ extension SandboxOpenID {
     ) -> JSONObject {
         let accessToken = RandomText.base64URL(32)
         let lifetime = state.accessTokenLifetime
-        state.ledger.addAccessToken(
-            accessToken,
-            for: grant.id,
-            scopes: scopes,
-            keyThumbprint: key,
-            expires: now + lifetime.timeInterval
-        )
+        state.add(accessToken: accessToken, for: grant, scopes, boundTo: key, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string(key == nil ? "Bearer" : "DPoP"),
             "expires_in": .integer(lifetime.wholeSeconds), "scope": .string(scopes.joined(separator: " ")),
         ]
-        if issuesRefreshToken(for: grant, occasion) {
+        if issuesRefreshToken(for: grant, isFirst: isFirst) {
             let refreshToken = RandomText.base64URL(32)
             state.ledger.addRefreshToken(
                 refreshToken,
@@ -173,22 +161,20 @@ extension SandboxOpenID {
             )
             body["refresh_token"] = .string(refreshToken)
         }
-        guard occasion == .first || configuration.refreshesIDToken, scopes.contains("openid") else { return body }
+        guard isFirst || configuration.refreshesIDToken, scopes.contains("openid") else { return body }
         var claims = idTokenClaims(grant, client, now)
         if configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, scopes, to: &claims) }
         // A refreshed ID token has no nonce (OpenID Connect Core section 12.2).
-        if occasion == .first { claims["nonce"] = grant.nonce.map { .string($0) } }
+        if isFirst { claims["nonce"] = grant.nonce.map { .string($0) } }
         claims["at_hash"] = Self.halfHash(accessToken, client.algorithm)
         let token = state.keyrings.mint(claims, client.algorithm.signature, changes: call.idTokenChanges)
         body["id_token"] = .string(token)
         return body
     }
 
-    private func issuesRefreshToken(for grant: Grant, _ occasion: Occasion) -> Bool {
-        guard configuration.issuesRefreshTokens, occasion == .first || configuration.rotatesRefreshTokens else {
-            return false
-        }
-        return !configuration.refreshNeedsOfflineAccess || grant.scopes.contains("offline_access")
+    private func issuesRefreshToken(for grant: Grant, isFirst: Bool) -> Bool {
+        configuration.issuesRefreshTokens && (isFirst || configuration.rotatesRefreshTokens)
+            && (!configuration.refreshNeedsOfflineAccess || grant.scopes.contains("offline_access"))
     }
 
     /// The claims of every ID token, without those about the buyer.

@@ -3,19 +3,16 @@ internal import IdentityHTTP
 /// The pages of a device login (RFC 8628): code, confirmation, result.
 enum DevicePages {
     static func code(brand: String, typed: String?, problem: String?) -> String {
-        let complaint: HTMLText =
-            if let problem { "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>" } else { "" }
-        let described: HTMLText = problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
-        return PageLayout.page(
+        PageLayout.page(
             brand: brand,
             title: "Connect a device",
             """
             <p>Enter the code that your device shows.</p>
-            \(complaint)
+            \(PageLayout.complaint(problem))
             <form method="post" action="/device">
             <label for="user_code">Code</label>
             <input id="user_code" class="code" name="user_code" autocomplete="off" autocapitalize="characters" \
-            spellcheck="false" required maxlength="32" autofocus\(described) value="\(typed ?? "")">
+            spellcheck="false" required maxlength="32" autofocus\(PageLayout.described(problem)) value="\(typed ?? "")">
             <button name="action" value="continue">Continue</button>
             </form>
             """

@@ -8,10 +8,10 @@ enum LoginPages {
             title: "Sign in",
             """
             <p>Any e-mail address will do: a new one becomes a new buyer.</p>
-            \(problem(login))
+            \(PageLayout.complaint(login.problem))
             <form method="post" action="\(action)">
             <label for="email">E-mail address</label>
-            <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" autofocus placeholder="ada@example.com"\(described(login)) \
+            <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" autofocus placeholder="ada@example.com"\(PageLayout.described(login.problem)) \
             value="\(login.email ?? login.loginHint ?? "")">
             <button name="action" value="continue">Continue</button>
             <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
@@ -29,11 +29,11 @@ enum LoginPages {
             <p>We would have sent a code to <strong>\(login.email ?? "")</strong>.</p>
             <div class="mail">Instead of an e-mail, the sandbox shows it here:
             <output data-sandbox-code="\(login.oneTimeCode ?? "")">\(login.oneTimeCode ?? "")</output></div>
-            \(problem(login))
+            \(PageLayout.complaint(login.problem))
             <form method="post" action="\(action)">
             <label for="code">Six-digit code</label>
             <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required \
-            pattern="[0-9]{6}" maxlength="6" autofocus\(described(login))>
+            pattern="[0-9]{6}" maxlength="6" autofocus\(PageLayout.described(login.problem))>
             <button name="action" value="continue">Sign in</button>
             <button class="plain" name="action" value="back" formnovalidate>Use another address</button>
             <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
@@ -41,16 +41,6 @@ enum LoginPages {
             \(footer(login))
             """
         )
-    }
-
-    private static func problem(_ login: HostedLogin) -> HTMLText {
-        guard let problem = login.problem else { return "" }
-        return "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>"
-    }
-
-    /// Links the input to its error message, for screen readers.
-    private static func described(_ login: HostedLogin) -> HTMLText {
-        login.problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
     }
 
     private static let parameterNames = [

@@ -35,6 +35,16 @@ enum PageLayout {
         return page.text
     }
 
+    /// The error message of a form.
+    static func complaint(_ problem: String?) -> HTMLText {
+        if let problem { "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>" } else { "" }
+    }
+
+    /// Links an input to its error message, for screen readers.
+    static func described(_ problem: String?) -> HTMLText {
+        problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
+    }
+
     private static let style: HTMLText = """
         :root{color-scheme:light dark;--ink:#1a1c20;--soft:#5a6070;--paper:#fff;--ground:#eef0f4;--line:#c3c8d2;\
         --accent:#1f4fd8;--accent-ink:#fff;--bad:#a4161a;--bad-ground:#fdecec;--ribbon:#ffd84d;--ribbon-ink:#2b2300}

@@ -130,12 +130,7 @@ extension SandboxShopify {
     ) -> JSONObject {
         let lifetime = state.accessTokenLifetime
         let accessToken = Self.accessToken(grant, issuer: issuer, shopID: shopID, now, lifetime)
-        state.ledger.addAccessToken(
-            accessToken,
-            for: grant.id,
-            scopes: grant.scopes,
-            expires: now + lifetime.timeInterval
-        )
+        state.add(accessToken: accessToken, for: grant, grant.scopes, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "expires_in": .integer(lifetime.wholeSeconds),
         ]

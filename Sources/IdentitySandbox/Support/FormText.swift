@@ -4,44 +4,12 @@ internal import IdentityHTTP
 package enum FormText {
     /// The fields; nil for an invalid escape, a byte that must be escaped, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
-        var fields: [(name: String, value: String)] = []
-        for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let first = parts.first, let name = decode(first, spaces: true),
-                let value = decode(parts.count > 1 ? parts[1] : [], spaces: true)
-            else { return nil }
-            fields.append((name, value))
-        }
-        return fields
-    }
-
-    /// One component of a URL, decoded.
-    package static func decode(_ text: String) -> String? {
-        decode(Array(text.utf8)[...], spaces: false)
+        bytes.allSatisfy { (0x21...0x7E).contains($0) } ? FormEncoding.decode(bytes) : nil
     }
 
     /// One value of a form, decoded.
     static func decodeField(_ text: String) -> String? {
-        decode(Array(text.utf8)[...], spaces: true)
-    }
-
-    private static func decode(_ bytes: ArraySlice<UInt8>, spaces: Bool) -> String? {
-        var output: [UInt8] = []
-        var iterator = bytes.makeIterator()
-        while let byte = iterator.next() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = iterator.next().flatMap(ASCII.hexValue),
-                    let low = iterator.next().flatMap(ASCII.hexValue)
-                else { return nil }
-                output.append(high << 4 | low)
-            case UInt8(ascii: "+") where spaces: output.append(UInt8(ascii: " "))
-            case 0x00...0x20, 0x7F...0xFF: return nil
-            default: output.append(byte)
-            }
-        }
-        guard !output.contains(0) else { return nil }
-        return String(validating: output, as: UTF8.self)
+        decode(Array("=\(text.replacing("&", with: "%26"))".utf8))?.first?.value
     }
 
     /// Fields as a form body or query.

@@ -114,7 +114,7 @@ struct GrantLedger: Sendable {
         _ token: String,
         for grant: Int,
         scopes: [String],
-        keyThumbprint: String? = nil,
+        keyThumbprint: String?,
         expires: Date
     ) {
         accessTokens[token] = AccessToken(grant: grant, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)

@@ -10,10 +10,10 @@ enum IDTokenMint {
     ) -> String {
         guard let entry = keyring.current() else { return "" }
         var token = SandboxIDToken(
-            claims: claims,
             header: [
                 "alg": .string(keyring.algorithm.rawValue), "kid": .string(entry.keyID), "typ": .string("JWT"),
             ],
+            claims: claims,
             providerKey: SandboxPublicKey(entry.key.publicNumbers)
         )
         for change in changes { change(&token) }
@@ -73,7 +73,8 @@ enum IDTokenMint {
         else { return nil }
         let input = Array((parts[0] + "." + parts[1]).utf8)
         let isOurs = keyring.entries.contains { entry in
-            entry.key.publicNumbers.verificationKey?.verify(signature, of: input, algorithm: keyring.algorithm) ?? false
+            let key = try? ClientKey(jwk: SandboxPublicKey(entry.key.publicNumbers).jwk()).verification
+            return key?.verify(signature, of: input, algorithm: keyring.algorithm) ?? false
         }
         return isOurs ? claims : nil
     }

@@ -64,17 +64,13 @@ struct LoginSessions: Sendable {
     mutating func handle(_ request: SandboxRequest, at now: Date) -> Outcome {
         let id = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard var login = transactions[id], login.expires > now else {
-            return .answer(
-                error("This login has ended or does not exist.", "Return to the app or device and start again.", 404)
-            )
+            return error("This login has ended or does not exist.", "Return to the app or device and start again.", 404)
         }
         guard request.cookies["sandbox_login"] == login.binding else {
-            return .answer(
-                error(
-                    "This browser did not send the cookie of the login.",
-                    "Continue in the browser that started the login, and allow cookies.",
-                    403
-                )
+            return error(
+                "This browser did not send the cookie of the login.",
+                "Continue in the browser that started the login, and allow cookies.",
+                403
             )
         }
         guard request.method == "POST" else {
@@ -106,14 +102,14 @@ struct LoginSessions: Sendable {
             }
             guard login.failures < HostedLogin.maximumFailures else {
                 transactions[id] = nil
-                return .answer(error("Too many wrong codes.", "Return to the app or device and start again.", 403))
+                return error("Too many wrong codes.", "Return to the app or device and start again.", 403)
             }
         }
         transactions[id] = login
         return .answer(.redirect(to: request.path, status: 303))
     }
 
-    func error(_ reason: String, _ hint: String, _ status: Int) -> SandboxResponse {
-        .html(NoticePages.error(brand: brand, reason, hint: hint), status: status)
+    private func error(_ reason: String, _ hint: String, _ status: Int) -> Outcome {
+        .answer(.html(NoticePages.error(brand: brand, reason, hint: hint), status: status))
     }
 }

@@ -12,6 +12,18 @@ public final class SandboxTokens: Sendable {
         var logins: LoginSessions
         var keyrings: SigningKeyrings
         var accessTokenLifetime: Duration
+
+        /// Adds an access token that is valid from now for the current lifetime.
+        mutating func add(
+            accessToken: String,
+            for grant: Grant,
+            _ scopes: [String],
+            boundTo key: String? = nil,
+            at now: Date
+        ) {
+            let expires = now + accessTokenLifetime.timeInterval
+            ledger.addAccessToken(accessToken, for: grant.id, scopes: scopes, keyThumbprint: key, expires: expires)
+        }
     }
 
     let clock: any IdentityClock

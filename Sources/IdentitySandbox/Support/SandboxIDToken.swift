@@ -45,12 +45,6 @@ public struct SandboxIDToken: Sendable {
 
     /// The provider's current public key, for attacks that need it.
     public let providerKey: SandboxPublicKey
-
-    init(claims: JSONObject, header: JSONObject, providerKey: SandboxPublicKey) {
-        self.header = header
-        self.claims = claims
-        self.providerKey = providerKey
-    }
 }
 
 extension SandboxFault {

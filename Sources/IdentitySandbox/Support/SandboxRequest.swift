@@ -18,15 +18,6 @@ public struct SandboxRequest: Sendable {
     /// The body.
     public let body: [UInt8]
 
-    init(endpoint: SandboxEndpoint, method: String, path: String, query: String?, headers: [Field], body: [UInt8]) {
-        self.endpoint = endpoint
-        self.method = method
-        self.path = path
-        self.query = query
-        self.headers = headers
-        self.body = body
-    }
-
     /// The value of the first header with this name, compared without ASCII case.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()

@@ -7,12 +7,6 @@ public struct SandboxViolation: Sendable, Equatable, CustomStringConvertible {
     /// The broken rule, as a sentence.
     public let reason: String
 
-    init(endpoint: SandboxEndpoint, error: String, reason: String) {
-        self.endpoint = endpoint
-        self.error = error
-        self.reason = reason
-    }
-
     /// The endpoint, the error code and the broken rule.
     public var description: String { "\(endpoint): \(error): \(reason)" }
 }
