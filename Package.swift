@@ -146,7 +146,10 @@ let package = Package(
             "IdentitySandbox",
             ["IdentityLoopback", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]
         ),
-        library("StorefrontSandbox", ["IdentitySandbox", "GraphQLLanguage", "IdentityKit", "IdentityCrypto"]),
+        library(
+            "StorefrontSandbox",
+            ["IdentitySandbox", "GraphQLLanguage", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]
+        ),
 
         library("StorefrontGeneration", ["GraphQLLanguage", "IdentityKit"]),
         .executableTarget(

@@ -1,8 +1,8 @@
-internal import IdentityHTTP
+package import IdentityHTTP
 
 /// The layout of every page: it names the sandbox and works on desktop and phone, light and dark.
-enum PageLayout {
-    static func page(brand: String, title: String, _ content: HTMLText) -> String {
+package enum PageLayout {
+    package static func page(brand: String, title: String, _ content: HTMLText) -> String {
         // Shopify, Bolt, SFCC and the OpenID providers have different colours, so that a tester sees where the browser is.
         let theme: HTMLText =
             switch brand {

@@ -1,24 +1,18 @@
 internal import IdentityHTTP
+internal import IdentitySandbox
 
 /// The pages of a shop's web checkout.
-package enum CheckoutPages {
+enum CheckoutPages {
     /// A line of the order.
-    package struct Line: Sendable {
+    struct Line: Sendable {
         let product: String
         let variant: String
         let quantity: Int
         let price: String
-
-        package init(product: String, variant: String, quantity: Int, price: String) {
-            self.product = product
-            self.variant = variant
-            self.quantity = quantity
-            self.price = price
-        }
     }
 
     /// What the pages show.
-    package struct Order: Sendable {
+    struct Order: Sendable {
         /// The e-mail address of the signed-in buyer; nil at a guest's checkout.
         let buyer: String?
         let prefilled: [(label: String, value: String)]
@@ -26,27 +20,13 @@ package enum CheckoutPages {
         let total: String
         let returnURL: String?
         /// The number of a paid order.
-        package var number: Int?
-
-        package init(
-            buyer: String?,
-            prefilled: [(label: String, value: String)],
-            lines: [Line],
-            total: String,
-            returnURL: String?
-        ) {
-            self.buyer = buyer
-            self.prefilled = prefilled
-            self.lines = lines
-            self.total = total
-            self.returnURL = returnURL
-        }
+        var number: Int?
     }
 
     private static let brand = "Shopify checkout"
 
     /// The page with the button "Pay".
-    package static func checkout(_ order: Order, action: String) -> String {
+    static func checkout(_ order: Order, action: String) -> String {
         let pay: HTMLText =
             order.lines.isEmpty
             ? "<p>The cart is empty.</p>"
@@ -59,7 +39,7 @@ package enum CheckoutPages {
     }
 
     /// The page after the payment.
-    package static func ordered(_ order: Order) -> String {
+    static func ordered(_ order: Order) -> String {
         page(
             order,
             title: "Thank you",
@@ -71,7 +51,7 @@ package enum CheckoutPages {
     }
 
     /// The page about a cart that is not there.
-    package static func error(_ reason: String, hint: String, returnURL: String?) -> String {
+    static func error(_ reason: String, hint: String, returnURL: String?) -> String {
         PageLayout.page(
             brand: brand,
             title: "Something went wrong",
