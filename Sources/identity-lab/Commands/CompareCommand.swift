@@ -81,9 +81,7 @@ struct CompareCommand: Command {
     ) async throws -> (ApproachReport, IdentityError?) {
         let run = try ApproachRun(provider, entryPoint, on: services)
         do {
-            _ = try await run.signIn { url, mode in
-                if mode != .sandbox { reporter.askToSignIn(url, mode) }
-            }
+            _ = try await run.signIn(announce: reporter.askToSignIn)
             if services.configuration.storefront != nil { _ = try await run.fillCart() }
             _ = try await run.refresh(isExpired: false)
             _ = try await run.signOut()

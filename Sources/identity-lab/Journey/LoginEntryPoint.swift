@@ -7,6 +7,8 @@ enum LoginEntryPoint: String, CaseIterable, Sendable {
     case completion
     case delegate
 
+    var title: String { self == .completion ? "completion handler" : rawValue }
+
     func login(_ flow: LoginFlow, _ options: LoginOptions = LoginOptions()) async throws -> Session {
         switch self {
         case .async:

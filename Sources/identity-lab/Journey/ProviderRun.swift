@@ -69,16 +69,8 @@ actor ProviderRun {
     // MARK: Steps
 
     private func signIn(_ run: ApproachRun) async throws -> Bool {
-        let name =
-            switch run.entryPoint {
-            case .async, nil: "async"
-            case .completion: "completion handler"
-            case .delegate: "delegate"
-            }
-        return try await reporter.step("sign in, \(name)") {
-            let session = try await run.signIn { [reporter] url, mode in
-                if mode != .sandbox { reporter.askToSignIn(url, mode) }
-            }
+        try await reporter.step("sign in, \((run.entryPoint ?? .async).title)") {
+            let session = try await run.signIn(announce: reporter.askToSignIn)
             let buyer = session.buyer.displayName ?? session.buyer.email?.value ?? "a buyer"
             return ("\(buyer), subject \(session.buyer.subject)", true)
         } ?? false
@@ -104,16 +96,7 @@ actor ProviderRun {
     }
 
     private func fillCarts() async throws {
-        _ = try await reporter.step("cart filled, buyer attached") {
-            var identities: [String] = []
-            for run in signedIn {
-                let handoff = try await run.fillCart()
-                if let problem = handoff.problem { throw problem }
-                try check(handoff)
-                identities.append(ApproachNames.text(for: handoff.identity))
-            }
-            return (Self.distinct(identities), ())
-        }
+        try await cartStep("cart filled, buyer attached") { run in try check(await run.fillCart()) }
         _ = try await reporter.step("new checkout URL") {
             guard let run = signedIn.first else { throw StepFailure.notSignedIn }
             return ("\(try await run.checkoutAgain().url.reveal())", ())
@@ -139,14 +122,16 @@ actor ProviderRun {
     }
 
     private func checkCarts() async throws {
-        _ = try await reporter.step("cart has the new token") {
+        try await cartStep("cart has the new token") { run in
+            try check(await run.checkoutAgain(), instead: await run.oldToken)
+        }
+    }
+
+    /// A step over the carts of all runs, which reports their identities.
+    private func cartStep(_ title: String, _ identity: (ApproachRun) async throws -> CartIdentity) async throws {
+        _ = try await reporter.step(title) {
             var identities: [String] = []
-            for run in signedIn {
-                let handoff = try await run.checkoutAgain()
-                if let problem = handoff.problem { throw problem }
-                try check(handoff, instead: await run.oldToken)
-                identities.append(ApproachNames.text(for: handoff.identity))
-            }
+            for run in signedIn { identities.append(ApproachNames.text(for: try await identity(run))) }
             return (Self.distinct(identities), ())
         }
     }
@@ -166,10 +151,9 @@ actor ProviderRun {
 
     // MARK: Checks of the sandbox's carts
 
-    private func check(_ handoff: CheckoutHandoff, instead oldToken: Secret? = nil) throws {
-        guard let sandbox = services.sandbox,
-            let cart = sandbox.storefront.cartStates.first(where: { $0.id == handoff.cart.id.rawValue })
-        else { return }
+    private func check(_ handoff: CheckoutHandoff, instead oldToken: Secret? = nil) throws -> CartIdentity {
+        if let problem = handoff.problem { throw problem }
+        guard let cart = state(of: handoff.cart.id) else { return handoff.identity }
         switch handoff.identity {
         case .customer:
             guard let token = cart.customerAccessToken else { throw StepFailure("The cart has no customer.") }
@@ -185,12 +169,15 @@ actor ProviderRun {
                 throw StepFailure("The guest cart has a buyer's identity.")
             }
         }
+        return handoff.identity
+    }
+
+    private func state(of id: CartID) -> SandboxStorefront.CartState? {
+        services.sandbox?.storefront.cartStates.first { $0.id == id.rawValue }
     }
 
     private func checkDetached(_ id: CartID?) throws {
-        guard let sandbox = services.sandbox, let id,
-            let cart = sandbox.storefront.cartStates.first(where: { $0.id == id.rawValue })
-        else { return }
+        guard let id, let cart = state(of: id) else { return }
         guard cart.customerAccessToken == nil, cart.email == nil, cart.addresses.isEmpty else {
             throw StepFailure("The cart still has the buyer's identity after the logout.")
         }

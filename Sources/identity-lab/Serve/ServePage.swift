@@ -62,12 +62,7 @@ struct ServePage {
     }
 
     private static let entries: [(value: String, title: String)] = ServedRun.Entry.allCases.map { entry in
-        switch entry {
-        case .routes: (entry.rawValue, "web routes")
-        case .async: (entry.rawValue, "async")
-        case .completion: (entry.rawValue, "completion handler")
-        case .delegate: (entry.rawValue, "delegate")
-        }
+        (entry.rawValue, LoginEntryPoint(rawValue: entry.rawValue)?.title ?? "web routes")
     }
 
     private func options(_ all: [(value: String, title: String)], _ chosen: String?) -> String {

@@ -29,7 +29,8 @@ enum StoreOpening {
             #if PostgreSQL
             var configuration = try PostgresStore.Configuration(section)
             configuration.createsStore = creates
-            return .postgres(try await PostgresStore.open(configuration))
+            let store = try await PostgresStore.open(configuration)
+            return OpenedStore(store: store, path: nil) { await store.close() }
             #else
             throw IdentityError(
                 configuration: "This identity-lab was built without PostgreSQL, which store.postgres needs.",
@@ -49,7 +50,7 @@ enum StoreOpening {
             $0.createsStore = creates
             $0.keepsJournal = true
         }
-        return .sqlite(store, path: path)
+        return OpenedStore(store: store, path: path) { await store.close() }
     }
 
     /// Checks the members of the section `store`.
