@@ -114,12 +114,10 @@ package struct Configuration: Sendable {
     private static func list(_ value: JSONValue?, _ name: String) throws(GenerationFailure) -> [String] {
         guard let value else { return [] }
         guard let elements = value.array else { throw .usage("generator.json: \(name) must be a list of texts.") }
-        var texts: [String] = []
-        for element in elements {
+        return try elements.map { element throws(GenerationFailure) in
             guard let text = element.string else { throw .usage("generator.json: \(name) must be a list of texts.") }
-            texts.append(text)
+            return text
         }
-        return texts
     }
 
     /// Rejects unknown names, because a typing error would have no effect otherwise.

@@ -143,8 +143,9 @@ package struct GeneratorCommand {
         guard names.count <= SourceFile.maximumCount else {
             throw .usage("There are more than \(SourceFile.maximumCount) .graphql files in \(folder).")
         }
-        var sources: [SourceFile] = []
-        for name in names { sources.append(SourceFile(name: name, text: try Files.text("\(folder)/\(name)"))) }
+        let sources = try names.map { name throws(GenerationFailure) in
+            SourceFile(name: name, text: try Files.text("\(folder)/\(name)"))
+        }
         var configuration = Configuration()
         let file = "\(folder)/generator.json"
         if FileManager.default.fileExists(atPath: file) {

@@ -54,9 +54,9 @@ struct OutputProperty: Hashable, Sendable {
     }
 
     let name: String
-    let type: SwiftType
+    var type: SwiftType
     let source: Source
-    let comment: String
+    var comment: String
 }
 
 /// A case for the selected fields of some types.

@@ -66,27 +66,17 @@ extension Planner {
                 )
             )
         }
-        guard !collected.conditions.isEmpty else {
-            return OutputType(
-                name: name,
-                comment: comment,
-                content: .object(properties),
-                nested: nested,
-                isRedacted: isRedacted
+        if !collected.conditions.isEmpty {
+            if properties.isEmpty { return choice(named: name, collected, parent, comment, isRedacted) }
+            let choiceName = SwiftNames.type("Concrete", avoiding: taken)
+            let choiceComment = "The fields that depend on the object's type."
+            nested.append(choice(named: choiceName, collected, parent, choiceComment, isRedacted))
+            var concrete = "concrete"
+            while names.contains(concrete) { concrete += "Value" }
+            properties.append(
+                OutputProperty(name: concrete, type: .named(choiceName), source: .place, comment: choiceComment)
             )
         }
-        if properties.isEmpty {
-            let choice = choice(named: name, collected, parent, comment, isRedacted)
-            return choice
-        }
-        let choiceName = SwiftNames.type("Concrete", avoiding: taken)
-        let choiceComment = "The fields that depend on the object's type."
-        nested.append(choice(named: choiceName, collected, parent, choiceComment, isRedacted))
-        var concrete = "concrete"
-        while names.contains(concrete) { concrete += "Value" }
-        properties.append(
-            OutputProperty(name: concrete, type: .named(choiceName), source: .place, comment: choiceComment)
-        )
         return OutputType(
             name: name,
             comment: comment,

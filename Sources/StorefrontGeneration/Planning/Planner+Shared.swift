@@ -22,17 +22,12 @@ extension Planner {
         let order = configuration.payloads[name] ?? []
         for key in order {
             guard let field = collected.fields.first(where: { $0.key == key }) else { continue }
-            let planned = property(field, parent, &taken, reserved: names)
+            var planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // Several operations share the payload type, so the comment of a property must not name the parent type of one of them.
-            let property = OutputProperty(
-                name: planned.property.name,
-                type: planned.property.type,
-                source: planned.property.source,
-                comment: field.fields[0].comment ?? "The field `\(key)`."
-            )
-            fields.append(PayloadUse.Field(property: property, isLocal: !planned.nested.isEmpty))
+            // Several operations share the payload type, so a property's comment must not name the parent type of one of them.
+            planned.property.comment = field.fields[0].comment ?? "The field `\(key)`."
+            fields.append(PayloadUse.Field(property: planned.property, isLocal: !planned.nested.isEmpty))
         }
         let use = PayloadUse(fields: fields, file: file, location: location ?? GraphLocation(line: 1, column: 1))
         payloadUses[name, default: []].append(use)
@@ -49,7 +44,7 @@ extension Planner {
             var properties: [OutputProperty] = []
             var parameters: [(property: String, name: String)] = []
             for (index, field) in first.fields.enumerated() {
-                let property = field.property
+                var property = field.property
                 let marker = SwiftType.named("")
                 let shape = property.type.replacingLeaf(marker)
                 for use in uses where use.fields[index].property.type.replacingLeaf(marker) != shape {
@@ -62,15 +57,12 @@ extension Planner {
                 let isFixed = uses.allSatisfy { use in
                     !use.fields[index].isLocal && use.fields[index].property.type == property.type
                 }
-                var type = property.type
                 if !isFixed {
                     let parameter = SwiftNames.type(property.name, avoiding: topLevel.union(parameters.map(\.name)))
                     parameters.append((property.name, parameter))
-                    type = type.replacingLeaf(.named(parameter))
+                    property.type = property.type.replacingLeaf(.named(parameter))
                 }
-                properties.append(
-                    OutputProperty(name: property.name, type: type, source: property.source, comment: property.comment)
-                )
+                properties.append(property)
             }
             payloads.append(PayloadType(name: name, properties: properties, parameters: parameters))
         }

@@ -120,17 +120,13 @@ private struct IntrospectionReader {
     }
 
     private func values(_ list: JSONValue?) throws(GenerationFailure) -> [GraphEnumValue] {
-        var values: [GraphEnumValue] = []
-        for entry in list?.array ?? [] {
-            values.append(
-                GraphEnumValue(
-                    name: try name(entry),
-                    description: entry["description"]?.string,
-                    deprecation: deprecation(entry)
-                )
+        try (list?.array ?? []).map { entry throws(GenerationFailure) in
+            GraphEnumValue(
+                name: try name(entry),
+                description: entry["description"]?.string,
+                deprecation: deprecation(entry)
             )
         }
-        return values
     }
 
     private func deprecation(_ entry: JSONValue) -> String? {
@@ -139,21 +135,17 @@ private struct IntrospectionReader {
     }
 
     private func fields(_ list: JSONValue?, _ owner: String) throws(GenerationFailure) -> [GraphSchemaField] {
-        var fields: [GraphSchemaField] = []
-        for entry in list?.array ?? [] {
+        try (list?.array ?? []).map { entry throws(GenerationFailure) in
             let name = try self.name(entry)
-            fields.append(
-                GraphSchemaField(
-                    name: name,
-                    type: try reference(entry["type"], "\(owner).\(name)", 0),
-                    arguments: try self.fields(entry["args"], "\(owner).\(name)"),
-                    defaultValue: try defaultValue(entry["defaultValue"], "\(owner).\(name)"),
-                    description: entry["description"]?.string,
-                    deprecation: deprecation(entry)
-                )
+            return GraphSchemaField(
+                name: name,
+                type: try reference(entry["type"], "\(owner).\(name)", 0),
+                arguments: try self.fields(entry["args"], "\(owner).\(name)"),
+                defaultValue: try defaultValue(entry["defaultValue"], "\(owner).\(name)"),
+                description: entry["description"]?.string,
+                deprecation: deprecation(entry)
             )
         }
-        return fields
     }
 
     /// Introspection returns a default as the text of a literal.
