@@ -31,9 +31,8 @@ extension GraphSchema {
             guard let elements = value.array else { return .array([try coerce(value, to: element)]) }
             // The service accepts at most 250 elements in an input array.
             guard elements.count <= 250 else { throw GraphProblem("The input array size of 250 was exceeded") }
-            var coerced: [JSONValue] = []
-            for (index, item) in elements.enumerated() {
-                do { coerced.append(try coerce(item, to: element)) } catch { throw error.inside(.integer(index)) }
+            let coerced = try elements.enumerated().map { index, item throws(GraphProblem) in
+                do throws(GraphProblem) { return try coerce(item, to: element) } catch { throw error.inside(.integer(index)) }
             }
             return .array(coerced)
         case .named(let name):
@@ -121,9 +120,9 @@ extension GraphSchema {
             return .string(word)
         case .number(let text): return try? JSONValue(parsing: Array(text.utf8))
         case .list(let elements):
-            var converted: [JSONValue] = []
-            for element in elements { converted.append(try json(element, type, variables) ?? .null) }
-            return .array(converted)
+            return .array(
+                try elements.map { element throws(GraphProblem) in try json(element, type, variables) ?? .null }
+            )
         case .object(let members):
             var object = JSONObject()
             for member in members {

@@ -45,21 +45,14 @@ extension StorefrontSchema {
         type UserError implements DisplayableError { field: [String!] message: String! }
         type CustomerUserError implements DisplayableError { code: CustomerErrorCode field: [String!] message: String! }
         type CustomerAccessToken { accessToken: String! expiresAt: DateTime! }
-        type CustomerCreatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
-        type CustomerUpdatePayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        \(payloads(["CustomerCreate", "CustomerDefaultAddressUpdate"], "customer: Customer customerUserErrors: [CustomerUserError!]!"))
+        \(payloads(["CustomerUpdate", "CustomerReset", "CustomerResetByUrl", "CustomerActivate", "CustomerActivateByUrl"], "customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]!"))
         type CustomerRecoverPayload { customerUserErrors: [CustomerUserError!]! }
-        type CustomerResetPayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
-        type CustomerResetByUrlPayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
-        type CustomerActivatePayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
-        type CustomerActivateByUrlPayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
-        type CustomerAccessTokenCreatePayload { customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
-        type CustomerAccessTokenCreateWithMultipassPayload { customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        \(payloads(["CustomerAccessTokenCreate", "CustomerAccessTokenCreateWithMultipass"], "customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]!"))
         type CustomerAccessTokenRenewPayload { customerAccessToken: CustomerAccessToken userErrors: [UserError!]! }
         type CustomerAccessTokenDeletePayload { deletedAccessToken: String deletedCustomerAccessTokenId: String userErrors: [UserError!]! }
-        type CustomerAddressCreatePayload { customerAddress: MailingAddress customerUserErrors: [CustomerUserError!]! }
-        type CustomerAddressUpdatePayload { customerAddress: MailingAddress customerUserErrors: [CustomerUserError!]! }
+        \(payloads(["CustomerAddressCreate", "CustomerAddressUpdate"], "customerAddress: MailingAddress customerUserErrors: [CustomerUserError!]!"))
         type CustomerAddressDeletePayload { deletedCustomerAddressId: String customerUserErrors: [CustomerUserError!]! }
-        type CustomerDefaultAddressUpdatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
         type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! totalCount: UnsignedInt64! }
         type Order implements HasMetafields & Node {
           \(metafields)

@@ -19,10 +19,7 @@ extension StorefrontSchema {
         """
 
     static let restrictedTypes = """
-        type CartClonePayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
-        type CartBillingAddressUpdatePayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
-        type CartRemovePersonalDataPayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
-        type CartPaymentUpdatePayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
+        \(cartPayloads(["CartClone", "CartBillingAddressUpdate", "CartRemovePersonalData", "CartPaymentUpdate"]))
         type CartPrepareForCompletionPayload { result: CartPrepareForCompletionResult userErrors: [CartUserError!]! }
         type CartSubmitForCompletionPayload { result: CartSubmitForCompletionResult userErrors: [CartUserError!]! }
         union CartPrepareForCompletionResult = CartStatusNotReady | CartStatusReady | CartThrottled

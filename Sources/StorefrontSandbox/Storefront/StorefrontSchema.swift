@@ -116,17 +116,25 @@ enum StorefrontSchema {
           code: MetafieldDeleteErrorCode field: [String!] message: String!
         }
 
-        """ + payloads
+        """
+        + cartPayloads([
+            "CartCreate", "CartLinesAdd", "CartLinesUpdate", "CartLinesRemove", "CartBuyerIdentityUpdate",
+            "CartAttributesUpdate", "CartNoteUpdate", "CartDiscountCodesUpdate", "CartGiftCardCodesAdd",
+            "CartGiftCardCodesUpdate", "CartGiftCardCodesRemove", "CartDeliveryAddressesAdd",
+            "CartDeliveryAddressesReplace", "CartDeliveryAddressesUpdate", "CartDeliveryAddressesRemove",
+            "CartSelectedDeliveryOptionsUpdate",
+        ])
 
     /// The payloads of the cart mutations have the same fields and different names.
-    private static let payloads = [
-        "CartCreate", "CartLinesAdd", "CartLinesUpdate", "CartLinesRemove", "CartBuyerIdentityUpdate",
-        "CartAttributesUpdate", "CartNoteUpdate", "CartDiscountCodesUpdate", "CartGiftCardCodesAdd",
-        "CartGiftCardCodesUpdate", "CartGiftCardCodesRemove", "CartDeliveryAddressesAdd",
-        "CartDeliveryAddressesReplace", "CartDeliveryAddressesUpdate", "CartDeliveryAddressesRemove",
-        "CartSelectedDeliveryOptionsUpdate",
-    ]
-    .map { "type \($0)Payload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }\n" }.joined()
+    /// The results of mutations that change a cart.
+    static func cartPayloads(_ mutations: [String]) -> String {
+        payloads(mutations, "cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]!")
+    }
+
+    /// The results of mutations, all with the same fields.
+    static func payloads(_ mutations: [String], _ fields: String) -> String {
+        mutations.map { "type \($0)Payload { \(fields) }\n" }.joined()
+    }
 
     private static let connectionTypes = connections(
         ["BaseCartLine", "CartDeliveryGroup", "Image", "MailingAddress", "ProductVariant", "String"],
