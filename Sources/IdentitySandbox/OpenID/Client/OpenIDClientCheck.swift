@@ -160,8 +160,7 @@ struct OpenIDClientCheck: Sendable {
             }
         }
         let algorithm = try token.algorithm(among: configuration.clientSigningAlgorithms)
-        var candidates: [ClientKey] = []
-        for jwk in client.clientKeys { candidates.append(try ClientKey(jwk: jwk)) }
+        var candidates = try client.clientKeys.map { jwk throws(TokenFlaw) in try ClientKey(jwk: jwk) }
         if let keyID = token.header["kid"] {
             candidates = candidates.filter { $0.keyID.map(JSONValue.string) == keyID }
             guard !candidates.isEmpty else { throw TokenFlaw("its kid names no registered key") }
