@@ -29,11 +29,9 @@ struct ChildProcess: Sendable {
         let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | Platform.spawnSetSession
         guard unsafe posix_spawnattr_setflags(&attributes, Int16(flags)) == 0 else { return nil }
 
-        let arguments = CStrings([program] + arguments)
-        let environment = CStrings(environment.map { "\($0.key)=\($0.value)" })
         var identifier = pid_t()
-        let result = unsafe arguments.withPointers { argumentList in
-            unsafe environment.withPointers { environmentList in
+        let result = unsafe withCStrings([program] + arguments) { argumentList in
+            unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environmentList in
                 unsafe posix_spawn(&identifier, program, &files, &attributes, argumentList, environmentList)
             }
         }
@@ -47,25 +45,12 @@ struct ChildProcess: Sendable {
     }
 }
 
-/// Texts as C expects them: an array of pointers that ends with null.
-private struct CStrings {
-    private let texts: [[CChar]]
-
-    init(_ texts: [String]) {
-        self.texts = texts.map { Array($0.utf8CString) }
-    }
-
-    func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
-        var room = texts.flatMap { $0 }
-        return unsafe room.withUnsafeMutableBufferPointer { buffer in
-            var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
-            var offset = 0
-            for text in texts {
-                unsafe pointers.append(buffer.baseAddress.map { unsafe $0 + offset })
-                offset += text.count
-            }
-            unsafe pointers.append(nil)
-            return unsafe body(&pointers)
-        }
-    }
+/// Passes texts as C expects them: an array of pointers that ends with null.
+private func withCStrings<Result>(
+    _ texts: [String],
+    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
+    defer { unsafe pointers.forEach { unsafe free($0) } }
+    return unsafe body(&pointers)
 }
