@@ -4,11 +4,7 @@ internal import IdentitySandbox
 extension Cart {
     static let maximumAddresses = 20
 
-    mutating func addAddresses(
-        _ inputs: [JSONValue],
-        field: [String],
-        _ warnings: inout [CartWarning]
-    ) throws(UserError) {
+    mutating func addAddresses(_ inputs: [JSONValue], field: [String]) throws(UserError) {
         for (index, input) in inputs.enumerated() {
             guard addresses.count < Self.maximumAddresses else {
                 throw UserError("TOO_MANY_DELIVERY_ADDRESSES", at: field, "The cart has too many addresses.")
@@ -32,11 +28,6 @@ extension Cart {
             )
         }
         try checkSelection(inputs, field)
-    }
-
-    mutating func replaceAddresses(_ inputs: [JSONValue], _ warnings: inout [CartWarning]) throws(UserError) {
-        addresses = []
-        try addAddresses(inputs, field: ["addresses"], &warnings)
     }
 
     /// Changes addresses; an empty list removes all, as at Shopify since 2025-10.

@@ -23,15 +23,15 @@ extension SandboxStorefront {
                 return ["cart": node(of: copy, hasKey: true, viewer.during(call))]
             },
             "cartRemovePersonalData": { [self] call in
-                update(call, viewer) { cart, _, _ in cart.removePersonalData() }
+                update(call, viewer) { cart, _ in cart.removePersonalData() }
             },
             "cartBillingAddressUpdate": { [self] call in
-                update(call, viewer) { cart, arguments, _ in
+                update(call, viewer) { cart, arguments in
                     cart.billingAddress = arguments["billingAddress"]?.object
                 }
             },
             "cartPaymentUpdate": { [self] call in
-                update(call, viewer) { cart, _, _ in cart.completion.isPaid = true }
+                update(call, viewer) { cart, _ in cart.completion.isPaid = true }
             },
             "cartPrepareForCompletion": { [self] call in
                 ["result": prepare(try owned(call), viewer.during(call))]

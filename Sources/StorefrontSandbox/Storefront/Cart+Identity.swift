@@ -5,11 +5,7 @@ extension Cart {
     /// Applies an identity input: an absent member keeps its value, null clears the value, and a new value replaces it.
     ///
     /// `preferences` replaces the wallets as a whole. If one member is invalid, the cart is unchanged.
-    mutating func updateIdentity(
-        _ input: JSONObject,
-        _ shop: SandboxStorefront,
-        field: [String]
-    ) throws(UserError) {
+    mutating func updateIdentity(_ input: JSONObject, _ shop: SandboxStorefront, field: [String]) throws(UserError) {
         var changed = identity
         if let value = input["customerAccessToken"] {
             let isSwallowed = value.string != nil && shop.swallowsToken()

@@ -6,12 +6,7 @@ extension Cart {
     static let maximumLinesPerCall = 250
     static let maximumQuantity = 1_000_000
 
-    mutating func addLines(
-        _ inputs: [JSONValue],
-        _ shop: SandboxStorefront,
-        field: [String],
-        _ warnings: inout [CartWarning]
-    ) throws(UserError) {
+    mutating func addLines(_ inputs: [JSONValue], _ shop: SandboxStorefront, field: [String]) throws(UserError) {
         guard inputs.count <= Self.maximumLinesPerCall else { throw Self.tooMany(field) }
         for (index, input) in inputs.enumerated() {
             let path = field + [String(index)]
@@ -31,7 +26,7 @@ extension Cart {
                     && line.parent == parent
             }
             if let known {
-                try set(quantity: lines[known].quantity + quantity, at: known, path, &warnings)
+                try set(quantity: lines[known].quantity + quantity, at: known, path)
             } else {
                 guard lines.count < Self.maximumLines else {
                     throw UserError("CART_TOO_LARGE", at: field, "The cart has too many lines.")
@@ -45,17 +40,13 @@ extension Cart {
                     parent: parent
                 )
                 lines.append(line)
-                try set(quantity: quantity, at: lines.count - 1, path, &warnings)
+                try set(quantity: quantity, at: lines.count - 1, path)
             }
         }
         lines.removeAll { $0.quantity == 0 }
     }
 
-    mutating func updateLines(
-        _ inputs: [JSONValue],
-        _ shop: SandboxStorefront,
-        _ warnings: inout [CartWarning]
-    ) throws(UserError) {
+    mutating func updateLines(_ inputs: [JSONValue], _ shop: SandboxStorefront) throws(UserError) {
         for (position, input) in inputs.enumerated() {
             let path = ["lines", String(position)]
             guard
@@ -72,7 +63,7 @@ extension Cart {
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
             if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
             if let quantity = try Self.quantity(input["quantity"], path) {
-                try set(quantity: quantity, at: index, path, &warnings)
+                try set(quantity: quantity, at: index, path)
             }
         }
         lines.removeAll { $0.quantity == 0 }
@@ -105,12 +96,7 @@ extension Cart {
         return quantity
     }
 
-    private mutating func set(
-        quantity: Int,
-        at index: Int,
-        _ path: [String],
-        _ warnings: inout [CartWarning]
-    ) throws(UserError) {
+    private mutating func set(quantity: Int, at index: Int, _ path: [String]) throws(UserError) {
         guard quantity <= Self.maximumQuantity else {
             throw UserError("MAXIMUM_EXCEEDED", at: path + ["quantity"], "The quantity is too large.")
         }

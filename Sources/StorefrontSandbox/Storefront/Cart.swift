@@ -75,6 +75,8 @@ struct Cart: Sendable {
     var billingAddress: JSONObject?
     var metafields: [String: Metafield] = [:]
     var completion = CartCompletion()
+    /// The warnings of the last change.
+    var warnings: [CartWarning] = []
     private var lastNumber = 0
 
     init(at now: Date) {

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension SandboxStorefront {
-    typealias Change = @Sendable (inout Cart, JSONObject, inout [CartWarning]) throws(UserError) -> Void
+    typealias Change = @Sendable (inout Cart, JSONObject) throws(UserError) -> Void
 
     func executor(_ viewer: CartViewer, _ version: String) -> GraphExecutor? {
         let isRestricted = configuration.servesRestrictedMutations
@@ -32,48 +32,49 @@ extension SandboxStorefront {
 
     private var changes: [String: Change] {
         [
-            "cartLinesAdd": { [self] cart, arguments, warnings throws(UserError) in
-                try cart.addLines(arguments["lines"]?.array ?? [], self, field: ["lines"], &warnings)
+            "cartLinesAdd": { [self] cart, arguments throws(UserError) in
+                try cart.addLines(arguments["lines"]?.array ?? [], self, field: ["lines"])
             },
-            "cartLinesUpdate": { [self] cart, arguments, warnings throws(UserError) in
-                try cart.updateLines(arguments["lines"]?.array ?? [], self, &warnings)
+            "cartLinesUpdate": { [self] cart, arguments throws(UserError) in
+                try cart.updateLines(arguments["lines"]?.array ?? [], self)
             },
-            "cartLinesRemove": { cart, arguments, _ throws(UserError) in
+            "cartLinesRemove": { cart, arguments throws(UserError) in
                 let ids = (arguments["lineIds"]?.array ?? []) + (arguments["viewKeys"]?.array ?? [])
                 try cart.removeLines(ids.compactMap(\.string))
             },
-            "cartBuyerIdentityUpdate": { [self] cart, arguments, _ throws(UserError) in
+            "cartBuyerIdentityUpdate": { [self] cart, arguments throws(UserError) in
                 try cart.updateIdentity(arguments["buyerIdentity"]?.object ?? [:], self, field: ["buyerIdentity"])
             },
-            "cartAttributesUpdate": { cart, arguments, _ in cart.attributes = arguments["attributes"]?.array ?? [] },
-            "cartNoteUpdate": { cart, arguments, _ in cart.note = arguments["note"]?.string },
-            "cartDiscountCodesUpdate": { cart, arguments, warnings in
-                cart.setDiscountCodes(arguments["discountCodes"]?.array ?? [], &warnings)
+            "cartAttributesUpdate": { cart, arguments in cart.attributes = arguments["attributes"]?.array ?? [] },
+            "cartNoteUpdate": { cart, arguments in cart.note = arguments["note"]?.string },
+            "cartDiscountCodesUpdate": { cart, arguments in
+                cart.setDiscountCodes(arguments["discountCodes"]?.array ?? [])
             },
-            "cartGiftCardCodesAdd": { cart, arguments, _ throws(UserError) in
+            "cartGiftCardCodesAdd": { cart, arguments throws(UserError) in
                 try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
             },
-            "cartGiftCardCodesUpdate": { cart, arguments, _ throws(UserError) in
+            "cartGiftCardCodesUpdate": { cart, arguments throws(UserError) in
                 cart.giftCards = []
                 try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
             },
-            "cartGiftCardCodesRemove": { cart, arguments, _ in
+            "cartGiftCardCodesRemove": { cart, arguments in
                 let ids = (arguments["appliedGiftCardIds"]?.array ?? []).compactMap(\.string)
                 cart.giftCards.removeAll { ids.contains($0.id) }
             },
-            "cartDeliveryAddressesAdd": { cart, arguments, warnings throws(UserError) in
-                try cart.addAddresses(arguments["addresses"]?.array ?? [], field: ["addresses"], &warnings)
+            "cartDeliveryAddressesAdd": { cart, arguments throws(UserError) in
+                try cart.addAddresses(arguments["addresses"]?.array ?? [], field: ["addresses"])
             },
-            "cartDeliveryAddressesReplace": { cart, arguments, warnings throws(UserError) in
-                try cart.replaceAddresses(arguments["addresses"]?.array ?? [], &warnings)
+            "cartDeliveryAddressesReplace": { cart, arguments throws(UserError) in
+                cart.addresses = []
+                try cart.addAddresses(arguments["addresses"]?.array ?? [], field: ["addresses"])
             },
-            "cartDeliveryAddressesUpdate": { cart, arguments, _ throws(UserError) in
+            "cartDeliveryAddressesUpdate": { cart, arguments throws(UserError) in
                 try cart.updateAddresses(arguments["addresses"]?.array ?? [])
             },
-            "cartDeliveryAddressesRemove": { cart, arguments, _ throws(UserError) in
+            "cartDeliveryAddressesRemove": { cart, arguments throws(UserError) in
                 try cart.removeAddresses((arguments["addressIds"]?.array ?? []).compactMap(\.string))
             },
-            "cartSelectedDeliveryOptionsUpdate": { cart, arguments, _ throws(UserError) in
+            "cartSelectedDeliveryOptionsUpdate": { cart, arguments throws(UserError) in
                 try cart.selectDelivery(arguments["selectedDeliveryOptions"]?.array ?? [])
             },
         ]
@@ -83,7 +84,6 @@ extension SandboxStorefront {
         let viewer = viewer.during(call)
         let input = call.arguments["input"]?.object ?? [:]
         var cart = Cart(at: viewer.now)
-        var warnings: [CartWarning] = []
         if let refusal = takeRefusal() { throw refusal }
         guard input["metafields"]?.array?.allSatisfy(Cart.Metafield.fits) ?? true else {
             let field = ["input", "metafields"]
@@ -93,12 +93,8 @@ extension SandboxStorefront {
             try cart.updateIdentity(identity, self, field: ["input", "buyerIdentity"])
         }
         if cart.identity.countryCode == nil { cart.identity.countryCode = call.context["country"]?.string }
-        try cart.addLines(input["lines"]?.array ?? [], self, field: ["input", "lines"], &warnings)
-        try cart.addAddresses(
-            input["delivery"]?["addresses"]?.array ?? [],
-            field: ["input", "delivery", "addresses"],
-            &warnings
-        )
+        try cart.addLines(input["lines"]?.array ?? [], self, field: ["input", "lines"])
+        try cart.addAddresses(input["delivery"]?["addresses"]?.array ?? [], field: ["input", "delivery", "addresses"])
         try cart.addGiftCards(input["giftCardCodes"]?.array ?? [], field: ["input", "giftCardCodes"])
         for field in input["metafields"]?.array ?? [] {
             let metafield = Cart.Metafield(field, at: viewer.now)
@@ -106,22 +102,22 @@ extension SandboxStorefront {
         }
         cart.attributes = input["attributes"]?.array ?? []
         cart.note = input["note"]?.string
-        cart.setDiscountCodes(input["discountCodes"]?.array ?? [], &warnings)
+        cart.setDiscountCodes(input["discountCodes"]?.array ?? [])
         save(cart)
-        return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(warnings)]
+        return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(cart.warnings)]
     }
 
     func update(_ call: GraphCall, _ viewer: CartViewer, _ change: Change) -> [String: GraphNode] {
         let viewer = viewer.during(call)
         let parts = current(call.arguments["cartId"]?.string ?? "")
-        var warnings: [CartWarning] = []
         do throws(UserError) {
             if let refusal = takeRefusal() { throw refusal }
             let cart = try changeCart(parts) { cart throws(UserError) in
-                try change(&cart, call.arguments, &warnings)
+                cart.warnings = []
+                try change(&cart, call.arguments)
                 cart.updatedAt = viewer.now
             }
-            return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(warnings)]
+            return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(cart.warnings)]
         } catch {
             // Returns the unchanged cart, or null for an unknown cart.
             let unchanged = parts.flatMap { cart(token: $0.token) }
@@ -141,7 +137,7 @@ extension SandboxStorefront {
 }
 
 extension Cart {
-    mutating func setDiscountCodes(_ codes: [JSONValue], _ warnings: inout [CartWarning]) {
+    mutating func setDiscountCodes(_ codes: [JSONValue]) {
         discountCodes = codes.compactMap(\.string).filter { !$0.isEmpty }.reduce(into: []) { known, code in
             if !known.contains(where: { $0.lowercased() == code.lowercased() }) { known.append(code) }
         }
