@@ -31,13 +31,8 @@ package struct GenerationFailure: Error, Sendable {
     package let kind: Kind
     package let messages: [String]
 
-    package init(_ kind: Kind, _ messages: [String]) {
-        self.kind = kind
-        self.messages = messages
-    }
-
     static func usage(_ message: String) -> GenerationFailure {
-        GenerationFailure(.usage, [message])
+        GenerationFailure(kind: .usage, messages: [message])
     }
 }
 

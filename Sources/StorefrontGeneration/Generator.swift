@@ -1,12 +1,15 @@
-package import GraphQLLanguage
+internal import GraphQLLanguage
 
 /// Generates Swift from documents: checks, plans, writes.
 package struct Generator: Sendable {
     let schema: GraphSchema
-    let configuration: Configuration
-    let access: String
-    let module: String
-    let imports: [String: String]
+    var configuration = Configuration()
+    /// `public`, `package` or `internal`.
+    var access = "public"
+    /// The module of `GraphQLOperation`.
+    var module = "ShopifyGraphQL"
+    /// The modules of the configuration's types, by the types' names.
+    var imports: [String: String] = [:]
 
     /// The result of a run.
     package struct Result: Sendable {
@@ -17,28 +20,6 @@ package struct Generator: Sendable {
 
         /// Whether there are errors.
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
-    }
-
-    /// Creates a generator.
-    ///
-    /// - Parameters:
-    ///   - schema: The schema.
-    ///   - configuration: The configuration.
-    ///   - access: `public`, `package` or `internal`.
-    ///   - module: The module of `GraphQLOperation`.
-    ///   - imports: The modules of the configuration's types, by the types' names.
-    package init(
-        schema: GraphSchema,
-        configuration: Configuration = Configuration(),
-        access: String = "public",
-        module: String = "ShopifyGraphQL",
-        imports: [String: String] = [:]
-    ) {
-        self.schema = schema
-        self.configuration = configuration
-        self.access = access
-        self.module = module
-        self.imports = imports
     }
 
     /// - Throws: When the configuration contains an unknown name.

@@ -1,5 +1,5 @@
 import Foundation
-import StorefrontGeneration
+@testable import StorefrontGeneration
 import TestGuides
 import Testing
 

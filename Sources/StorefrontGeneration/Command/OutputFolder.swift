@@ -27,8 +27,8 @@ struct OutputFolder {
             let present = try Files.text(file)
             guard Self.isGenerated(present) else {
                 throw GenerationFailure(
-                    .refused,
-                    ["\(file) was not generated and would be overwritten. Move it, or choose another folder."]
+                    kind: .refused,
+                    messages: ["\(file) was not generated and would be overwritten. Move it, or choose another folder."]
                 )
             }
             if !present.utf8.elementsEqual(text.utf8) { difference.changed.append(name) }

@@ -6,11 +6,6 @@ package struct SourceFile: Sendable {
     package let name: String
     package let text: String
 
-    package init(name: String, text: String) {
-        self.name = name
-        self.text = text
-    }
-
     static let maximumBytes = 1 << 20
     static let maximumCount = 2_000
 

@@ -1,6 +1,6 @@
 import GraphQLLanguage
 import IdentityKit
-import StorefrontGeneration
+@testable import StorefrontGeneration
 
 /// Schemas of our own, written in GraphQL's definition language and turned into introspection.
 enum TestSchema {
