@@ -9,7 +9,7 @@ extension SandboxBolt {
         func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
             .html(NoticePages.refusal(brand: "Bolt", reason, hint: hint), status: 400)
         }
-        guard let query = AuthorizationQuery(call.request) else {
+        guard let query = OAuthParameters(call.request) else {
             return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
         guard let clientID = query["client_id"], isClient(clientID) else {

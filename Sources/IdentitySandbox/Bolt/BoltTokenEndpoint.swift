@@ -8,7 +8,7 @@ extension SandboxBolt {
 
     func token(_ call: SandboxCall) -> SandboxResponse {
         do throws(OAuthRefusal) {
-            let fields = try OAuthForm.fields(of: call.request)
+            let fields = try OAuthParameters.fields(ofForm: call.request)
             let hasSecret = try authenticate(fields, call.request)
             switch fields["grant_type"] {
             case "authorization_code":

@@ -36,7 +36,7 @@ extension SandboxOpenID {
 
     func authenticate(
         _ request: SandboxRequest
-    ) throws(OAuthRefusal) -> (form: OAuthForm, client: SandboxOpenIDClient) {
+    ) throws(OAuthRefusal) -> (form: OAuthParameters, client: SandboxOpenIDClient) {
         let now = clock.now
         return try state.withLock { state throws(OAuthRefusal) in
             try clientCheck.authenticate(request, &state.usedAssertions, at: now)
@@ -44,7 +44,7 @@ extension SandboxOpenID {
     }
 
     private func exchange(
-        _ form: OAuthForm,
+        _ form: OAuthParameters,
         _ client: SandboxOpenIDClient,
         _ key: String?,
         _ call: SandboxCall
@@ -63,7 +63,7 @@ extension SandboxOpenID {
     }
 
     private func refresh(
-        _ form: OAuthForm,
+        _ form: OAuthParameters,
         _ client: SandboxOpenIDClient,
         _ key: String?,
         _ call: SandboxCall
@@ -88,7 +88,7 @@ extension SandboxOpenID {
 
     /// The tokens of a device whose buyer has approved.
     private func collect(
-        _ form: OAuthForm,
+        _ form: OAuthParameters,
         _ client: SandboxOpenIDClient,
         _ key: String?,
         _ call: SandboxCall

@@ -75,7 +75,7 @@ public final class SandboxSFCC: SandboxService {
     // MARK: Controllers
 
     private func exchangeCode(_ request: SandboxRequest) -> SandboxResponse {
-        guard request.method == "GET", let query = AuthorizationQuery(request), let code = query["code"],
+        guard request.method == "GET", let query = OAuthParameters(request), let code = query["code"],
             query["state"] != nil
         else { return failure("code and state are required.", status: 400) }
         guard let buyer = bolt.exchangeForSFCC(code: code) else {

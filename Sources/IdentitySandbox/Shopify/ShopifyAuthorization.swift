@@ -14,7 +14,7 @@ extension SandboxShopify {
     }
 
     func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
-        guard let query = AuthorizationQuery(call.request) else {
+        guard let query = OAuthParameters(call.request) else {
             return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
         guard let clientID = query["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
@@ -50,7 +50,7 @@ extension SandboxShopify {
 
     private func start(
         _ request: SandboxRequest,
-        _ query: AuthorizationQuery,
+        _ query: OAuthParameters,
         _ clientID: String,
         _ redirectURI: String,
         _ shape: SandboxShopifyConfiguration.EndpointShape

@@ -3,7 +3,7 @@ internal import Synchronization
 
 extension SandboxShopify {
     func logout(_ call: SandboxCall) -> SandboxResponse {
-        guard let query = AuthorizationQuery(call.request), let hint = query["id_token_hint"],
+        guard let query = OAuthParameters(call.request), let hint = query["id_token_hint"],
             let claims = tokens.state.withLock({ $0.keyrings.claims(of: hint) }), let sessionID = claims["sid"]?.string
         else {
             return .html(

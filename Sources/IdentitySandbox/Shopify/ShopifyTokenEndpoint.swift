@@ -46,7 +46,7 @@ extension SandboxShopify {
         guard request.header("user-agent")?.isEmpty == false else {
             throw OAuthRefusal(.html(NoticePages.accessDenied(brand: "Shopify"), status: 403))
         }
-        let fields = try OAuthForm.fields(of: request)
+        let fields = try OAuthParameters.fields(ofForm: request)
         let basicID = configuration.requiresClientIDBesideBasic ? nil : Self.basicID(request)
         guard let clientID = fields["client_id"] ?? basicID else {
             throw OAuthRefusal("invalid_request", "client_id is missing.")

@@ -54,7 +54,7 @@ struct HostedLogin: Sendable {
     init(
         clientID: String,
         callback: String,
-        _ query: AuthorizationQuery = AuthorizationQuery([:]),
+        _ query: OAuthParameters = OAuthParameters([:]),
         displayedParameters: [String] = [],
         at now: Date
     ) {

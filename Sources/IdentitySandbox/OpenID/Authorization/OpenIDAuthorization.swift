@@ -15,7 +15,7 @@ extension SandboxOpenID {
 
     func authorize(_ call: SandboxCall) -> SandboxResponse {
         do throws(OAuthRefusal) {
-            let own = try AuthorizationQuery(queryOrForm: call.request)
+            let own = try OAuthParameters(queryOrForm: call.request)
             guard let client = configuration.client(id: own["client_id"]) else {
                 throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
             }
@@ -41,7 +41,7 @@ extension SandboxOpenID {
     }
 
     private func transaction(
-        _ query: AuthorizationQuery,
+        _ query: OAuthParameters,
         _ client: SandboxOpenIDClient,
         redirectURI: String,
         key: String?
@@ -71,7 +71,7 @@ extension SandboxOpenID {
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,
-        _ query: AuthorizationQuery,
+        _ query: OAuthParameters,
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now

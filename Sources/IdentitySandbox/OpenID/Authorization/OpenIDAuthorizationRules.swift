@@ -15,7 +15,7 @@ struct OpenIDAuthorizationRules: Sendable {
     ]
 
     /// Checks the redirect URI; nothing may be sent there before it is accepted.
-    func redirectURI(of query: AuthorizationQuery) throws(OAuthRefusal) -> String {
+    func redirectURI(of query: OAuthParameters) throws(OAuthRefusal) -> String {
         guard let redirectURI = query["redirect_uri"] else {
             throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
         }
@@ -26,7 +26,7 @@ struct OpenIDAuthorizationRules: Sendable {
     }
 
     /// Checks all parameters except the redirect URI.
-    func check(_ query: AuthorizationQuery) throws(OAuthRefusal) {
+    func check(_ query: OAuthParameters) throws(OAuthRefusal) {
         for (parameter, error) in Self.unsupported where query[parameter] != nil {
             throw OAuthRefusal(error, "\(parameter) is not supported.")
         }
@@ -56,7 +56,7 @@ struct OpenIDAuthorizationRules: Sendable {
         try checkWishes(query)
     }
 
-    private func checkChallenge(_ query: AuthorizationQuery) throws(OAuthRefusal) {
+    private func checkChallenge(_ query: OAuthParameters) throws(OAuthRefusal) {
         guard let challenge = query["code_challenge"] else {
             guard !client.isPublic else {
                 throw OAuthRefusal("invalid_request", "code_challenge is missing: a public client must use PKCE.")
@@ -75,7 +75,7 @@ struct OpenIDAuthorizationRules: Sendable {
         try checkDigest(challenge, "code_challenge")
     }
 
-    private func checkWishes(_ query: AuthorizationQuery) throws(OAuthRefusal) {
+    private func checkWishes(_ query: OAuthParameters) throws(OAuthRefusal) {
         let prompts = query.prompts
         guard prompts.allSatisfy({ Self.prompts.contains($0) }), !prompts.contains("none") || prompts.count == 1 else {
             throw OAuthRefusal("invalid_request", "prompt is unknown, or combines none with another value.")
@@ -94,7 +94,7 @@ struct OpenIDAuthorizationRules: Sendable {
     }
 }
 
-extension AuthorizationQuery {
+extension OAuthParameters {
     var responseType: Set<String> {
         Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 struct PushedRequests: Sendable {
     struct Request: Sendable {
         let clientID: String
-        let query: AuthorizationQuery
+        let query: OAuthParameters
         /// The thumbprint of the key of the DPoP proof that was sent with the request (RFC 9449 section 10.1).
         let keyThumbprint: String?
         let expires: Date
@@ -37,7 +37,7 @@ extension SandboxOpenID {
             guard form["request_uri"] == nil else {
                 throw OAuthRefusal("invalid_request", "request_uri cannot be pushed.")
             }
-            let query = form.query
+            let query = form
             guard query["client_id"].map({ $0.isIdentical(to: client.clientID) }) ?? false else {
                 throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
             }
@@ -66,9 +66,9 @@ extension SandboxOpenID {
 
     /// The parameters of an authorization request: those of its query or, with `request_uri`, the pushed ones only.
     func resolve(
-        _ query: AuthorizationQuery,
+        _ query: OAuthParameters,
         _ client: SandboxOpenIDClient
-    ) throws(OAuthRefusal) -> (query: AuthorizationQuery, key: String?) {
+    ) throws(OAuthRefusal) -> (query: OAuthParameters, key: String?) {
         guard configuration.pushedRequests != .off, let uri = query["request_uri"],
             uri.utf8.starts(with: PushedRequests.prefix.utf8)
         else { return (query, query["dpop_jkt"]) }

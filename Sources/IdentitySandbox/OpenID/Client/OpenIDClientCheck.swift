@@ -21,8 +21,8 @@ struct OpenIDClientCheck: Sendable {
         _ request: SandboxRequest,
         _ usedIDs: inout UsedIDs,
         at now: Date
-    ) throws(OAuthRefusal) -> (form: OAuthForm, client: SandboxOpenIDClient) {
-        let form = try OAuthForm(request)
+    ) throws(OAuthRefusal) -> (form: OAuthParameters, client: SandboxOpenIDClient) {
+        let form = try OAuthParameters(form: request)
         // Parameters must not be in the URL's query (RFC 6749 section 3.2), because logs contain it.
         if let field = request.queryFields.first(where: { Self.bodyParameters.contains($0.name) }) {
             throw OAuthRefusal("invalid_request", "\(field.name) belongs in the body, not in the URL.")
@@ -53,7 +53,8 @@ struct OpenIDClientCheck: Sendable {
     /// The client that the request names: by `client_id`, by Basic, or by the subject of its assertion.
     ///
     /// Without a known name it is the first client, whose checks then refuse the request.
-    private func client(_ request: SandboxRequest, _ form: OAuthForm) throws(OAuthRefusal) -> SandboxOpenIDClient {
+    private func client(_ request: SandboxRequest, _ form: OAuthParameters) throws(OAuthRefusal) -> SandboxOpenIDClient
+    {
         var name = form["client_id"]
         if name == nil, let header = request.header("authorization") {
             name = Self.credentials(header).flatMap { FormText.decodeField($0.id) }
@@ -74,7 +75,7 @@ struct OpenIDClientCheck: Sendable {
 
     private func method(
         _ request: SandboxRequest,
-        _ form: OAuthForm
+        _ form: OAuthParameters
     ) throws(OAuthRefusal) -> SandboxOpenIDConfiguration.ClientAuthentication {
         var found: [SandboxOpenIDConfiguration.ClientAuthentication] = []
         if request.header("authorization") != nil { found.append(.clientSecretBasic) }
@@ -88,7 +89,7 @@ struct OpenIDClientCheck: Sendable {
     }
 
     /// The algorithm of an assertion that is signed with a client secret; nil for all others.
-    private static func symmetricAssertion(_ form: OAuthForm) -> String? {
+    private static func symmetricAssertion(_ form: OAuthParameters) -> String? {
         let parts = (form["client_assertion"] ?? "").split(separator: ".", maxSplits: 1)
         guard let header = parts.first.flatMap({ Base64URL.decode(String($0)) }),
             let name = (try? JSONValue(parsing: header))?["alg"]?.string, name.hasPrefix("HS")
@@ -132,7 +133,7 @@ struct OpenIDClientCheck: Sendable {
     // MARK: Assertions
 
     private func checkAssertion(
-        _ form: OAuthForm,
+        _ form: OAuthParameters,
         _ client: SandboxOpenIDClient,
         _ usedIDs: inout UsedIDs,
         _ now: Date

@@ -9,7 +9,7 @@ extension SandboxOpenID {
     func authorizeDevice(_ call: SandboxCall) -> SandboxResponse {
         answer(call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
-            let scopes = configuration.granted(form.query.scopes)
+            let scopes = configuration.granted(form.scopes)
             let (now, lifetime) = (clock.now, configuration.deviceCodeLifetime)
             let interval = configuration.devicePollingInterval
             let begun = state.withLock { state in

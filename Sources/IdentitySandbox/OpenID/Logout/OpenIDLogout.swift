@@ -18,7 +18,7 @@ extension SandboxOpenID {
             if call.request.method == "POST", let token = call.request.formValue("confirmation") {
                 return try await confirm(token, call.request)
             }
-            let query = try AuthorizationQuery(queryOrForm: call.request)
+            let query = try OAuthParameters(queryOrForm: call.request)
             let (claims, hintedClient) = try hinted(query["id_token_hint"])
             let client = try named(query["client_id"], hintedClient)
             let target = query["post_logout_redirect_uri"]

@@ -1,0 +1,76 @@
+/// The parameters of a request to an OAuth endpoint, each at most once (RFC 6749 sections 3.1 and 3.2).
+struct OAuthParameters: Sendable {
+    private let fields: [String: String]
+
+    init(_ fields: [String: String]) {
+        self.fields = fields
+    }
+
+    /// The parameters in the query; nil when it cannot be decoded or repeats a parameter.
+    init?(_ request: SandboxRequest) {
+        guard let decoded = FormText.decode(Array((request.query ?? "").utf8)) else { return nil }
+        var fields: [String: String] = [:]
+        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil { return nil }
+        self.fields = fields
+    }
+
+    /// The parameters in the form of a POST.
+    init(form request: SandboxRequest) throws(OAuthRefusal) {
+        let type = request.header("content-type")?.split(separator: ";").first.map(String.init) ?? ""
+        guard request.method == "POST" else {
+            throw OAuthRefusal("invalid_request", "The method must be POST.", status: 405, headers: [("Allow", "POST")])
+        }
+        guard type.lowercased().filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
+            throw Self.malformed
+        }
+        fields = try Self.fields(ofForm: request)
+    }
+
+    /// The parameters of a GET or, of a POST, its form (OpenID Connect Core section 3.1.2.1).
+    init(queryOrForm request: SandboxRequest) throws(OAuthRefusal) {
+        if request.method == "POST" {
+            self = try OAuthParameters(form: request)
+        } else if let query = OAuthParameters(request) {
+            self = query
+        } else {
+            throw OAuthRefusal("invalid_request", "The query is malformed, or repeats a parameter.")
+        }
+    }
+
+    /// The fields of a form as a provider reads it that does not check the media type strictly.
+    static func fields(ofForm request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
+        let type = request.header("content-type")?.lowercased() ?? ""
+        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
+            let decoded = FormText.decode(request.body)
+        else { throw malformed }
+        var fields: [String: String] = [:]
+        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
+            throw OAuthRefusal("invalid_request", "\(field.name) is repeated.")
+        }
+        return fields
+    }
+
+    private static let malformed = OAuthRefusal("invalid_request", "The body must be a well-formed form.")
+
+    /// The value; nil when absent or empty, which is the same.
+    subscript(_ name: String) -> String? {
+        fields[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The value.
+    ///
+    /// - Throws: `invalid_request` when it is absent.
+    func required(_ name: String) throws(OAuthRefusal) -> String {
+        guard let value = self[name] else { throw OAuthRefusal("invalid_request", "\(name) is missing.") }
+        return value
+    }
+
+    var scopes: [String] {
+        (self["scope"] ?? "").split(separator: " ").map(String.init)
+    }
+
+    /// The requested options that a login page shows.
+    func displayedParameters(_ names: [String]) -> [(name: String, value: String)] {
+        names.compactMap { name in self[name].map { (name, $0) } }
+    }
+}
