@@ -6,34 +6,17 @@ struct HTMLReport {
     let date: Date
 
     var html: String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-        <link rel="icon" href="data:,">
-        <title>Comparison of sign-in approaches</title>
-        <style>
-        \(Stylesheet.text)
-        </style>
-        </head>
-        <body>
-        <header>
-        <h1>Comparison of sign-in approaches</h1>
-        <p>Every configured provider, run with each of the SDK's three entry points, recorded at \(date.rfc3339). The page shows the names of
-        all fields, and the values of fields that are known to be harmless. Other values are replaced by <span class="masked">\(RecordedField.mask)</span>.</p>
-        </header>
-        <main>
-        \(table)
-        \(sections)
-        </main>
-        </body>
-        </html>
-
-        """
+        PageFrame.html(
+            title: "Comparison of sign-in approaches",
+            head: """
+                <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+                """,
+            introduction: """
+                Every configured provider, run with each of the SDK's three entry points, recorded at \(date.rfc3339). The page shows the names of
+                all fields, and the values of fields that are known to be harmless. Other values are replaced by
+                """,
+            main: "\(table)\n\(sections)"
+        )
     }
 
     private var providers: [String] {

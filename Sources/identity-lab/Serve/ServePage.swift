@@ -10,39 +10,23 @@ struct ServePage {
     let isPublic: Bool
 
     var html: String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <link rel="icon" href="data:,">
-        <title>Compare sign-in approaches</title>
-        <style>
-        \(Stylesheet.text)
-        \(Self.style)
-        </style>
-        <script src="/serve.js" defer></script>
-        </head>
-        <body>
-        <header>
-        <h1>Compare sign-in approaches</h1>
-        <p>Choose a provider and an entry point in each column and sign in with this browser. The diagrams grow while a sign-in runs: open the
-        login page in a new tab to watch them. Values that are not known to be harmless are replaced by <span class="masked">\(RecordedField.mask)</span>.</p>
-        </header>
-        <main>
-        <div class="columns">
-        \(ServeSite.Side.allCases.map { column($0) }.joined(separator: "\n"))
-        </div>
-        \(comparison)
-        \(isPublic ? "" : sandbox)
-        \(routes)
-        </main>
-        </body>
-        </html>
-
-        """
+        PageFrame.html(
+            title: "Compare sign-in approaches",
+            head: "<script src=\"/serve.js\" defer></script>",
+            style: Self.style,
+            introduction: """
+                Choose a provider and an entry point in each column and sign in with this browser. The diagrams grow while a sign-in runs: open the
+                login page in a new tab to watch them. Values that are not known to be harmless are replaced by
+                """,
+            main: """
+                <div class="columns">
+                \(ServeSite.Side.allCases.map { column($0) }.joined(separator: "\n"))
+                </div>
+                \(comparison)
+                \(isPublic ? "" : sandbox)
+                \(routes)
+                """
+        )
     }
 
     private func column(_ side: ServeSite.Side) -> String {

@@ -7,11 +7,6 @@ struct Lab: Sendable {
     let output: Output
     let nonDurableTokens = NonDurableTokens()
 
-    init(_ arguments: Arguments, _ output: Output) {
-        self.arguments = arguments
-        self.output = output
-    }
-
     var isVerbose: Bool { arguments.contains(.verbose) }
 
     var palette: Palette { Palette(isColored: output.isColored) }

@@ -14,7 +14,7 @@ enum Program {
                 output.event("help", ["text": .string(text)], text: text)
                 return ExitStatus.done
             }
-            let lab = Lab(arguments, output)
+            let lab = Lab(arguments: arguments, output: output)
             let task = Task {
                 try await (command ?? JourneyCommand.self).init(arguments).run(lab)
             }

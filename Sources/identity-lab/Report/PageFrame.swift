@@ -1,0 +1,36 @@
+/// What all pages of identity-lab have in common.
+enum PageFrame {
+    /// - Parameters:
+    ///   - head: Further elements of the head.
+    ///   - style: Rules after those of the stylesheet.
+    ///   - introduction: The text under the title; it ends before what replaces masked values.
+    static func html(title: String, head: String, style: String = "", introduction: String, main: String) -> String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        \(head)
+        <link rel="icon" href="data:,">
+        <title>\(title)</title>
+        <style>
+        \(Stylesheet.text)
+        \(style)
+        </style>
+        </head>
+        <body>
+        <header>
+        <h1>\(title)</h1>
+        <p>\(introduction) <span class="masked">\(RecordedField.mask)</span>.</p>
+        </header>
+        <main>
+        \(main)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+}
