@@ -211,6 +211,23 @@ import Testing
         #expect(canary.findings(in: shop.carts).isEmpty)
     }
 
+    @Test("a cancellation between the parts of a new cart's lines keeps the cart")
+    func cancelledCreation() async throws {
+        let gate = Gate()
+        let shop = try await TestShop(.none) { call in
+            if call.field == "cartLinesAdd" { await gate.wait() }
+            return call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
+        }
+        let lines = Array(repeating: TestShop.lines[0], count: 251)
+        let creation = Task { try await shop.carts.add(lines, for: shop.session) }
+        while !shop.storefront.fields.contains("cartLinesAdd") { await Task.yield() }
+        creation.cancel()
+        let error = await #expect(throws: IdentityError.self) { try await creation.value }
+        gate.open()
+        #expect(error?.kind == .cancelled)
+        #expect(try await shop.carts.read(for: shop.session) != nil)
+    }
+
     @Test("forgetting the cart of a completed order sends no request to Shopify")
     func forget() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }

@@ -133,6 +133,16 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .sessionEnded)
     }
 
+    @Test("a buyer whose tokens may be another buyer's is removed from the cart first")
+    func suspectedAttack() async throws {
+        let shop = try await shop()
+        shop.clock.advance(by: .seconds(4000))
+        shop.provider.fail(IdentityError(.rejected, .idTokenSubject, "another buyer", isAttackSuspected: true))
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(shop.storefront.calls.first?.identity?["customerAccessToken"] == .null)
+        #expect(handoff.identity == .guest && handoff.problem?.code == .idTokenSubject)
+    }
+
     @Test("an outage of the provider does not change the cart and is reported")
     func outage() async throws {
         let shop = try await shop()
@@ -154,6 +164,18 @@ import Testing
         for call in shop.storefront.calls {
             #expect(!String(decoding: call.request.body, as: UTF8.self).contains("token-1"))
         }
+    }
+
+    @Test("a contact's checkout of a cart whose id came from the browser says that nothing was attached")
+    func contactOnUntrusted() async throws {
+        let shop = try await TestShop(.contact(BuyerContact(email: "ada@example.com"))) { call in
+            call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
+        }
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=k1"))
+        _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: false)
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(handoff.identity == .guest && handoff.problem?.code == .cartNotIssued)
+        #expect(!shop.storefront.fields.contains("cartBuyerIdentityUpdate"))
     }
 
     @Test("a guest's checkout has the country of the call")

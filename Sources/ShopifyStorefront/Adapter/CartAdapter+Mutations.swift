@@ -49,10 +49,7 @@ extension CartAdapter {
         let id = locked.session
         switch response.outcome {
         case .gone: throw CartGone()
-        case .tokenRefused(let errors), .refused(let errors):
-            // A response that rejects a change can still contain the cart under a new id.
-            if let cart = response.payload.cart, cart.id != binding.cartID { report(.moved, id) }
-            throw IdentityError.refusal(of: errors)
+        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
         case .done, .empty: break
         }
         let old = binding.cartID

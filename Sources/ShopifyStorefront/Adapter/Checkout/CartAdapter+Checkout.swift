@@ -37,8 +37,8 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let identity = CartBuyerIdentity(claim, in: context)
         if case .none = claim {
-            // The identity stays on the cart during an outage, and is removed when the session has ended.
-            let mustLeave = problem == nil || problem?.kind == .signInAgain
+            // The identity stays on the cart during an outage. It is removed when the session has ended, or may be another buyer's.
+            let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
             let result =
                 mustLeave && binding.mayHoldBuyer
                 ? try await detach(&binding, in: context)
@@ -48,7 +48,7 @@ extension CartAdapter {
         // A customer is attached again before every checkout of a trusted cart, because only Shopify's response shows whether the token
         // was revoked. With a revoked token the checkout would open signed out.
         let isDue = try isDue(identity, on: binding)
-        guard identity.token != nil || isDue else {
+        guard identity.token != nil || isDue || binding.isUntrusted else {
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
         return try await attach(identity, to: &binding, of: locked, in: context)

@@ -113,7 +113,7 @@ extension CartAdapter {
             result.omitted = first.result.omitted + result.omitted
             result.problem = result.problem ?? first.result.problem
             return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
-        } catch let error as IdentityError where error.code == .linesPartlyAdded {
+        } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
             return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
         }
     }
