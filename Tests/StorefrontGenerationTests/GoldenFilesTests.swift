@@ -1,7 +1,8 @@
 import Foundation
-@testable import StorefrontGeneration
 import TestGuides
 import Testing
+
+@testable import StorefrontGeneration
 
 /// The files of the generated code in this target.
 @Suite struct GoldenFilesTests {

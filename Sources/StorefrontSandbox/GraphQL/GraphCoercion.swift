@@ -32,7 +32,9 @@ extension GraphSchema {
             // The service accepts at most 250 elements in an input array.
             guard elements.count <= 250 else { throw GraphProblem("The input array size of 250 was exceeded") }
             let coerced = try elements.enumerated().map { index, item throws(GraphProblem) in
-                do throws(GraphProblem) { return try coerce(item, to: element) } catch { throw error.inside(.integer(index)) }
+                do throws(GraphProblem) { return try coerce(item, to: element) } catch {
+                    throw error.inside(.integer(index))
+                }
             }
             return .array(coerced)
         case .named(let name):

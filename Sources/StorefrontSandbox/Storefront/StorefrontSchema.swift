@@ -125,7 +125,6 @@ enum StorefrontSchema {
             "CartSelectedDeliveryOptionsUpdate",
         ])
 
-    /// The payloads of the cart mutations have the same fields and different names.
     /// The results of mutations that change a cart.
     static func cartPayloads(_ mutations: [String]) -> String {
         payloads(mutations, "cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]!")

@@ -1,9 +1,14 @@
 /// What all pages of identity-lab have in common.
 enum PageFrame {
+    /// A page.
+    ///
     /// - Parameters:
+    ///   - title: The title of the page.
     ///   - head: Further elements of the head.
     ///   - style: Rules after those of the stylesheet.
     ///   - introduction: The text under the title; it ends before what replaces masked values.
+    ///   - main: The content.
+    /// - Returns: The HTML of the page.
     static func html(title: String, head: String, style: String = "", introduction: String, main: String) -> String {
         """
         <!doctype html>
