@@ -2,14 +2,42 @@ internal import IdentityHTTP
 
 /// `application/x-www-form-urlencoded`, read strictly, so that encoding errors of a client are detected.
 package enum FormText {
+    // Not `FormEncoding`: with the client's own code, the sandbox would accept what only this client writes.
+
     /// The fields; nil for an invalid escape, a byte that must be escaped, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
-        bytes.allSatisfy { (0x21...0x7E).contains($0) } ? FormEncoding.decode(bytes) : nil
+        var fields: [(name: String, value: String)] = []
+        for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let first = parts.first, let name = decode(first), let value = decode(parts.count > 1 ? parts[1] : [])
+            else { return nil }
+            fields.append((name, value))
+        }
+        return fields
     }
 
     /// One value of a form, decoded.
     static func decodeField(_ text: String) -> String? {
-        decode(Array("=\(text.replacing("&", with: "%26"))".utf8))?.first?.value
+        decode(Array(text.utf8)[...])
+    }
+
+    private static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        var output: [UInt8] = []
+        var iterator = bytes.makeIterator()
+        while let byte = iterator.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = iterator.next().flatMap(ASCII.hexValue),
+                    let low = iterator.next().flatMap(ASCII.hexValue)
+                else { return nil }
+                output.append(high << 4 | low)
+            case UInt8(ascii: "+"): output.append(UInt8(ascii: " "))
+            case 0x00...0x20, 0x7F...0xFF: return nil
+            default: output.append(byte)
+            }
+        }
+        guard !output.contains(0) else { return nil }
+        return String(validating: output, as: UTF8.self)
     }
 
     /// Fields as a form body or query.
