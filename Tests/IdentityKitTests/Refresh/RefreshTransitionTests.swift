@@ -21,8 +21,8 @@ struct RefreshTransitionTests {
         return Set(table.map { $0.dropFirst(2).split(separator: " | ").prefix(3).map(String.init) })
     }
 
-    /// Paths that the walk does not reach: another process refreshes the session in the meantime, or the spool contains a response
-    /// without a token.
+    /// Paths that the walk does not reach: another process refreshes the session in the meantime, the spool contains a response
+    /// without a token, or a response with a success status contains an OAuth error.
     private static let rarePaths: [[RefreshStateMachine.Event]] = {
         let (old, response) = (RefreshWorld.tokens(1), RefreshWorld.response("2"))
         let newer = RefreshStateMachine.Event.loaded(.active(RefreshWorld.tokens(3)), isRestored: false, isOurs: false)
@@ -30,7 +30,14 @@ struct RefreshTransitionTests {
             .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshWorld.claim),
             .saved,
         ]
-        return [
+        let refusals = [RefreshWorld.refusal(.invalidGrant), RefreshWorld.refusal(.rejected)]
+        return refusals.flatMap { refusal -> [[RefreshStateMachine.Event]] in
+            [
+                sent + [.responded(response), .saved, .refused(refusal)],
+                [.loaded(.responded(old, response), isRestored: false, isOurs: false), .found(nil), .refused(refusal)],
+                [sent[0], .found(.responded(old, response)), .notSaved(RefreshWorld.failure), .refused(refusal)],
+            ]
+        } + [
             sent + [.responded(response), .saved, .validated(RefreshWorld.tokens(2)), .conflicted, newer],
             sent + [.refused(RefreshWorld.refusal(.invalidGrant)), newer],
             [
