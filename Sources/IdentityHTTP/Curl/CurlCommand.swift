@@ -31,7 +31,7 @@ enum CurlCommand: Sendable {
     // Libcurl must be initialized once per process; doing so is thread-safe in every build that has the `threadsafe` feature. In
     // the others, a static constant prevents that this module does it twice at once.
     private static let globalResult = {
-        // libcurl initializes OpenSSL. Without this, OpenSSL would free its memory at process exit while threads still use it.
+        // libcurl initializes OpenSSL. Without NO_ATEXIT, OpenSSL would free its memory at process exit while threads still use it.
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         return identity_curl_global_init()
     }()

@@ -27,7 +27,8 @@ final class RefreshSchedule: Sendable {
         var refreshedAt: Duration?
     }
 
-    /// If tokens were issued more than this many seconds in the future, another clock was ahead, or this machine's clock was set back.
+    /// Tokens that were issued more than this many seconds in the future count as expired: another clock was ahead, or this machine's
+    /// clock was set back.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
     private static let maximum = 50_000

@@ -73,6 +73,7 @@ extension RefreshStateMachine {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
+    /// Saves new tokens; needs no lock, because the save fails if another process has changed the session.
     mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
         go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
     }

@@ -39,6 +39,7 @@ extension TokenRefresher {
 
     private func load(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
+            // A refresh that has begun is finished even if the session expires meanwhile.
             guard let stored = try await visible.store.session(attempt.id),
                 attempt.stored != nil || !visible.lifetime.hasExpired(stored)
             else { return .loaded(nil, isRestored: false, isOurs: false) }

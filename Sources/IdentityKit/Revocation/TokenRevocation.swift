@@ -71,7 +71,7 @@ package struct TokenRevocation: SessionService {
             .providerUnavailable,
             "The provider did not respond to the revocation of the tokens in time.",
             hint:
-                "Wait until the tokens expire, or revoke them in the provider's administration. This app no longer uses them.",
+                "Wait until the tokens expire, or revoke them in the provider's administration. This app no longer has them.",
             reference: "RFC 7009 section 2.2"
         )
     }

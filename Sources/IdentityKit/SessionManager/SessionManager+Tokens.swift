@@ -202,13 +202,13 @@ extension SessionManager {
             }
             switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
             case .none(let untilDue):
-                let credential = notRefreshed(session, tokens)
-                if let cache, let ticket, credential.warning == nil {
+                let current = notRefreshed(session, tokens)
+                if let cache, let ticket, current.warning == nil {
                     let lifetime = visible.lifetime
                     let untilEnd = Duration(limited: lifetime.end(of: stored).timeIntervalSince(lifetime.now))
-                    cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
+                    cache.put(current, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
                 }
-                return credential
+                return current
             case .early:
                 let reason = refresher.startEarly(stored, replacing: tokens)
                 return notRefreshed(session, tokens, because: reason)

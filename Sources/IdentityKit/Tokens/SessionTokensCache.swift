@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Caches credentials for a moment, so that calls for a busy session do not read the store each time.
+/// Caches tokens for a moment, so that calls for a busy session do not read the store each time.
 ///
 /// Changes by another process, also a logout, take effect when an entry expires; changes by this process take effect at once.
 final class SessionTokensCache: Sendable {
@@ -15,7 +15,7 @@ final class SessionTokensCache: Sendable {
 
     private struct State {
         var entries: [SessionID: Entry] = [:]
-        /// Counts removals, because a credential that was read before a removal must not be stored after it.
+        /// Counts removals, because tokens that were read before a removal must not be stored after it.
         var removals = 0
     }
 
@@ -31,10 +31,10 @@ final class SessionTokensCache: Sendable {
         self.clock = clock
     }
 
-    /// A ticket to get before a credential is read, and to pass to `put`; it is invalid after an entry was removed in between.
+    /// A ticket to get before tokens are read, and to pass to `put`; it is invalid after an entry was removed in between.
     var ticket: Int { state.withLock { $0.removals } }
 
-    /// A session's credential, if it is in the cache and valid for the requested time.
+    /// A session's tokens, if they are in the cache and valid for the requested time.
     func tokens(_ id: SessionID, validFor margin: Duration) -> SessionTokens? {
         let now = clock.elapsed
         return state.withLock { state in
@@ -45,10 +45,10 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Stores a credential that was read.
+    /// Stores tokens that were read.
     ///
     /// - Parameters:
-    ///   - tokens: The credential.
+    ///   - tokens: The tokens.
     ///   - remaining: How long it is valid; nil if that is unknown.
     ///   - untilDue: The time until it is due for a refresh or its session ends.
     ///   - ticket: The ticket from before the read.

@@ -15,7 +15,7 @@ extension OpenIDClient {
     ///   - party: The endpoint's name in errors.
     /// - Returns: The response with any status, and the values that no error about it may contain.
     /// - Throws: `IdentityError` when there is no response.
-    func authenticated(
+    func postAuthenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,

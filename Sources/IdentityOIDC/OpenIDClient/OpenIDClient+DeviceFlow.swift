@@ -28,7 +28,7 @@ extension OpenIDClient {
         if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
         let key = try newDPoPKey(metadata)
         let startedAt = httpClient.environment.clock.now
-        let (response, redacted) = try await authenticated(
+        let (response, redacted) = try await postAuthenticated(
             fields,
             headers: tokenRequestHeaders,
             to: endpoint,

@@ -13,7 +13,7 @@ extension OpenIDClient {
         guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
             throw Self.missing(.pushedAuthorization)
         }
-        let (response, redacted) = try await authenticated(
+        let (response, redacted) = try await postAuthenticated(
             fields,
             headers: tokenRequestHeaders,
             to: endpoint,

@@ -59,7 +59,7 @@ extension OpenIDClient {
             return false
         }
         func revoke(_ token: Secret, _ type: String) async throws -> RevocationResponse {
-            let (response, redacted) = try await authenticated(
+            let (response, redacted) = try await postAuthenticated(
                 [("token", token.reveal()), ("token_type_hint", type)],
                 to: endpoint,
                 asking: "The provider's revocation endpoint"

@@ -21,7 +21,7 @@ extension OpenIDClient {
     ) async throws -> (response: HTTPResponse, redacted: RedactedValues, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let startedAt = httpClient.environment.clock.now
-        let (response, redacted) = try await authenticated(
+        let (response, redacted) = try await postAuthenticated(
             fields,
             headers: tokenRequestHeaders,
             to: endpoint,
