@@ -110,7 +110,7 @@ struct OpeningTests {
         let error = await expect(.configurationInvalid, .configuration) {
             try await empty.open { ($0.spoolDirectory, $0.createsStore) = (path, creates) }
         }
-        #expect(error?.message.contains("tokens of one session") == true)
+        #expect(error?.message.contains("one file with tokens") == true)
         // The schema is still empty.
         await expect(.configurationInvalid, .configuration) { try await empty.open { $0.createsStore = false } }
     }

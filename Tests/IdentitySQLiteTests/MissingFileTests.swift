@@ -47,7 +47,7 @@ struct MissingFileTests {
             try await directory.open { $0.createsStore = creates }
         }
         #expect(error?.code == .configurationInvalid && error?.kind == .configuration)
-        #expect(error?.message.contains("tokens of one session") == true)
+        #expect(error?.message.contains("one file with tokens") == true)
         #expect(error?.hint?.contains("Put the database back") == true)
         #expect(!FileManager.default.fileExists(atPath: directory.database))
         // Both steps that the hint names work.
