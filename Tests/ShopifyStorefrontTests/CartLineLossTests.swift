@@ -20,6 +20,16 @@ import Testing
         #expect(end.problem?.code == .cartUserErrors)
     }
 
+    @Test("a logout leaves no empty copy when Shopify rejects all lines")
+    func refusedCopy() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        shop.storefront.refuseNext(code: "INVALID", field: ["input", "lines"])
+        let end = try await shop.carts.logout(session, mode: .clone, in: shop.context)
+        #expect(end.guest == nil && end.problem?.code == .cartUserErrors)
+    }
+
     @Test("a lost cart of more than 250 lines is created again with the first 250")
     func recreatedPage() async throws {
         var policy = CartPolicy()
@@ -55,6 +65,22 @@ import Testing
             let cart = try #require(merge.cart?.cart)
             #expect(try merge.outcome == .partial && shop.state(cart).quantities == [SandboxShop.shirt: 1])
             shop.storefront.moveCart(own.id.rawValue)
+        }
+    }
+
+    @Test("a merge into another buyer's cart adds what an earlier merge has added to the first buyer's")
+    func mergeIntoAnotherBuyersCart() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add([CartLineInput(merchandiseID: SandboxShop.shirt)] + shop.mugs(), for: guest)
+        shop.storefront.refuseLines(SandboxShop.mug, after: SandboxShop.shirt)
+        for buyer in ["ada@example.com", "grace@example.com"] {
+            let session = try await shop.login(as: buyer)
+            _ = try await carts.create(for: session, in: context)
+            let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+            let cart = try #require(merge.cart?.cart)
+            #expect(try merge.outcome == .partial && shop.state(cart).quantities == [SandboxShop.shirt: 1])
         }
     }
 

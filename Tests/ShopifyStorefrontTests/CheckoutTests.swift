@@ -178,6 +178,20 @@ import Testing
         #expect(!shop.storefront.fields.contains("cartBuyerIdentityUpdate"))
     }
 
+    @Test("a country that Shopify does not accept at a guest's checkout is named in the handoff")
+    func refusedCountry() async throws {
+        let shop = try await TestShop(.none) { call in
+            switch call.field {
+            case "cart": .json(#"{"data":{"cart":\#(String.cart())}}"#)
+            case "cartBuyerIdentityUpdate": .payload(call.field, userErrors: LoopbackResponse.tokenRefused)
+            default: .payload(call.field)
+            }
+        }
+        _ = try await shop.carts.create(for: shop.session)
+        let handoff = try await shop.carts.checkout(for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(handoff.omitted == ["country"])
+    }
+
     @Test("a guest's checkout has the country of the call")
     func guestCountry() async throws {
         let shop = try await SandboxShop()

@@ -78,6 +78,7 @@ extension CartAdapter {
             identity: identity,
             cart: result.cart,
             warnings: result.warnings,
+            omitted: result.omitted,
             issuedAt: now,
             usesBrowserSession: usesBrowserSession,
             problem: result.problem

@@ -107,6 +107,9 @@ extension CartAdapter {
                     try await self.createCart(withAll: lines, locked, context)
                 }
             }
+            // Without any line the guest's cart would be no copy, and a cancelled logout must not leave a part of one.
+            if let refusal, lines.isEmpty { throw refusal }
+            if case .failure(let problem) = created, problem.kind == .cancelled { throw problem }
             try await copyDetails(of: cart, to: guest, in: context)
             guard case .failure(let problem) = created else { return (guest, refusal) }
             return (guest, problem)

@@ -80,6 +80,8 @@ public struct CheckoutHandoff: Sendable {
     public let cart: Cart
     /// Shopify's warnings.
     public let warnings: [CartWarning]
+    /// The parts of the identity that Shopify did not accept, as in ``SessionCart/omitted``.
+    public let omitted: [String]
     /// When the adapter got the URL from Shopify.
     ///
     /// Authenticated URLs are valid for a short time that Shopify does not publish.

@@ -4,18 +4,19 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
-    /// What was added is noted in `source`. After an earlier merge, only the lines that were left are added, also if the buyer's cart has
-    /// another id by now.
+    /// What was added is noted in `source`. After an earlier merge into the session, only the lines that were left are added, also if the
+    /// session's cart has another id by now.
     func mergeLines(
         _ source: inout CartBinding,
         into id: SessionID,
         _ context: StorefrontContext,
-        _ locks: InProcessCartLocks
+        _ locks: InProcessCartLocks,
+        isRepeated: Bool = false
     ) async throws -> CartMergeResult {
         let guestCart = try await current(&source, in: context).cart
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
-        let (guestCartID, earlier) = (source.cartID, source.merged)
-        let (result, merged) = try await withCart(id, .exclusive, under: locks) { binding, locked in
+        let (guestCartID, merged) = (source.cartID, source.merged)
+        let (result, added) = try await withCart(id, .exclusive, under: locks) { binding, locked in
             var result = try await self.current(&binding, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
             // The present lines are saved first, so that an interrupted merge continues and does not start again.
@@ -24,6 +25,7 @@ extension CartAdapter {
                 try await locked.save(binding)
             }
             let (base, present) = (CartLineCounts(binding.mergeBase ?? []), CartLineCounts(presentLines))
+            let earlier = merged.flatMap { $0.session.utf8.elementsEqual(id.rawValue.utf8) ? $0.lines : nil }
             let earlierCounts = CartLineCounts(earlier ?? [])
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
@@ -57,14 +59,15 @@ extension CartAdapter {
             let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
             return (merge, (earlier ?? []) + added)
         }
-        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on as after an interruption.
-        if result.outcome == .merged {
-            let later = try await self.allLines(of: try await current(&source, in: context).cart, in: context)
-            if CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines) {
-                return try await mergeLines(&source, into: id, context, locks)
-            }
+        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. It has
+        // succeeded, so a failure of this read changes nothing.
+        if !isRepeated, result.outcome == .merged, let cart = try? await current(&source, in: context).cart,
+            source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
+            CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
+        {
+            return try await mergeLines(&source, into: id, context, locks, isRepeated: true)
         }
-        source.merged = merged
+        source.merged = (id.rawValue, added)
         return result
     }
 

@@ -9,7 +9,7 @@ struct CartBinding: Sendable {
     /// The version of the stored form.
     ///
     /// Other versions are rejected.
-    static let version = 2
+    static let version = 3
 
     /// Data that were sent to the cart, and whose response is not saved yet.
     struct Unanswered: Sendable {
@@ -54,10 +54,10 @@ struct CartBinding: Sendable {
     var mergeBase: [CartLineInput]?
     /// The guest's cart of that merge.
     var mergeSource: CartID?
-    /// The lines of this guest's cart that a merge has added to a buyer's cart.
+    /// The lines of this guest's cart that a merge has added to a session's cart, and that session.
     ///
-    /// A repeated merge does not add them again, because the buyer may have removed them.
-    var merged: [CartLineInput]?
+    /// A repeated merge into it does not add them again, because the buyer may have removed them.
+    var merged: (session: String, lines: [CartLineInput])?
     /// The session that is merging this guest's cart, and when the merge began.
     ///
     /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
@@ -104,7 +104,9 @@ struct CartBinding: Sendable {
             .object(["session": .string($0.session), "since": .date($0.since)])
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
-        object["merged"] = merged.map(CartLineInput.json)
+        object["merged"] = merged.map {
+            .object(["session": .string($0.session), "lines": CartLineInput.json($0.lines)])
+        }
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
@@ -142,7 +144,9 @@ struct CartBinding: Sendable {
             reservation = (session, since)
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
-        merged = value["merged"]?.array?.compactMap { CartLineInput($0) }
+        if let session = value["merged"]?["session"]?.string {
+            merged = (session, (value["merged"]?["lines"]?.array ?? []).compactMap { CartLineInput($0) })
+        }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
     }
 }
