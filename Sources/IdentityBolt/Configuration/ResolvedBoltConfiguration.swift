@@ -70,7 +70,6 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// Checks that all URLs are https, or http to a loopback address in tests.
     static func check(stateLength: Int?) throws(IdentityError) {
         guard stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
@@ -80,6 +79,7 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
+    /// Checks that all URLs are https, or http to a loopback address in tests.
     static func checkScheme(of urls: [HTTPURL?], allowsLoopbackHTTP: Bool) throws(IdentityError) {
         for url in urls.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
             throw invalid(

@@ -134,7 +134,7 @@ extension BoltProvider: BoltAuthorizing {
     /// The attempt is kept for ``exchange(_:)``.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         let code = try await client.authorizationCode(in: callback, for: attempt)
-        checkedAttempts.add(attempt, at: environment.clock.now)
+        try checkedAttempts.add(attempt, at: environment.clock.now)
         return code
     }
 
@@ -171,7 +171,7 @@ extension BoltProvider: BoltAuthorizing {
         of login: (code: Secret, codeVerifier: Secret?, state: Secret),
         _ redirectURI: String?
     ) -> LoginAttempt {
-        if var checked = checkedAttempts.take(login.state) {
+        if var checked = checkedAttempts.attempt(login.state) {
             checked.codeVerifier = login.codeVerifier
             return checked
         }

@@ -8,22 +8,35 @@ internal import Synchronization
 final class CheckedAttempts: Sendable {
     /// A code of Bolt is valid for five minutes.
     private static let codeLifetime = 300.0
-    private static let maximum = 1024
+    private static let maximum = 10_000
 
     private let attempts = Mutex<[(attempt: LoginAttempt, end: Date)]>([])
 
-    func add(_ attempt: LoginAttempt, at now: Date) {
-        attempts.withLock { attempts in
+    /// Keeps an attempt until its code has expired.
+    ///
+    /// If there are too many attempts, a new one is refused. If an old one were removed instead, a flood of callbacks could remove the nonce
+    /// with which a stolen code is detected.
+    func add(_ attempt: LoginAttempt, at now: Date) throws(IdentityError) {
+        let isAdded = attempts.withLock { attempts in
             attempts.removeAll { $0.end < now || $0.attempt.state.isEqual(to: attempt.state) }
-            if attempts.count >= Self.maximum { attempts.removeFirst() }
+            guard attempts.count < Self.maximum else { return false }
             attempts.append((attempt, now + Self.codeLifetime))
+            return true
+        }
+        guard isAdded else {
+            throw IdentityError(
+                .retryLater,
+                .providerUnavailable,
+                "Too many logins wait for the exchange of their codes.",
+                hint:
+                    "Start the login again in some minutes. If this happens often, limit how many logins a client may start.",
+                reference: "RFC 9700 section 4.5.3"
+            )
         }
     }
 
-    func take(_ state: Secret) -> LoginAttempt? {
-        attempts.withLock { attempts in
-            guard let index = attempts.firstIndex(where: { $0.attempt.state.isEqual(to: state) }) else { return nil }
-            return attempts.remove(at: index).attempt
-        }
+    /// The attempt with this state; it stays, because an exchange that failed before its request may be repeated.
+    func attempt(_ state: Secret) -> LoginAttempt? {
+        attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }
 }

@@ -4,7 +4,7 @@ internal import IdentityPlatform
 extension CurlTransport {
     /// The trusted certificate authorities, the proxy and the connection limits of a transport.
     public struct Configuration: Sendable {
-        /// A PEM file of certificate authorities to trust **instead** of the system's; `nil` for the system's.
+        /// A PEM file of certificate authorities to trust **instead** of the system's, also for an https proxy; `nil` for the system's.
         public var certificateAuthorityFile: String?
         /// An HTTP proxy for all requests except those to loopback; with `nil` no proxy is used, even if an environment variable names one.
         ///

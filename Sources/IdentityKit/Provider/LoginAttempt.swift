@@ -73,18 +73,4 @@ public struct LoginAttempt: Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }
-
-    /// Checks that the attempt has not expired.
-    ///
-    /// - Throws: `IdentityError` with code `attempt_expired`.
-    package func checkExpiry(at now: Date) throws(IdentityError) {
-        guard expiresAt > now else {
-            throw IdentityError(
-                .rejected,
-                .attemptExpired,
-                "The login took too long.",
-                hint: "Start the login again."
-            )
-        }
-    }
 }

@@ -46,9 +46,7 @@ public struct RefreshRefusal: Error, Sendable {
     }
 
     private static func kind(of error: IdentityError) -> Kind {
-        // The GraphQL clients wrap the transport's error twice.
-        let transportError = error.cause as? HTTPTransportError
-        if let cause = transportError ?? (error.cause as? IdentityError)?.cause as? HTTPTransportError {
+        if let cause = error.cause as? HTTPTransportError {
             if cause.phase == .ambiguous { return .inDoubt }
             return error.kind == .configuration ? .configuration : .transient
         }

@@ -92,7 +92,12 @@ public struct LegacyCustomerAccount: Sendable {
         if case .set = input.password {
             // The new password revokes the token. If the token were due for a refresh, a refresh in the background would fail with it and
             // end the session.
-            _ = try await sessions.refreshTokens(for: session)
+            try await withTokens { _ in }
+            do {
+                _ = try await sessions.refreshTokens(for: session)
+            } catch let error as IdentityError where error.kind != .signInAgain && error.kind != .cancelled {
+                // The password can be changed with the old token too.
+            }
         }
         let (payload, isReplaced) = try await withTokens { tokens in
             let current = tokens.accessToken
