@@ -14,7 +14,7 @@ import Testing
 private struct NamedOperations: HTTPTransport {
     let inner: CurlTransport
     var before: @Sendable (_ body: String) async throws(HTTPTransportError) -> Void = { _ in }
-    var after: @Sendable (_ body: String) -> Void = { _ in }
+    var after: @Sendable (_ body: String) async -> Void = { _ in }
 
     init() throws {
         inner = try CurlTransport()
@@ -24,13 +24,21 @@ private struct NamedOperations: HTTPTransport {
         let body = String(decoding: request.body ?? [], as: UTF8.self)
         try await before(body)
         let response = try await inner.send(request)
-        after(body)
+        await after(body)
         return response
     }
 
     static func delaying(_ operation: String) throws -> NamedOperations {
         var operations = try NamedOperations()
         operations.before = { body in
+            if body.contains(operation) { try? await Task.sleep(for: .milliseconds(500)) }
+        }
+        return operations
+    }
+
+    static func delayingResponse(of operation: String) throws -> NamedOperations {
+        var operations = try NamedOperations()
+        operations.after = { body in
             if body.contains(operation) { try? await Task.sleep(for: .milliseconds(500)) }
         }
         return operations
@@ -69,13 +77,18 @@ struct RotatedTokenTests {
 
     @Test("a new password and an early refresh at the same time leave the buyer signed in")
     func passwordDuringEarlyRefresh() async throws {
-        try await LegacyShop.with(transport: try NamedOperations.delaying("customerAccessTokenRenew")) { shop in
-            let session = try await shop.signIn()
-            let account = shop.account(session)
-            shop.clock.advance(by: .seconds(12.5 * 86_400))
-            try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
-            #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
-            #expect(try await !shop.sessions.session(session).needsLogin)
+        for transport in [
+            try NamedOperations.delaying("customerAccessTokenRenew"),
+            try NamedOperations.delayingResponse(of: "LegacyCustomerUpdate"),
+        ] {
+            try await LegacyShop.with(transport: transport) { shop in
+                let session = try await shop.signIn()
+                let account = shop.account(session)
+                shop.clock.advance(by: .seconds(12.5 * 86_400))
+                try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
+                #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
+                #expect(try await !shop.sessions.session(session).needsLogin)
+            }
         }
     }
 

@@ -215,7 +215,7 @@ extension CartFailureModesTests {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         // The row of a process that was killed during the creation of the cart.
-        let pending = Secret(#"{"v":3,"pending":\#(Int(shop.clock.now.timeIntervalSince1970 * 1000))}"#)
+        let pending = Secret(#"{"v":2,"pending":\#(Int(shop.clock.now.timeIntervalSince1970 * 1000))}"#)
         #expect(try await shop.first.store.setAttachment(TestShop.row, to: pending, of: session, expecting: nil))
         shop.clock.advance(by: .seconds(120))
         let cart = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)

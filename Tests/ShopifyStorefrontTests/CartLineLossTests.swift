@@ -20,14 +20,17 @@ import Testing
         #expect(end.problem?.code == .cartUserErrors)
     }
 
-    @Test("a logout leaves no empty copy when Shopify rejects all lines")
+    @Test("a logout leaves no empty copy when Shopify rejects all lines, and still removes the buyer from the cart")
     func refusedCopy() async throws {
-        let shop = try await SandboxShop()
+        var policy = CartPolicy()
+        policy.logout = .drop
+        let shop = try await SandboxShop(policy: policy)
         let session = try await shop.login()
-        _ = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        let cart = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context).cart
         shop.storefront.refuseNext(code: "INVALID", field: ["input", "lines"])
         let end = try await shop.carts.logout(session, mode: .clone, in: shop.context)
         #expect(end.guest == nil && end.problem?.code == .cartUserErrors)
+        #expect(try shop.state(cart).customerAccessToken == nil)
     }
 
     @Test("a lost cart of more than 250 lines is created again with the first 250")

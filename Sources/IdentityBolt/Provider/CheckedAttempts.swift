@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The attempts of logins whose callback was checked in this process, until their codes are exchanged.
+/// The attempts of logins whose callback was checked in this process, until their codes have expired.
 ///
 /// A ``BoltLoginResult`` contains neither nonce nor redirect URI, because Bolt's SDK defines its members.
 final class CheckedAttempts: Sendable {
@@ -27,7 +27,7 @@ final class CheckedAttempts: Sendable {
             throw IdentityError(
                 .retryLater,
                 .providerUnavailable,
-                "Too many logins wait for the exchange of their codes.",
+                "The callbacks of too many logins were checked in the last minutes.",
                 hint:
                     "Start the login again in some minutes. If this happens often, limit how many logins a client may start.",
                 reference: "RFC 9700 section 4.5.3"

@@ -95,8 +95,8 @@ public struct LegacyCustomerAccount: Sendable {
             try await withTokens { _ in }
             do {
                 _ = try await sessions.refreshTokens(for: session)
-            } catch let error as IdentityError where error.kind != .signInAgain && error.kind != .cancelled {
-                // The password can be changed with the old token too.
+            } catch let error as IdentityError where error.code == .unexpectedResponse {
+                // Shopify did not extend the token. The password can be changed with it all the same.
             }
         }
         let (payload, isReplaced) = try await withTokens { tokens in

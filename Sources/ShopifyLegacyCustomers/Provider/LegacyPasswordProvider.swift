@@ -170,12 +170,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try checkIssuer(of: tokens)
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
-        let payload: LegacyCustomerTokenRenew.Output
-        do {
-            payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
-        } catch let error as IdentityError where error.code == .outcomeUnknown {
-            throw RefreshRefusal(.inDoubt, error)
-        }
+        let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
         guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
             // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
             do { _ = try await buyer(tokens.accessToken, StorefrontContext()) } catch {

@@ -108,7 +108,10 @@ extension CartAdapter {
                 }
             }
             // Without any line the guest's cart would be no copy, and a cancelled logout must not leave a part of one.
-            if let refusal, lines.isEmpty { throw refusal }
+            if let refusal, lines.isEmpty {
+                try await sessions.endGuest(guest)
+                return (nil, refusal)
+            }
             if case .failure(let problem) = created, problem.kind == .cancelled { throw problem }
             try await copyDetails(of: cart, to: guest, in: context)
             guard case .failure(let problem) = created else { return (guest, refusal) }

@@ -4,8 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
-    /// What was added is noted in `source`. After an earlier merge into the session, only the lines that were left are added, also if the
-    /// session's cart has another id by now.
+    /// What was added is noted in `source`. After an earlier merge into this session or cart, only the lines that were left are added.
     func mergeLines(
         _ source: inout CartBinding,
         into id: SessionID,
@@ -25,7 +24,8 @@ extension CartAdapter {
                 try await locked.save(binding)
             }
             let (base, present) = (CartLineCounts(binding.mergeBase ?? []), CartLineCounts(presentLines))
-            let earlier = merged.flatMap { $0.session.utf8.elementsEqual(id.rawValue.utf8) ? $0.lines : nil }
+            let isSameSession = merged?.session.utf8.elementsEqual(id.rawValue.utf8) == true
+            let earlier = isSameSession || merged?.cartID == binding.cartID ? merged?.lines : nil
             let earlierCounts = CartLineCounts(earlier ?? [])
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
@@ -57,17 +57,17 @@ extension CartAdapter {
             }
             merge.cart = result.sessionCart(binding)
             let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
-            return (merge, (earlier ?? []) + added)
+            return (merge, (session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
-        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. It has
-        // succeeded, so a failure of this read changes nothing.
+        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The merge
+        // has succeeded, so a failure of this read does not fail it.
         if !isRepeated, result.outcome == .merged, let cart = try? await current(&source, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
         {
             return try await mergeLines(&source, into: id, context, locks, isRepeated: true)
         }
-        source.merged = (id.rawValue, added)
+        source.merged = added
         return result
     }
 

@@ -9,7 +9,7 @@ struct CartBinding: Sendable {
     /// The version of the stored form.
     ///
     /// Other versions are rejected.
-    static let version = 3
+    static let version = 2
 
     /// Data that were sent to the cart, and whose response is not saved yet.
     struct Unanswered: Sendable {
@@ -54,10 +54,10 @@ struct CartBinding: Sendable {
     var mergeBase: [CartLineInput]?
     /// The guest's cart of that merge.
     var mergeSource: CartID?
-    /// The lines of this guest's cart that a merge has added to a session's cart, and that session.
+    /// The lines of this guest's cart that a merge has added to another cart, that cart, and its session.
     ///
-    /// A repeated merge into it does not add them again, because the buyer may have removed them.
-    var merged: (session: String, lines: [CartLineInput])?
+    /// A repeated merge into either does not add them again, because the buyer may have removed them.
+    var merged: (session: String, cartID: CartID, lines: [CartLineInput])?
     /// The session that is merging this guest's cart, and when the merge began.
     ///
     /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
@@ -105,7 +105,10 @@ struct CartBinding: Sendable {
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
         object["merged"] = merged.map {
-            .object(["session": .string($0.session), "lines": CartLineInput.json($0.lines)])
+            .object([
+                "session": .string($0.session), "cart": .string($0.cartID.rawValue),
+                "lines": CartLineInput.json($0.lines),
+            ])
         }
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
@@ -144,8 +147,9 @@ struct CartBinding: Sendable {
             reservation = (session, since)
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
-        if let session = value["merged"]?["session"]?.string {
-            merged = (session, (value["merged"]?["lines"]?.array ?? []).compactMap { CartLineInput($0) })
+        if let note = value["merged"], let cartID = note["cart"]?.string.flatMap(CartID.init(rawValue:)) {
+            let lines = (note["lines"]?.array ?? []).compactMap { CartLineInput($0) }
+            merged = (note["session"]?.string ?? "", cartID, lines)
         }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
     }
