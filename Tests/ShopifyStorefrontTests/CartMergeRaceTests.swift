@@ -87,6 +87,8 @@ import Testing
             on: .storefront,
             times: .max
         )
+        // The fault keeps the shop, which keeps the fault.
+        defer { shop.storefront.removeAllFaults() }
         let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
         #expect(merge.outcome == .merged)
         #expect(additions.withLock { $0.count } == 1)
@@ -118,6 +120,8 @@ import Testing
             on: .storefront,
             times: .max
         )
+        // The fault keeps the shop, which keeps the fault.
+        defer { shop.storefront.removeAllFaults() }
         let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
         #expect(merge.outcome == .merged)
         #expect(try shop.state(own).quantities == [SandboxShop.mug: 3, SandboxShop.shirt: 1])
