@@ -60,7 +60,7 @@ final class BoltLoginEngine: Sendable {
         return try pendingRequest(else: request) ?? request
     }
 
-    /// The request of this login; if there is none yet, it becomes `new`.
+    /// The request of this login, which the first caller with a request sets.
     private func pendingRequest(else new: AuthorizationRequest?) throws(IdentityError) -> AuthorizationRequest? {
         try state.withLock { state throws(IdentityError) in
             switch state {
