@@ -69,6 +69,9 @@ import Testing
             ("subscription S { shop { id } }", "Shopify's APIs have no subscriptions"),
             ("query Q { shop { id } } query Q { shop { id } }", "is defined in 0.graphql already"),
             ("query Q { shop { id }", "Parse error on the end"),
+            ("fragment on Shop { id }", #"Parse error on "on", expected a fragment name"#),
+            ("fragment on on Shop { id }", #"Parse error on "on", expected a fragment name"#),
+            ("fragment A Shop { id }", #"Parse error on "Shop", expected "on""#),
             ("query Q { shop(id: \"a) { id } }", "unterminated string"),
         ]
     )

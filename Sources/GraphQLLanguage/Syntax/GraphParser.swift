@@ -67,7 +67,7 @@ package struct GraphParser {
 
     private mutating func enter() throws(GraphSyntaxError) {
         depth += 1
-        guard depth <= Self.maximumDepth else { throw failure("less nesting") }
+        guard depth <= Self.maximumDepth else { throw failure("at most \(Self.maximumDepth) levels of nesting") }
     }
 
     // MARK: Definitions
@@ -87,8 +87,10 @@ package struct GraphParser {
     private mutating func fragment(_ comment: String?) throws(GraphSyntaxError) -> GraphFragment {
         let start = location
         try advance()
+        // A fragment cannot be named `on` (GraphQL specification, section 2.8).
+        guard token != .name("on") else { throw failure("a fragment name") }
         let name = try name()
-        guard name != "on", try acceptKeyword("on") else { throw failure("\"on\"") }
+        guard try acceptKeyword("on") else { throw failure("\"on\"") }
         return GraphFragment(
             name: name,
             type: try self.name(),
