@@ -87,7 +87,7 @@ extension SandboxShopify {
     ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(code: fields["code"] ?? "", refuse: Self.invalidGrant) { grant, state, now throws(OAuthRefusal) in
             guard grant.clientID == client.id else {
-                throw OAuthRefusal("invalid_grant", "The code is another client's.")
+                throw OAuthRefusal("invalid_grant", "The code was issued to another client.")
             }
             guard let redirectURI = fields["redirect_uri"],
                 Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
@@ -164,9 +164,9 @@ extension SandboxShopify {
         return state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges)
     }
 
-    /// Has the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.
+    /// Creates a token in the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.
     ///
-    /// Clients must treat it as opaque.
+    /// Clients must treat the token as opaque.
     private static func accessToken(
         _ grant: Grant,
         issuer: String,

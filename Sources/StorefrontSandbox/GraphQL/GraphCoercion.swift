@@ -30,7 +30,9 @@ extension GraphSchema {
             // A single value is a list with one element (specification, section 3.11).
             guard let elements = value.array else { return .array([try coerce(value, to: element)]) }
             // The service accepts at most 250 elements in an input array.
-            guard elements.count <= 250 else { throw GraphProblem("The input array size of 250 was exceeded") }
+            guard elements.count <= 250 else {
+                throw GraphProblem("The input array size is greater than the maximum allowed of 250")
+            }
             let coerced = try elements.enumerated().map { index, item throws(GraphProblem) in
                 do throws(GraphProblem) { return try coerce(item, to: element) } catch {
                     throw error.inside(.integer(index))

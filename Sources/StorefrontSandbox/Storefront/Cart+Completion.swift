@@ -74,7 +74,10 @@ extension SandboxStorefront {
         }
         let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
         guard cart.completion.isPrepared, cart.completion.isPaid else {
-            let error: GraphNode = ["code": .text("NO_PAYMENT"), "message": .text("Prepare and pay first.")]
+            let error: GraphNode = [
+                "code": .text("NO_PAYMENT"),
+                "message": .text("The cart must be prepared and paid before it is submitted."),
+            ]
             return .object("SubmitFailed", ["checkoutUrl": url, "errors": .list([error])])
         }
         let attempt = RandomText.hexadecimal(16)

@@ -65,11 +65,11 @@ extension SandboxFault {
         }
     }
 
-    /// A user error beside the cart, with any code.
+    /// Adds a user error with this code to the payload, and keeps the payload's cart.
     public static func storefrontUserError(
         code: String,
         field: [String],
-        message: String = "Made by the sandbox."
+        message: String = "This user error was planned in the sandbox."
     ) -> SandboxFault {
         editPayload { payload in
             let error: JSONObject = [
@@ -79,14 +79,15 @@ extension SandboxFault {
         }
     }
 
-    /// A warning beside the cart, with any code.
+    /// Adds a warning with this code to the payload, and keeps the payload's cart.
     public static func storefrontWarning(
         code: String,
         target: String = "gid://shopify/CartLine/1"
     ) -> SandboxFault {
         editPayload { payload in
             let warning: JSONObject = [
-                "code": .string(code), "message": .string("Made by the sandbox."), "target": .string(target),
+                "code": .string(code), "message": .string("This warning was planned in the sandbox."),
+                "target": .string(target),
             ]
             payload["warnings"] = .array((payload["warnings"]?.array ?? []) + [.object(warning)])
         }

@@ -10,8 +10,8 @@ extension SandboxStorefront {
     func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
         var fields: [(name: String, value: String)] = []
         if hasKey { fields.append(("key", cart.checkoutKey)) }
-        let isAlive = cart.identity.accessToken.map { customer(forToken: $0) != nil } ?? false
-        if hasKey, isAlive, viewer.mayAuthenticateCheckout {
+        let isTokenValid = cart.identity.accessToken.map { customer(forToken: $0) != nil } ?? false
+        if hasKey, isTokenValid, viewer.mayAuthenticateCheckout {
             fields.append(("_sandbox_identity", "customer"))
             fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
         }
@@ -29,7 +29,7 @@ extension SandboxStorefront {
     func checkout(_ request: SandboxRequest) -> SandboxResponse {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
-            let hint = "It was ordered, removed or moved, or this sandbox never had it."
+            let hint = "The cart was ordered, removed or moved, or this sandbox never created it."
             return .html(
                 CheckoutPages.error("The cart does not exist.", hint: hint, returnURL: configuration.returnURL),
                 status: 404

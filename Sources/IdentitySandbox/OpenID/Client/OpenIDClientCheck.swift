@@ -149,7 +149,7 @@ struct OpenIDClientCheck: Sendable {
                 throw TokenFlaw("its jti was used before")
             }
         } catch {
-            throw refusal("The client assertion is refused: \(error.reason).")
+            throw refusal("The server rejected the client assertion: \(error.reason).")
         }
     }
 

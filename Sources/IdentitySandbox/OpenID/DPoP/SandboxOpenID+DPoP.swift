@@ -25,7 +25,7 @@ extension SandboxOpenID {
             do throws(TokenFlaw) {
                 let check = DPoPCheck(algorithms: configuration.clientSigningAlgorithms)
                 proof = try check.proof(of: request, to: url, accessToken: accessToken, &state.usedProofs, at: now)
-            } catch { throw OAuthRefusal("invalid_dpop_proof", "The DPoP proof is refused: \(error.reason).") }
+            } catch { throw OAuthRefusal("invalid_dpop_proof", "The server rejected the DPoP proof: \(error.reason).") }
             guard let proof else {
                 guard !isRequired else { throw OAuthRefusal("invalid_dpop_proof", "The DPoP proof is missing.") }
                 return nil
