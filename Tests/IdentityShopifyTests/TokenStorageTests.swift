@@ -30,7 +30,7 @@ private final class SignOutVault: AuthTokenStorage {
 
 @Suite("The token storage of AuthClient")
 struct TokenStorageTests {
-    @Test("a login or refresh that fails after a sign-out is no retryLater, because its code or refresh token was used")
+    @Test("after a sign-out, a failed login or refresh is not retryLater, because its code or refresh token was used")
     func signOutMeanwhile() async throws {
         let shop = try await Shop(.publicMobile)
         let vault = SignOutVault()
@@ -53,6 +53,7 @@ struct TokenStorageTests {
             // A repeated logout is harmless.
             #expect(vault.error?.code == .storeFailed && vault.error?.kind == .retryLater)
             #expect(vault.error?.hint?.contains("repeat") == false)
+            #expect(vault.error?.reference == nil)
             #expect(client.currentTokens == nil)
         }
     }

@@ -106,8 +106,8 @@ struct HTTPURLParser {
         return (range.lowerBound..<hostEnd, try port(hostEnd..<range.upperBound), isLoopback)
     }
 
-    // Some programs read a name whose last label is a number as an IPv4 address, in different bases. Only the form that all
-    // read alike is accepted.
+    // Programs read a host whose last label is a number in different ways (decimal, octal, hexadecimal). So only four decimal
+    // numbers are accepted.
     private func checkName(_ range: Range<Int>) throws(HTTPURLError) -> Bool {
         let labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { label in
@@ -125,7 +125,11 @@ struct HTTPURLParser {
         guard last.allSatisfy(ASCII.isDigit) || looksHexadecimal else { return false }
         guard let address = NumericAddress.parse(String(decoding: bytes[range], as: UTF8.self)), address.count == 4
         else {
-            throw HTTPURLError(code: .host, message: "The host ends in a number but is not an IPv4 address.")
+            throw HTTPURLError(
+                code: .host,
+                message: "The last part of the host is a number or starts with 0x, "
+                    + "but the host is not an IPv4 address of four decimal numbers."
+            )
         }
         return NumericAddress.isLoopback(address)
     }

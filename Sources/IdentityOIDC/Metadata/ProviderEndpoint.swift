@@ -21,10 +21,10 @@ package enum ProviderEndpoint: String, Sendable {
     /// The path of the configuration member that sets the endpoint.
     var member: String { "endpoints.\(rawValue)" }
 
-    /// A hint about the endpoint's address, in one sentence: the member that sets it, and the members from which it comes otherwise.
+    /// A hint about the endpoint's address: the member that sets it, and the members from which it comes otherwise.
     var addressHint: String {
-        "Check \(member) or, if it is not configured, where the address comes from: issuer or preset, shopDomain at Shopify, "
-            + "environment at Bolt."
+        "Check \(member). If it is not configured, check the member that the address comes from: issuer, preset or "
+            + "endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment."
     }
 
     /// The section of the specification about the endpoint's error responses.

@@ -21,7 +21,9 @@ extension AuthClient {
         return code.reveal()
     }
 
-    /// Whether a URL is this client's redirect URI, which a web view must not open.
+    /// Whether a URL is this client's redirect URI or that of a pending login.
+    ///
+    /// A web view must not open such a URL.
     public func isCallback(_ url: URL) -> Bool {
         let location = Self.withoutQuery(url.absoluteString)
         func matches(_ redirectURI: String) -> Bool { Self.withoutQuery(redirectURI).elementsEqual(location) }
@@ -41,8 +43,8 @@ extension AuthClient {
                     .rejected,
                     .callbackInvalid,
                     "The URL is neither this client's redirect URI nor the redirect URI of a pending login.",
-                    hint: "Pass the URL to which Shopify redirected, and compare it with the configured redirect URI, "
-                        + "character by character. If none is configured, the login has expired or was completed: "
+                    hint: "Pass the URL to which Shopify redirected. Compare it, without its query, with the redirect "
+                        + "URI of the login, character by character. If they are equal, the login is no longer pending: "
                         + "start a new one.",
                     reference: "RFC 9700 section 4.4.2.2"
                 )

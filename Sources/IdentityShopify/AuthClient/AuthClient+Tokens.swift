@@ -130,7 +130,7 @@ extension AuthClient {
                     "The token storage of the app failed to \(tokens == nil ? "remove" : "save") the tokens.",
                     hint: kind == .retryLater
                         ? hint : "\(hint) Do not repeat the call: its code or refresh token was used.",
-                    reference: "Shopify, Authenticate checkouts, Send the token request",
+                    reference: tokens == nil ? nil : "Shopify, Authenticate checkouts, Send the token request",
                     cause: error
                 )
             }

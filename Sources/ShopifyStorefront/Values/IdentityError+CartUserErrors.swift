@@ -10,7 +10,7 @@ extension IdentityError {
             .cartUserErrors,
             isOutage ? "Shopify cannot change the cart at the moment." : "Shopify rejected the input for the cart.",
             hint: isOutage
-                ? "Try again. Nothing was changed."
+                ? "Try again. Shopify did not carry out this request. Earlier requests of the same call may have changed the cart."
                 : "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
             reference: "Storefront API reference, CartUserError",
             providerResponse: ProviderResponse(
