@@ -20,7 +20,7 @@ struct BoltQuirks: OpenIDQuirks {
         settings.secretFollowsClientID = true
         settings.requiresLifetime = true
         settings.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]
-        // A refresh token works once; a second use would trigger Bolt's reuse detection.
+        // Bolt's refresh tokens work once. So the old one is not kept if a response contains no new one.
         settings.keepsRefreshToken = false
         self.settings = settings
     }

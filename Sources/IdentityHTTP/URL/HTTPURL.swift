@@ -93,7 +93,7 @@ public struct HTTPURL: Sendable {
             if !encoded.isEmpty, !fields.isEmpty { bytes.append(UInt8(ascii: "&")) }
             FormEncoding.append(fields, to: &bytes)
         }
-        // Encoded fields contain only what a query permits.
+        // `FormEncoding` writes only characters that a query permits, so only the length is checked.
         try HTTPURLParser(bytes).checkLength()
         return withQuery(bytes, from: start)
     }
@@ -144,7 +144,9 @@ public struct HTTPURL: Sendable {
 }
 
 extension HTTPURL: Hashable {
-    /// Whether the texts are equal; they are ASCII, where equal characters are equal bytes.
+    /// Whether the texts are equal byte for byte.
+    ///
+    /// Both are ASCII, so `==` of `String` compares the bytes.
     public static func == (left: HTTPURL, right: HTTPURL) -> Bool {
         left.text == right.text
     }

@@ -1,6 +1,6 @@
 /// The events of a refresh, and the actions that follow them.
 extension RefreshStateMachine {
-    /// What happened.
+    /// The result of an action, or the start of the refresh.
     package enum Event: Sendable {
         case began
         /// The stored state; nil if the session was removed or has expired.
@@ -44,13 +44,13 @@ extension RefreshStateMachine {
         case tokens(Source)
     }
 
-    /// What to do next.
+    /// The next action of a refresh, which ``TokenRefresher`` performs.
     package enum Action: Sendable {
         case load
         case findUnsaved
         case checkClaim
-        /// Does the work that is possible before the token is sent: waits for a permit of the provider's limit of refreshes, and fetches the
-        /// provider's metadata and keys.
+        /// Does the work that is possible before the token is sent: waits for a permit of the provider's limit of refreshes, and fetches
+        /// the provider's metadata and keys.
         case prepare
         /// Replaces the session if it is unchanged since it was last saved or loaded; `requiresLock`: only while the lock is held.
         case save(SessionState, Purpose, requiresLock: Bool)

@@ -110,7 +110,7 @@ extension TokenRefresher {
         guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
         attempt.isNoted = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
-        // Tokens of a response that was received earlier may be old.
+        // A recovered response was received earlier, so its tokens do not count as just refreshed.
         if !source.isRecovered { schedule.noteRefreshed(new, of: attempt.id) }
     }
 

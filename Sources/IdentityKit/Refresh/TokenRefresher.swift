@@ -118,7 +118,8 @@ struct TokenRefresher: SessionService {
         while true {
             guard clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
             try await clock.sleep(for: .milliseconds(250))
-            // Time during which the store cannot be read does not count.
+            // While the store cannot be read, the claim is not observed: an outage adds at most one step to the observed time. The caller's
+            // deadline still applies.
             guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return }
         }

@@ -1,7 +1,10 @@
 extension SessionManager {
     /// The configuration of a session manager.
     public struct Configuration: Sendable {
-        /// The time limit for a login, and for the browser's return from a provider's logout page, by default 10 minutes.
+        /// The time limit for a login with a redirect, and for the browser's return from a provider's logout page; by default 10 minutes.
+        ///
+        /// A device login ends when its code expires. A step-up that demands a login and has no maximum age requests this value as
+        /// `max_age`.
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after the sign-in or its last refresh, by default 90 days.
         ///
@@ -62,9 +65,11 @@ extension SessionManager {
 
     /// The limits of the refreshes at one provider; every provider of a manager, and so every shop, has separate limits.
     public struct RefreshLimits: Sendable {
-        /// How many sessions are refreshed at the same time, by default 64.
+        /// The maximum number of sessions that are refreshed at the same time, by default 64.
         public var concurrent = 64
-        /// How many more may wait, by default 4,096; above that a refresh fails as ``IdentityError/Code/refreshBusy``.
+        /// The maximum number of further refreshes that wait, by default 4,096.
+        ///
+        /// Above that, a refresh fails as ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
         /// The number of different sessions whose refreshes fail, without a success in between, after which all refreshes at
         /// the provider are paused; by default 5.

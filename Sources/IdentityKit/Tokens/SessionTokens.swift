@@ -11,7 +11,7 @@ public struct SessionTokens: Sendable {
     /// Shared, because many callers of a busy session get the same values.
     private let storage: Shared<Content>
     private var content: Content { storage.value }
-    /// The session.
+    /// The session that the tokens belong to.
     public var session: Session { content.session }
     /// The tokens.
     public var tokens: TokenSet { content.tokens }
@@ -20,14 +20,14 @@ public struct SessionTokens: Sendable {
     /// The code is ``IdentityError/Code/tokensNotDurable``: the tokens work, but an operator must act before the process ends. Tokens in
     /// the store's spool (``SessionSpooling``) are durable.
     public var warning: IdentityError? { content.warning }
-    /// The origin of the tokens.
+    /// How the tokens were obtained.
     public internal(set) var outcome: TokenOutcome
     /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
     public var reason: IdentityError? { content.reason }
     /// The members that the refreshed tokens lack, such as a scope that is no longer granted; nil if nothing was lost.
     ///
-    /// Also nil if another process refreshed them. The event ``IdentityEvent/Kind/tokensReduced(_:)`` also reports losses of background
-    /// refreshes.
+    /// It is also nil if another process refreshed them. The event ``IdentityEvent/Kind/tokensReduced(_:)`` also reports losses of
+    /// background refreshes.
     public var losses: TokenLosses? { content.losses }
 
     init(

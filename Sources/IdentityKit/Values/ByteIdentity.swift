@@ -10,10 +10,10 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The same for two whole strings, without a generic comparison of each byte.
+    /// Whether two strings are the same UTF-8 bytes; faster than the generic function.
     package func isIdentical(to other: String) -> Bool {
-        // The lengths are known without the bytes, and Swift compares two short ASCII strings as numbers. Strings with the same bytes are
-        // always equal, but equal strings may have different bytes.
+        // The lengths and `==` are compared first, because both checks are fast: Swift compares two short ASCII strings as integers. Equal
+        // strings may still have different bytes, so the bytes are compared last.
         guard utf8.count == other.utf8.count, self == other else { return false }
         let (left, right) = (utf8.span, other.utf8.span)
         return unsafe left.withUnsafeBytes { left in

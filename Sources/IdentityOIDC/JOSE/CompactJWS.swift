@@ -74,7 +74,7 @@ package struct CompactJWS: Sendable {
     /// - Parameters:
     ///   - algorithm: The algorithm, which the caller has accepted.
     ///   - keys: The provider's keys.
-    ///   - mayUse: Whether a key may be used whose JWK names this issuer.
+    ///   - mayUse: Returns whether a key may be used if its JWK names this issuer.
     ///   - failure: Makes the error from its code and the problem.
     /// - Throws: The error with code `id_token_key_unknown` or `id_token_signature`.
     func checkSignature(

@@ -3,9 +3,9 @@ internal import IdentityCrypto
 
 /// The tables; `§` stands for the schema's name and a dot.
 ///
-/// A row's key is the first 63 bits of the keyed hash that it is found by. The column `slot` contains the encrypted record, which cannot
-/// be compressed. PostgreSQL stores it apart from its row, so that a scan of the table does not read it. No column that changes with each
-/// save is indexed, so that PostgreSQL can update a row within its page. The exception is `is_in_doubt`, whose index contains only the
+/// A row's key is the first 63 bits of the keyed hash by which the row is found. The column `slot` contains the encrypted record, which
+/// cannot be compressed. PostgreSQL stores it apart from its row, so that a scan of the table does not read it. No column that changes with
+/// each save is indexed, so that PostgreSQL can update a row within its page. The exception is `is_in_doubt`, whose index contains only the
 /// few sessions with a refresh in progress or in doubt.
 ///
 /// If the version changes, write a migration from each released version to the next. It must run in the transaction of the first opening.

@@ -1,7 +1,7 @@
 /// The tables of a file.
 ///
-/// A row's key is the first 63 bits of the keyed hash that it is found by. A save must overwrite pages in place, also on a full disk. So
-/// no column that a save changes is indexed or changes its stored length, with these exceptions:
+/// A row's key is the first 63 bits of the keyed hash by which the row is found. A save must overwrite pages in place, also on a full disk.
+/// So no column that a save changes is indexed or changes its stored length, with these exceptions:
 ///
 /// - `provider_session` is indexed and may change, but providers usually do not rename a session.
 /// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row, and the index contains only the few sessions with a refresh in

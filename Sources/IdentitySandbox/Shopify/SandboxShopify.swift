@@ -56,7 +56,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         }
     }
 
-    /// Registers an address after a logout at every client, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers a post-logout redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(logoutURI: String) {
         registeredClients.withLock { clients in
             for index in clients.indices { clients[index].logoutURIs.append(logoutURI) }
@@ -122,7 +122,8 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         _ call: SandboxCall,
         _ shape: SandboxShopifyConfiguration.EndpointShape
     ) -> SandboxResponse {
-        // Shopify redirects endpoint URLs with an unknown shop id to its home page.
+        // Shopify redirects endpoint URLs with an unknown shop id to its home page. The sandbox redirects every unknown path below
+        // /authentication/.
         if shape == .platform, call.request.path.hasPrefix("/authentication/") {
             return .redirect(to: platformOrigin + "/", status: 301)
         }

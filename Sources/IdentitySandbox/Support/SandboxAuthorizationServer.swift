@@ -61,7 +61,7 @@ public final class SandboxTokens: Sendable {
     }
 }
 
-/// What every provider of the sandbox that issues refresh tokens can be told while it runs.
+/// A sandbox provider that issues refresh tokens and can be changed while it runs.
 public protocol SandboxAuthorizationServer: SandboxService {
     /// The issued tokens, the sessions of browsers, and the signing keys.
     var tokens: SandboxTokens { get }

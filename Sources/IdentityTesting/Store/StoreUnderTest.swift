@@ -23,7 +23,7 @@ public struct StoreUnderTest: Sendable {
         case usedTokenLimit = "limit the used tokens"
         /// ``Options/key`` and ``Options/readOnlyKeys`` have an effect, and the data keeps its keys.
         case keys = "choose the keys"
-        /// Given by ``init(_:damaging:open:)``.
+        /// Available if `damaging` was passed to ``init(_:damaging:open:)``.
         case damage = "damage a row"
     }
 
@@ -61,7 +61,7 @@ public struct StoreUnderTest: Sendable {
     /// Describes how a store is opened.
     ///
     /// - Parameters:
-    ///   - abilities: The abilities of `open`.
+    ///   - abilities: What `open` can set up. ``Ability/damage`` in it is ignored: it depends on whether you pass `damaging`.
     ///   - damage: Changes a stored record without the store. Returns false if the store keeps no such record; the case
     ///     then does not apply.
     ///   - open: Opens the store.

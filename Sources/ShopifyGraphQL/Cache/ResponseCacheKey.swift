@@ -4,10 +4,8 @@ package import IdentityKit
 
 /// The key of a cached response.
 ///
-/// It reveals nothing about its parts.
-///
-/// It is a digest of endpoint, version, the app's identity, session, document, and all variables in canonical order, those of
-/// the context among them.
+/// The key is a digest of endpoint, version, the app's identity, session, document, and all variables in canonical order, including
+/// those of the context. It reveals nothing about these parts.
 public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String
@@ -24,7 +22,7 @@ public struct ResponseCacheKey: Sendable, Hashable {
             Array((session?.rawValue ?? "").utf8), Array(document.identifier.utf8),
             Self.canonical(.object(variables)).serialized,
         ]
-        // The length before each part makes the encoding unique.
+        // The length before each part ensures that different parts give different bytes.
         let message = parts.flatMap { Array("\($0.count):".utf8) + $0 }
         guard let digest = try? Digest.sha256(message) else { return nil }
         rawValue = Hexadecimal.encode(digest)

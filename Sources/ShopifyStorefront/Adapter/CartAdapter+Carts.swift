@@ -13,7 +13,7 @@ extension CartAdapter {
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The new cart.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the lines are rejected, and with code
-    ///   `IdentityError.Code.linesPartlyAdded` when the cart exists with some of more than 250 lines.
+    ///   `IdentityError.Code.linesPartlyAdded` when the call had more than 250 lines and only some of them were added.
     public func create(
         _ lines: [CartLineInput] = [],
         for id: SessionID,

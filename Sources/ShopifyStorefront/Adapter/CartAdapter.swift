@@ -37,7 +37,7 @@ public final class CartAdapter: Sendable {
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
     ///   - store: The store of that manager.
-    ///   - policy: The actions at logout, after a login, and when a cart is gone.
+    ///   - policy: The actions at logout, after a login, and when Shopify no longer has a cart.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,

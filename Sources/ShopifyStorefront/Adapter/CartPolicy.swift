@@ -20,8 +20,8 @@ public struct CartPolicy: Sendable {
         /// The session has no cart, and the next line that is added creates a new one. Shopify usually removes a cart because its order was
         /// placed.
         case startEmpty
-        /// A new cart gets the last known lines of the old one, of more than one page of lines those of the first page. For this purpose the
-        /// lines are stored with the session.
+        /// A new cart gets the last known lines of the old one, of more than one page of lines those of the first page. For this purpose
+        /// the lines are stored with the session.
         case recreate
     }
 
@@ -37,7 +37,7 @@ public struct CartPolicy: Sendable {
 
     /// What a logout does with the cart.
     public var logout = Logout.clone
-    /// What happens when a cart is gone.
+    /// What happens when Shopify no longer has a cart.
     public var gone = Gone.startEmpty
     /// What a login does with a guest's cart.
     public var merge = Merge.keepGuest

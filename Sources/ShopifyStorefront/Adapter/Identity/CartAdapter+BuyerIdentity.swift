@@ -47,8 +47,8 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The caller's own call has succeeded, so this failure is only reported in `omitted`. A gone cart and a cancellation are
-            // thrown.
+            // The caller's own call has succeeded, so this failure is only reported in `omitted`. If Shopify no longer has the cart, or the
+            // call is cancelled, the error is thrown.
             result.omitted.append("country")
             return result
         }

@@ -42,7 +42,7 @@ extension CartAdapter {
             var guest: SessionID?
             var problem: IdentityError?
             do {
-                // The cart of an expired session is not kept. The manager's logout removes the session in any case.
+                // This throws for an expired session, so its cart is not kept. The manager's logout below removes expired sessions too.
                 _ = try await self.sessions.session(id)
                 switch mode ?? self.policy.logout {
                 case .clone:
@@ -107,7 +107,7 @@ extension CartAdapter {
                     try await self.createCart(withAll: lines, locked, context)
                 }
             }
-            // Without any line the guest's cart would be no copy, and a cancelled logout must not leave a part of one.
+            // If Shopify rejects every line, or the logout is cancelled, the new guest's session ends, because its cart is not a copy.
             if let refusal, lines.isEmpty {
                 try await sessions.endGuest(guest)
                 return (nil, refusal)

@@ -15,9 +15,9 @@ extension CartAdapter: SignInCarts {
     ///   - merge: Which cart the buyer gets; nil uses the policy's value.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart and how it was merged.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when `id` is no session. If `guest` is no
-    ///   session, or not a guest's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's cart is
-    ///   kept: repeat the call.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`. If no session has the id
+    ///   `guest`, or that session is a buyer's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's
+    ///   cart is kept: repeat the call.
     public func mergeGuestCart(
         of guest: SessionID,
         into id: SessionID,
@@ -37,7 +37,7 @@ extension CartAdapter: SignInCarts {
     /// Merges a guest's cart into a session that has just begun, as ``mergeGuestCart(of:into:merge:in:)`` with the policy's merge.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
         let result = try await mergeGuestCart(of: guest, into: session)
-        // Shopify would refuse the lines that are left at every call.
+        // Shopify would reject the remaining lines again at every call, so a partial merge counts as finished.
         return result.guest == nil || result.outcome == .partial
     }
 
@@ -63,7 +63,7 @@ extension CartAdapter: SignInCarts {
         }
     }
 
-    /// Whether there is such a session, and it is a guest's.
+    /// Whether a session with this id exists and belongs to a guest.
     private func isGuest(_ id: SessionID) async throws -> Bool {
         do {
             return try await sessions.session(id).isGuest
@@ -84,7 +84,8 @@ extension CartAdapter: SignInCarts {
     ) async throws -> CartMergeResult {
         var reservation = try await self.reserve(guest, for: id, under: locks)
         if reservation == .noCart {
-            // The guest may have the lines of a cart that is gone: an ordinary operation creates the cart again if the policy says so.
+            // Shopify may no longer have the guest's cart, while the guest's attachment still has its lines. With the policy `recreate`, an
+            // ordinary operation creates the cart again.
             try await self.withLockedCart(guest, under: locks) { _ in CartChange((), saving: nil) }
             reservation = try await self.reserve(guest, for: id, under: locks)
         }

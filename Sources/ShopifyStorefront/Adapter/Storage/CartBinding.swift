@@ -48,7 +48,7 @@ struct CartBinding: Sendable {
     var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?
-    /// The lines that the cart last had, if a cart that is gone is to be created again.
+    /// The lines that the cart last had; kept only with the policy `recreate`, for the new cart.
     var lines: [CartLineInput]?
     /// The lines before a merge that has begun.
     var mergeBase: [CartLineInput]?

@@ -2,7 +2,8 @@
 enum CartUse: Sendable {
     /// The attachment is saved after the operation, if the binding has changed.
     case standard
-    /// Like ``standard``, but a cart that is gone is not created again, because the operation needs only the attachment.
+    /// Like ``standard``, but a cart that Shopify no longer has is not created again, because the operation needs only the
+    /// attachment.
     case attachmentOnly
     /// The attachment is also written before the operation, if there is no cart. So no cart is created that the store cannot keep.
     case creating

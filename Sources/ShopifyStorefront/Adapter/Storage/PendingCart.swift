@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A session's attachment without a cart: a cart is being created, or will be created again with the lines of one that is gone.
+/// A session's attachment without a cart: a cart is being created, or will be created again with the lines of a cart that Shopify no
+/// longer has.
 struct PendingCart: Sendable {
     /// When the creation began.
     ///
@@ -10,7 +11,7 @@ struct PendingCart: Sendable {
     var since: Date?
     /// The lines of the new cart.
     var lines: [CartLineInput] = []
-    /// The country of the prices of the cart that is gone.
+    /// The country of the prices of the cart that Shopify no longer has.
     var country: String?
     /// The buyer's last IP.
     var buyerIP: String?
@@ -19,7 +20,7 @@ struct PendingCart: Sendable {
         self.since = since
     }
 
-    /// Keeps the lines of a cart that is gone; nil when they are not known.
+    /// Keeps the lines of a cart that Shopify no longer has; nil when they are not known.
     init?(recreating binding: CartBinding) {
         guard let lines = binding.lines, !lines.isEmpty else { return nil }
         self.lines = lines
