@@ -24,15 +24,15 @@ struct SFCCErrorTests: SFCCSuite {
         shop.answer("/account", redirect("/account", "d=4"))
         let tooMany = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
         #expect(tooMany?.code == .unexpectedResponse)
-        let stranger = try await FakeBolt()
+        let otherServer = try await FakeBolt()
         for target in [
-            stranger.origin + "/x", "//localhost/x", "https://\(shop.origin.dropFirst(7))/x", "javascript:x",
+            otherServer.origin + "/x", "//localhost/x", "https://\(shop.origin.dropFirst(7))/x", "javascript:x",
         ] {
             shop.answer(Self.codePath, redirect(target, "e=5"))
             let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
             #expect(error?.code == .unexpectedResponse, "\(target)")
         }
-        #expect(stranger.requests.isEmpty)
+        #expect(otherServer.requests.isEmpty)
         shop.answer(Self.codePath, .json(["success": .bool(true)]))
         shop.answer(Self.tokenPath, .message(status: 307, headers: [("Location", "/account")]))
         await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }

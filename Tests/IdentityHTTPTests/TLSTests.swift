@@ -15,8 +15,8 @@ import Testing
         #expect(response.status == 200)
         #expect(try await trusting.send(request("https://localhost:\(server.port)/")).status == 200)
         await expectRefusal(try CurlTransport(), "https://127.0.0.1:\(server.port)/")
-        let stranger = try await TLSServer()
-        await expectRefusal(trusting, "https://127.0.0.1:\(stranger.port)/")
+        let otherServer = try await TLSServer()
+        await expectRefusal(trusting, "https://127.0.0.1:\(otherServer.port)/")
     }
 
     @Test("the configured authority also verifies the certificate of an https proxy")

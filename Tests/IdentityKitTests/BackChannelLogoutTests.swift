@@ -49,7 +49,7 @@ struct BackChannelLogoutTests {
         let first = try await stage.signIn(session: "s1")
         let second = try await stage.signIn(session: "s2")
         let third = try await stage.signIn(session: "s3")
-        let stranger = try await stage.signIn("buyer-2", session: "s9")
+        let otherBuyer = try await stage.signIn("buyer-2", session: "s9")
         let cart = Cart()
         stage.manager.add(cart)
         let bySession = await send(stage.provider.announce(subject: nil, session: "s1"), to: stage)
@@ -58,12 +58,12 @@ struct BackChannelLogoutTests {
         #expect(header("Cache-Control", bySession) == "no-store")
         #expect(bySession.error == nil)
         #expect(bySession.sessions.map(\.id) == [first])
-        #expect(try await ids(stage) == [second, third, stranger])
+        #expect(try await ids(stage) == [second, third, otherBuyer])
         let byBoth = await send(stage.provider.announce(session: "s2"), to: stage)
         #expect(byBoth.sessions.map(\.id) == [second])
         let byBuyer = await send(stage.provider.announce(), to: stage)
         #expect(byBuyer.sessions.map(\.id) == [third])
-        #expect(try await ids(stage) == [stranger])
+        #expect(try await ids(stage) == [otherBuyer])
         #expect(cart.ended == [first, second, third])
     }
 
@@ -245,7 +245,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage).isEmpty)
     }
 
-    @Test("a logout request is refused unless it is a form with exactly one logout token")
+    @Test("a logout request is refused unless it is a form of limited size with exactly one valid logout token")
     func malformed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()

@@ -165,9 +165,9 @@ struct KeysTests {
         try await LabStage.with { stage in
             let world = World(stage)
             let ids = try await world.fill(5)
-            let stranger = try await world.run("keys", "list", key: "NEW_KEY")
-            #expect(stranger.status == 2)
-            #expect(try stranger.event("error")["code"]?.string == "store_key_mismatch")
+            let otherKey = try await world.run("keys", "list", key: "NEW_KEY")
+            #expect(otherKey.status == 2)
+            #expect(try otherKey.event("error")["code"]?.string == "store_key_mismatch")
             // After one opening with both keys, the new key opens the store, but not its rows.
             _ = try await world.rows(key: "NEW_KEY", readOnly: ["OLD_KEY"])
             #expect(try await world.rows(key: "NEW_KEY") == ["active": 0, "missing": 5])

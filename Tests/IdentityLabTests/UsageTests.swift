@@ -86,9 +86,9 @@ struct UsageTests {
 
             let unnamed = try await stage.run("login", "--json")
             #expect(unnamed.status == 2)
-            let stranger = try await stage.run("login", "--provider", "nobody", "--json")
-            #expect(stranger.status == 2)
-            #expect(try stranger.event("error")["code"]?.string == "provider_unknown")
+            let unknownProvider = try await stage.run("login", "--provider", "nobody", "--json")
+            #expect(unknownProvider.status == 2)
+            #expect(try unknownProvider.event("error")["code"]?.string == "provider_unknown")
         }
     }
 

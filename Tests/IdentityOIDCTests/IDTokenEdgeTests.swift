@@ -209,12 +209,12 @@ struct IDTokenEdgeTests {
     func bounds() throws {
         var forge = try TokenForge(.es256)
         forge.keyID = nil
-        let strangers = try (0..<8).map { _ in try TokenForge(.es256).jwk }
+        let otherKeys = try (0..<8).map { _ in try TokenForge(.es256).jwk }
         func keySet(_ keys: [JSONValue]) throws -> JSONWebKeySet {
             try JSONWebKeySet(parsing: JSONValue.object(["keys": .array(keys)]).serialized)
         }
-        #expect(try refusal(try forge.token(), keys: try keySet(strangers.dropLast() + [forge.jwk])) == nil)
-        #expect(try refusal(try forge.token(), keys: try keySet(strangers + [forge.jwk])) == .idTokenSignature)
+        #expect(try refusal(try forge.token(), keys: try keySet(otherKeys.dropLast() + [forge.jwk])) == nil)
+        #expect(try refusal(try forge.token(), keys: try keySet(otherKeys + [forge.jwk])) == .idTokenSignature)
         forge.keyID = "k1"
         let named = try (0..<8).map { _ in try TokenForge(.es256).jwk }
         #expect(try refusal(try forge.token(), keys: try keySet(named + [forge.jwk])) == .idTokenSignature)

@@ -157,8 +157,8 @@ struct LogoutTokenTests {
     @Test("signature, algorithm and key are checked as for an ID token")
     func signature() throws {
         let forge = try Self.forge.get()
-        let stranger = try TokenForge()
-        #expect(refusal(try stranger.token(Self.goodClaims)) == .idTokenSignature)
+        let otherForge = try TokenForge()
+        #expect(refusal(try otherForge.token(Self.goodClaims)) == .idTokenSignature)
         #expect(refusal(try forge.token(Self.goodClaims) { $0["kid"] = .string("k9") }) == .idTokenKeyUnknown)
         #expect(refusal(try forge.token(Self.goodClaims)) { $0.algorithms = [.es256] } == .idTokenAlgorithm)
         for name in ["none", "None", "HS256"] {

@@ -84,9 +84,9 @@ struct OpenIDLogoutTests {
             next.keyID = "k2"
             world.fake.rotate(to: next, publishing: true)
             _ = try await world.provider.validate(logoutToken: try token(world))
-            var stranger = try TokenForge(.es256)
-            stranger.keyID = "k2"
-            let forged = try token(world, stranger)
+            var otherForge = try TokenForge(.es256)
+            otherForge.keyID = "k2"
+            let forged = try token(world, otherForge)
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await world.provider.validate(logoutToken: forged)
             }
@@ -110,15 +110,15 @@ struct OpenIDLogoutTests {
                     _ = try await world.provider.validate(logoutToken: token)
                 }
             }
-            var stranger = try TokenForge(.es256)
-            stranger.keyID = "next"
-            for _ in 0..<2 { _ = await refusal(try token(world, stranger)) }
+            var otherForge = try TokenForge(.es256)
+            otherForge.keyID = "next"
+            for _ in 0..<2 { _ = await refusal(try token(world, otherForge)) }
             #expect(world.fake.requests(to: "/jwks").count == 2)
-            stranger.keyID = "made-up"
-            #expect(await refusal(try token(world, stranger))?.code == .idTokenKeyUnknown)
+            otherForge.keyID = "made-up"
+            #expect(await refusal(try token(world, otherForge))?.code == .idTokenKeyUnknown)
             for number in 0..<10 {
-                stranger.keyID = "made-up-\(number)"
-                #expect(await refusal(try token(world, stranger))?.kind == .retryLater)
+                otherForge.keyID = "made-up-\(number)"
+                #expect(await refusal(try token(world, otherForge))?.kind == .retryLater)
             }
             #expect(world.fake.requests(to: "/jwks").count == 3)
             var next = try TokenForge(.es256)

@@ -59,7 +59,7 @@ struct LoopbackPresenterTests {
     }
 
     @Test("requests that are not the callback get a response and are ignored")
-    func strangers() async throws {
+    func otherRequests() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
         let port = try await browser.port()

@@ -178,15 +178,15 @@ struct SealingTests {
         let directory = try StoreDirectory()
         let other = try StoreDirectory()
         let store = try await directory.open()
-        let stranger = try await other.open { $0.key = directory.key }
+        let otherStore = try await other.open { $0.key = directory.key }
         let sessions = try (0..<2).map { try sampleSession(subject: "buyer \($0)", tenant: "shop") }
         for session in sessions {
             try await store.insert(session)
-            try await stranger.insert(session)
+            try await otherStore.insert(session)
         }
         let keys = try sessions.map { try store.rowKey($0.id) }
-        let theirs = try stranger.rowKey(sessions[1].id)
-        let slot = try await stranger.database.read { connection in
+        let theirs = try otherStore.rowKey(sessions[1].id)
+        let slot = try await otherStore.database.read { connection in
             try connection.texts("SELECT hex(slot) FROM session WHERE key = \(theirs)").first ?? ""
         }
         try directory.connection().execute(

@@ -89,8 +89,8 @@ struct SpoolTests {
         #expect(try await store.spooledSessions().map(\.id) == [other.id])
         #expect(try directory.contents(file).count == 200_000)
         let elsewhere = try StoreDirectory()
-        let stranger = try await elsewhere.open { $0.key = directory.key }
-        try await stranger.spool(session)
+        let otherStore = try await elsewhere.open { $0.key = directory.key }
+        try await otherStore.spool(session)
         try directory.overwrite(
             elsewhere.contents(elsewhere.spool + "/" + (try #require(elsewhere.entries(of: elsewhere.spool).first))),
             in: file

@@ -78,7 +78,7 @@ import Testing
             $0.furtherClients = [other]
         }
         let owner = login.credentials
-        for (pusher, stranger) in [(owner, "other"), ([("client_id", "other")], owner[0].value)] {
+        for (pusher, otherClient) in [(owner, "other"), ([("client_id", "other")], owner[0].value)] {
             let fields = login.parameters().filter { $0.name != "client_id" } + pusher
             let pushed = try await login.post(login.openID.pushedRequestEndpoint, fields)
             let uri = try #require(pushed.json["request_uri"]?.string, "\(pushed)")
@@ -87,7 +87,7 @@ import Testing
                 let url = FormText.append(fields, to: login.openID.authorizationEndpoint)
                 return try await TestClient.shared.send(.get, url).status
             }
-            #expect(try await status(stranger) == 400)
+            #expect(try await status(otherClient) == 400)
             #expect(login.openID.violations.last?.error == "invalid_request_uri")
             #expect(try await status(pusher[0].value) == 302)
         }

@@ -132,9 +132,9 @@ import Testing
             headers: login.headers
         )
         #expect(bodyless.json["error"]?.string == "invalid_request")
-        var stranger = login
-        stranger.headers["Authorization"] = TestClient.basic(login.client.id, "wrong")
-        #expect(try await stranger.refresh("x").json["error"]?.string == "invalid_client")
+        var wrongSecret = login
+        wrongSecret.headers["Authorization"] = TestClient.basic(login.client.id, "wrong")
+        #expect(try await wrongSecret.refresh("x").json["error"]?.string == "invalid_client")
         let app = try await ShopifyLogin(sandbox, .app).refresh("x")
         #expect(app.status == 400)
         #expect(app.json["error"]?.string == "unsupported_grant_type")

@@ -120,7 +120,7 @@ struct WholeShopTests {
     }
 
     @Test("a checkout URL without its key shows no prefilled data, and a payment there does not remove the cart")
-    func strangersCheckout() async throws {
+    func keylessCheckout() async throws {
         let sandbox = try await start()
         let created = try await CartClient(sandbox: sandbox).create([
             "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])]),
@@ -130,8 +130,8 @@ struct WholeShopTests {
         let known = try await TestClient.shared.send(.get, url)
         #expect(String(decoding: known.body, as: UTF8.self).contains("grace@example.com"))
         let bare = String(url.prefix { $0 != "?" })
-        let stranger = try await TestClient.shared.send(.post, bare, body: "action=pay")
-        #expect(!String(decoding: stranger.body, as: UTF8.self).contains("grace@example.com"))
+        let paid = try await TestClient.shared.send(.post, bare, body: "action=pay")
+        #expect(!String(decoding: paid.body, as: UTF8.self).contains("grace@example.com"))
         #expect(sandbox.storefront.cartStates.count == 1)
         await sandbox.stop()
     }

@@ -123,9 +123,9 @@ struct SignInListTests {
         #expect(try await world.first.post("/others", headers: foreign).status == 403)
         #expect(try await world.first.post("/end", [("reference", text)], headers: foreign).status == 403)
         #expect(try await world.second.get("/list").status == 200)
-        let stranger = TestBrowser(world.stage.routes, app: Self.app)
-        #expect(try await stranger.get("/list").status == 303)
-        #expect(try await stranger.post("/others").status == 303)
+        let otherBrowser = TestBrowser(world.stage.routes, app: Self.app)
+        #expect(try await otherBrowser.get("/list").status == 303)
+        #expect(try await otherBrowser.post("/others").status == 303)
     }
 }
 

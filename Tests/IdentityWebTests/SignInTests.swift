@@ -58,9 +58,9 @@ struct SignInTests {
         // The same after a sign-in of another buyer.
         try await stage.signIn(browser, as: stage.grace)
         #expect(try await stage.deliver(callback, browser).status == 400)
-        let stranger = stage.browser()
-        #expect(try await stage.deliver(callback, stranger).status == 400)
-        #expect(stranger.value(of: WebStage.session) == nil)
+        let otherBrowser = stage.browser()
+        #expect(try await stage.deliver(callback, otherBrowser).status == 400)
+        #expect(otherBrowser.value(of: WebStage.session) == nil)
     }
 
     @Test("a return path that is too long for a cookie is reached, and a repeated callback leads to the home page")

@@ -42,7 +42,11 @@ extension CartFailureModesTests {
                             return
                         } catch let error as IdentityError where error.code == .cartBusy { continue }
                     }
-                    throw IdentityError(.retryLater, .cartBusy, "never came through")
+                    throw IdentityError(
+                        .retryLater,
+                        .cartBusy,
+                        "The discount code could not be added: the cart stayed busy."
+                    )
                 }
             }
             try await group.waitForAll()
@@ -74,7 +78,7 @@ extension CartFailureModesTests {
         await #expect(throws: IdentityError.self) { try await shop.carts.setCompanyLocation(good, for: guest) }
     }
 
-    @Test("20: a call for another country changes only the cart's country")
+    @Test("20: a call for another country changes only the country in the cart's buyer identity")
     func country() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test(
-        "detaching sends explicit nulls, byte for byte, and removes all addresses; one that stays is an error",
+        "detaching sends null for location, token, e-mail and phone, and removes all addresses; a remaining one is an error",
         .row("D11")
     )
     func detach() async throws {
