@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// A claim is the mark in a stored session that a process is about to send the refresh token. The process that made it may still have
 /// a response of the provider to save, and needs the store for it. So only time in which the store responds counts: an outage of the
-/// store adds at most one `longestStep`. The monotonic clock is used.
+/// store adds at most one `longestStep`. Times are measured with the monotonic clock.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// The circuit breaker opens after failures of several sessions without a success in between, or when the provider requests a pause.
 final class ProviderRefreshLimiter: Sendable {
-    /// What a refresh shows about the provider as a whole.
+    /// The conclusion from one refresh about the state of its provider.
     enum Observation: Sendable {
         case responded
         case failed(IdentityError, SessionID, isThrottled: Bool)

@@ -3,9 +3,9 @@
 /// Tokens are compared, and not generations of the session, because a refresh that ends without new tokens increases the generation
 /// too.
 package enum RefreshGoal: Sendable {
-    /// Other tokens than these, which are not valid long enough.
+    /// The caller needs other tokens than these, which are not valid long enough.
     case replacing(TokenSet)
-    /// A session without an unfinished refresh; its tokens may be the old ones.
+    /// The session must have no unfinished refresh; its tokens may be the old ones.
     case repairing
 
     var isRepair: Bool { if case .repairing = self { true } else { false } }

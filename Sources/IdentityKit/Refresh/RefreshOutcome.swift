@@ -1,10 +1,10 @@
 /// The result of one run of a ``RefreshStateMachine``.
 package enum RefreshOutcome: Sendable {
-    /// New tokens; `isRecovered`: an earlier attempt received the response or the tokens.
+    /// The session has new tokens; `isRecovered`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isRecovered: Bool)
     /// Another process has refreshed the session: its state and tokens.
     case adopted(SessionState, TokenSet)
-    /// Another process was faster; try again.
+    /// Another process changed the session first, so the refresh must start again.
     case changed
     /// Another process has claimed the session for its refresh and may still save the response; look again later.
     case wait

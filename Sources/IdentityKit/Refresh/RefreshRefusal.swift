@@ -5,7 +5,7 @@ internal import IdentityHTTP
 /// A session ends only for the exact `error` member `invalid_grant` of a token endpoint's response (RFC 6749 section 5.2). The
 /// description is never read, and a status alone can only mean "try later" or "in doubt".
 public struct RefreshRefusal: Error, Sendable {
-    /// What a failed refresh means for the session.
+    /// The meaning of a failed refresh for the session.
     public enum Kind: String, Sendable, CaseIterable {
         /// The refresh token was not used, and another attempt may succeed: no connection, or a temporary error.
         case transient

@@ -7,13 +7,13 @@ internal import Synchronization
 /// so a wall clock that is set back does not make an expired token valid. A token that seemed to have expired only because the wall
 /// clock was ahead is valid again after the clock is corrected.
 final class RefreshSchedule: Sendable {
-    /// What must happen before tokens are returned.
+    /// The work that is necessary before tokens are returned.
     enum Need: Sendable {
-        /// Nothing: they are valid for the requested time, and due for a refresh only after `untilDue`.
+        /// No work: the tokens are valid for the requested time, and due for a refresh only after `untilDue`.
         case none(untilDue: Duration)
-        /// They are valid for the requested time and old enough for a background refresh.
+        /// The tokens are valid for the requested time and old enough for a background refresh.
         case early
-        /// They must be refreshed first.
+        /// The tokens must be refreshed first.
         case now
     }
 

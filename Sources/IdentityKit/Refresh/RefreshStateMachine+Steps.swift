@@ -26,7 +26,9 @@ extension RefreshStateMachine {
         }
     }
 
-    /// The wait for the holder's response begins with a write: while the store refuses writes, the holder cannot save its response.
+    /// Marks the claim as contested before the wait for the holder's response.
+    ///
+    /// The write proves that the store accepts writes, so that the holder can save its response.
     mutating func contest(_ claim: RefreshClaim) -> Action {
         guard !claim.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
         return go(.contest, .save(.claimed(tokens, claim.contested), .contest, requiresLock: true))
@@ -60,7 +62,7 @@ extension RefreshStateMachine {
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// The response is saved unchanged before it is validated, because a crash in between would lose it.
+    /// Saves the response unchanged before it is validated, because a crash in between would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
@@ -73,7 +75,7 @@ extension RefreshStateMachine {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
-    /// Saves new tokens; needs no lock, because the save fails if another process has changed the session.
+    /// Saves new tokens, which needs no lock, because the save fails if another process has changed the session.
     mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
         go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
     }

@@ -22,16 +22,16 @@ package struct RefreshStateMachine: Sendable {
         /// Only for `invalid_grant`.
         case end(RefreshRefusal)
         case reloadToEnd(RefreshRefusal)
-        /// Actions whose results do not matter. The machine continues with another step.
+        /// The machine performs actions whose results do not matter, and then continues with another step.
         indirect case run([Action], then: Step)
     }
 
     /// The origin of a response or of tokens.
     package enum Source: Sendable {
-        /// Just received from the provider; `isRepeated`: this machine sent the token for the second time.
+        /// The provider has just sent it; `isRepeated`: this machine sent the token for the second time.
         case provider(isRepeated: Bool)
         case store
-        /// From memory or the spool, because a save failed.
+        /// It comes from memory or the spool, because a save failed.
         case unsaved
 
         /// Whether a caller waits and the tokens are not stored yet, so that a failed save is repeated for some seconds.
@@ -51,7 +51,7 @@ package struct RefreshStateMachine: Sendable {
     var isInDoubt = false
 
     /// - Parameters:
-    ///   - goal: What the caller needs.
+    ///   - goal: The goal of the refresh.
     ///   - provesPreviousHolderGone: ``HeldLock/provesPreviousHolderGone`` of the lock.
     package init(_ goal: RefreshGoal, provesPreviousHolderGone: Bool) {
         self.goal = goal

@@ -7,7 +7,7 @@ extension TokenRefresher {
 
     /// Performs an action of the state machine.
     ///
-    /// - Returns: What happened.
+    /// - Returns: The event that follows from the action.
     func perform(
         _ action: RefreshStateMachine.Action,
         _ attempt: inout RefreshAttempt

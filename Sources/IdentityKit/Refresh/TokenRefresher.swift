@@ -48,7 +48,7 @@ struct TokenRefresher: SessionService {
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try attempt.storedSession()
-                // Time to wait for the holder's response, and as much for the refresh of this process that may follow.
+                // The deadline leaves time to wait for the holder's response, and as much for the refresh of this process that may follow.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 try await waitForResponse(to: claimed, until: deadline)
             case .failed(let error, _):

@@ -21,7 +21,7 @@ public struct BuyerBrowser: Sendable, Equatable {
     /// Nil if it is not known or the app does not permit its use.
     public let userAgent: String?
 
-    /// Creates a value.
+    /// Creates a description of the browser that sent a request.
     public init(address: String? = nil, userAgent: String? = nil) {
         self.address = address.flatMap(Self.printable)
         self.userAgent = userAgent.flatMap(Self.printable)

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A signed-in buyer, without the tokens.
+/// The session of a buyer or a guest, without the tokens.
 public struct Session: Sendable {
     private struct Content: Sendable {
         let id: SessionID
@@ -26,9 +26,9 @@ public struct Session: Sendable {
     public var id: SessionID { content.id }
     /// The provider's name.
     public var provider: String { content.provider }
-    /// The tenant.
+    /// The tenant to which the session belongs; empty if the app has only one.
     public var tenant: String { content.tenant }
-    /// Who signed in.
+    /// The buyer who signed in.
     public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     public var claims: IDTokenClaims? { content.claims }
@@ -40,9 +40,9 @@ public struct Session: Sendable {
     public var scopes: [String] { content.scopes }
     /// When the buyer signed in.
     public var createdAt: Date { content.createdAt }
-    /// When the access token expires; nil if the provider did not say.
+    /// When the access token expires; nil if the provider did not state it.
     public var expiresAt: Date? { content.expiresAt }
-    /// Whether there is a refresh token.
+    /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }
     /// Whether a refresh is in progress or ended without a known outcome.
     ///

@@ -60,7 +60,7 @@ struct SessionCreator: SessionService {
         return Session(stored, state)
     }
 
-    /// A new random id.
+    /// Returns a new random id.
     func newID() throws -> SessionID {
         SessionID(bytes: try environment.random.exactly(16))
     }

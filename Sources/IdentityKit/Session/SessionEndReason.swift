@@ -3,7 +3,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     /// The reason as text.
     public let rawValue: String
 
-    /// A reason with the given text.
+    /// Creates a reason with the given text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

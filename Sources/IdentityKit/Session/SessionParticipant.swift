@@ -1,18 +1,19 @@
 /// An object that is notified when sessions change or end, such as the adapter of their carts.
 public protocol SessionParticipant: AnyObject, Sendable {
-    /// The session has new tokens.
+    /// Notifies the participant that a session has new tokens.
     func sessionRefreshed(_ session: Session) async throws
 
-    /// The session was removed from the store; its attachments are passed for the last time.
+    /// Notifies the participant that a session was removed from the store, and passes its attachments for the last time.
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws
 
-    /// The provider has ended the session, so that only a new login helps; its record stays in the store until a logout.
+    /// Notifies the participant that the provider has ended a session, so that only a new login helps.
     ///
-    /// Called once in each process that notices it, in the background. Has no effect by default.
+    /// The session's record stays in the store until a logout. The method is called once in each process that notices the end, in the
+    /// background. By default it does nothing.
     func sessionNeedsLogin(_ session: Session) async throws
 }
 
 extension SessionParticipant {
-    /// Has no effect.
+    /// Does nothing.
     public func sessionNeedsLogin(_ session: Session) async throws {}
 }

@@ -1,4 +1,4 @@
-/// The state of a stored session: what its payload contains, and what may happen next.
+/// The state of a stored session, which decides what its payload contains and which steps may follow.
 ///
 /// ``RefreshStateMachine`` makes all transitions. A logout removes the session from every state.
 package enum SessionState: Sendable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What is stored about a sign-in beside its session, as an attachment: the browser, and when the session was used last.
+/// The record about a sign-in that is attached to its session: the browser, and when the session was last used.
 struct SignInRecord: Sendable {
     /// The name of the attachment.
     static let name = "sign-in"

@@ -1,8 +1,9 @@
-/// Whether this process can serve requests, for a probe of a load balancer or an orchestrator: ``SessionManager/readiness()``.
+/// The result of ``SessionManager/readiness()``: whether this process can serve requests, for a probe of a load balancer or an
+/// orchestrator.
 ///
-/// It contains no secret and nothing about a buyer.
+/// The value contains no secret and nothing about a buyer.
 public struct Readiness: Sendable, Equatable {
-    /// What this process knows about a provider, without asking it.
+    /// The state of a provider, as this process knows it without a request to the provider.
     public struct Provider: Sendable, Equatable {
         /// The provider's name.
         public let name: String
@@ -12,7 +13,7 @@ public struct Readiness: Sendable, Equatable {
         public let keys: KeySetState?
     }
 
-    /// Why the store cannot be read; nil if it can.
+    /// The code of the error because of which the store cannot be read; nil if the store can be read.
     public let storeProblem: IdentityError.Code?
     /// The providers, in the order of the configuration.
     public let providers: [Provider]
@@ -23,7 +24,7 @@ public struct Readiness: Sendable, Equatable {
     public var isReady: Bool { storeProblem == nil }
 }
 
-/// What a process knows about a provider's keys.
+/// The state of a provider's keys, as a process knows it.
 public enum KeySetState: Sendable, Equatable {
     /// No keys were needed yet.
     case notFetched
@@ -42,7 +43,7 @@ public protocol KeySetStateProviding: Sendable {
 extension SessionManager {
     /// Whether this process can serve requests: reads the store once, and reports circuit breakers and key sets from memory.
     ///
-    /// It is cheap enough for a probe every few seconds, and calls no provider.
+    /// The call is cheap enough for a probe every few seconds, and sends no request to a provider.
     public func readiness() async -> Readiness {
         var problem: IdentityError.Code?
         do {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What all parts of one ``SessionManager`` share, including everything that the manager keeps in memory.
+/// The objects that all parts of one ``SessionManager`` share, including everything that the manager keeps in memory.
 final class SessionContext: Sendable {
     let environment: IdentityEnvironment
     let configuration: SessionManager.Configuration

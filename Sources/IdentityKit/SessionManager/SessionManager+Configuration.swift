@@ -12,8 +12,8 @@ extension SessionManager {
         public var sessionRetention: Duration = .seconds(90 * 86_400)
         /// How long a session may last since the buyer signed in, however often it is refreshed; by default nil, which means no limit.
         ///
-        /// After that it is unknown to every call, and the buyer has to sign in again. 30 days are a good value for a shop
-        /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in and are not limited by it.
+        /// After that, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a shop
+        /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in, so this limit does not apply to them.
         public var maximumSessionLifetime: Duration?
         /// The share of a token's lifetime after which it is refreshed in the background, by default 0.8.
         ///
@@ -38,13 +38,13 @@ extension SessionManager {
         public var repairInterval: Duration = .seconds(5)
         /// How long to wait before the unfinished refresh of a process that lost its lock is taken over.
         ///
-        /// By default the provider's timeout, the time for saving and one repair interval. Only tests set it, because their clock runs
-        /// faster than real requests.
+        /// The default is the provider's timeout, the time for saving and one repair interval. Only tests set another time, because their
+        /// clock runs faster than real requests.
         package var claimWait: Duration?
         /// Whether the tokens of a logout are revoked if the provider supports it (RFC 7009), by default true.
         ///
-        /// It also applies to a login that fails after its response was validated. The tokens of a response that is not valid are always
-        /// revoked.
+        /// The setting also applies to a login that fails after its response was validated. The tokens of a response that is not valid are
+        /// always revoked.
         public var revokesTokens = true
         /// How long a logout waits for the revocation, and a login that fails after its response was validated; by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
@@ -59,7 +59,7 @@ extension SessionManager {
         /// Sessions and providers of other tenants are unknown to it.
         public var tenant: String?
 
-        /// The defaults.
+        /// Creates a configuration with the default values.
         public init() {}
     }
 
@@ -87,7 +87,7 @@ extension SessionManager {
         /// If a provider never responds, its callers get an error after this time, and the refresh continues.
         public var maximumWait: Duration = .seconds(90)
 
-        /// The defaults.
+        /// Creates limits with the default values.
         public init() {}
     }
 }

@@ -16,7 +16,7 @@ extension SessionManager {
     /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
     /// and gets the attachments of the old one, such as its cart. The old session ends; its tokens are removed, but not revoked, because
     /// providers that keep one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
-    /// stays as it was.
+    /// is unchanged.
     ///
     /// ```swift
     /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))

@@ -151,7 +151,7 @@ extension SessionManager {
         return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
     }
 
-    /// The tokens as they are in store or memory; with the reason if they should have been refreshed.
+    /// Returns tokens that were not refreshed; `reason` says why a refresh that was due did not happen.
     private func notRefreshed(
         _ session: Session,
         _ tokens: TokenSet,

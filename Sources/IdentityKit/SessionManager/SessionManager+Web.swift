@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 
-/// What a caller does with a verified buyer before the session is stored: refuse the buyer by throwing an error, choose the page, end an
-/// earlier session.
+/// A decision about a verified buyer before the session is stored: the closure refuses the buyer by throwing an error, chooses the page,
+/// or ends an earlier session.
 ///
 /// The arguments are the tokens, the tenant and the return path of the login. The result is the path of the page that the buyer
 /// sees first; nil for the return path.
@@ -20,10 +20,10 @@ extension SessionManager {
 
     package var clock: any IdentityClock { environment.clock }
 
-    /// ``complete(_:browserBinding:provider:)`` with an admission before the session is stored.
+    /// Completes a login like ``complete(_:browserBinding:provider:)``, with an admission before the session is stored.
     ///
-    /// The tokens of a buyer who is refused are revoked, except after a step-up. The binding has to come from the cookie that is named after
-    /// the callback's attempt.
+    /// The tokens of a buyer who is refused are revoked, except after a step-up. The binding has to come from the cookie that is named
+    /// after the callback's attempt.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -75,7 +75,7 @@ extension SessionManager {
         }
     }
 
-    /// Ends a session because its buyer has too many, without revoking tokens.
+    /// Ends a session because its buyer has too many sessions, without revoking tokens.
     package func endExcess(_ id: SessionID) async throws {
         try await Correlation.scope { try await logouts.endReplaced(id, reporting: .loggedOut) }
     }

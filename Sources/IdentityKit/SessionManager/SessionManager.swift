@@ -40,14 +40,14 @@ public final class SessionManager: SessionService {
         try visible.providers.provider(named: provider).descriptor
     }
 
-    /// A session, without its tokens.
+    /// Returns a session, without its tokens.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
     public func session(_ id: SessionID) async throws -> Session {
         try await Correlation.scope { try await visible.load(id).decoded().session }
     }
 
-    /// The sessions that match, oldest first, without those that another version of the app wrote and this one cannot read.
+    /// Returns the sessions that match, oldest first, without those that another version of the app wrote and this one cannot read.
     ///
     /// Sessions that the store cannot decrypt may be omitted, too. ``logoutAll(issuer:subject:tenant:)`` does not depend on this list.
     ///

@@ -27,8 +27,8 @@ public struct HeldLock: Sendable {
 
     /// A lock that ends with its holder's process only, such as a lock of the kernel.
     ///
-    /// - Parameter keep: Called by ``keepAfterBody()``: other processes must not get the lock when the body ends. The
-    ///   tasks of this process can get it, and the first body that ends without this call releases it.
+    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. After this call, other processes must not get the lock when the body
+    ///   ends. The tasks of this process can get it, and the first body that ends without this call releases it.
     /// - Returns: The lock.
     public static func untilProcessEnds(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
         HeldLock(keep: keep)
@@ -49,7 +49,7 @@ public struct HeldLock: Sendable {
 
     /// Whether the acquisition of this lock proves that its previous holder has released it or has ended.
     ///
-    /// False for a lease and for a lock of a server: the previous holder may be stopped or disconnected from the server,
+    /// It is false for a lease and for a lock of a server: the previous holder may be stopped or disconnected from the server,
     /// and may still have an unsaved response of the provider.
     public var provesPreviousHolderGone: Bool { time == nil }
 }

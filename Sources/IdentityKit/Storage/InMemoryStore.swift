@@ -68,7 +68,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         guard isNew else { throw IdentityError.sessionExists }
     }
 
-    /// The session with this id.
+    /// Returns the session with this id; nil if the session does not exist.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         state.withLock { $0.sessions[id] }
     }
@@ -92,7 +92,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         }
     }
 
-    /// The sessions that match, oldest first.
+    /// Returns the sessions that match, oldest first.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         state.withLock { Array($0.sessions.values) }
             .filter(filter.matches)
@@ -145,7 +145,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         return hasRoom != nil
     }
 
-    /// The attachment with a name.
+    /// Returns the attachment with this name; nil if it does not exist.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         state.withLock { $0.attachments[id]?[Array(name.utf8)] }
     }

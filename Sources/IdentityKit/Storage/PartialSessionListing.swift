@@ -6,7 +6,7 @@ public protocol PartialSessionListing: SessionRecordStore {
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing
 }
 
-/// Sessions of a list, and whether some are missing from it.
+/// A list of sessions, and the reason why sessions may be missing from it.
 public struct SessionListing: Sendable {
     /// The sessions that could be read.
     public var sessions: [StoredSession]

@@ -1,10 +1,10 @@
-/// The sessions to list.
+/// The conditions that a session must meet to be in a list.
 ///
-/// A nil member matches all.
+/// A member that is nil is no condition.
 public struct SessionFilter: Sendable {
-    /// The provider's name.
+    /// The name of the session's provider.
     public var provider: String?
-    /// The tenant.
+    /// The tenant to which the session belongs.
     public var tenant: String?
     /// The buyer, by issuer and subject.
     public var buyer: (issuer: String, subject: String)?

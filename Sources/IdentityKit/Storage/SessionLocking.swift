@@ -16,7 +16,8 @@ public protocol SessionLocking: Sendable {
     ///   - body: Receives the lock, which says whether it is still held. Check it before each step that must happen
     ///     only once.
     /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the wait is over, or the error of the body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time, or the error of the
+    ///   body.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
@@ -25,7 +26,7 @@ public protocol SessionLocking: Sendable {
 }
 
 extension SessionLocking {
-    /// Nil: locks end only with their holder's process.
+    /// Returns nil, because locks end only with their holder's process.
     public var guaranteedLockDuration: Duration? { nil }
 
     /// Runs the body while no other task, process or machine holds the session's lock: ``withLock(_:waitingUpTo:_:)``.

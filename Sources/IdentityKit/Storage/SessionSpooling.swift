@@ -8,10 +8,10 @@ public protocol SessionSpooling: Sendable {
     /// The session survives a crash when this returns.
     func spool(_ session: StoredSession) async throws
 
-    /// The spooled session with an id; nil if no such session was spooled.
+    /// Returns the spooled session with an id; nil if no such session was spooled.
     func spooledSession(_ id: SessionID) async throws -> StoredSession?
 
-    /// The sessions in the spool, in no order. Unreadable files are omitted and not changed.
+    /// Returns the sessions in the spool, in no order. Unreadable files are omitted and not changed.
     func spooledSessions() async throws -> [StoredSession]
 
     /// Removes the spooled session with an id.

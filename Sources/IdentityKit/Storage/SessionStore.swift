@@ -8,27 +8,27 @@ public import FoundationEssentials
 /// operator has to act. A record that cannot be read is an error, never "no such session". `IdentityTesting` contains the
 /// conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public protocol SessionRecordStore: Sendable {
-    /// Adds a new session durably. Throws when the id exists.
+    /// Adds a new session durably; throws if a session with this id exists.
     func insert(_ session: StoredSession) async throws
 
-    /// The session with this id; nil if the session does not exist.
+    /// Returns the session with this id; nil if the session does not exist.
     func session(_ id: SessionID) async throws -> StoredSession?
 
-    /// Replaces a session if it still has the given generation. Returns false when it has another one, or does not exist.
+    /// Replaces a session if it still has the given generation; returns false if it has another generation or does not exist.
     ///
-    /// The new payload survives a crash when this returns true.
+    /// When the method returns true, the new payload survives a crash.
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool
 
     /// Removes a session with its attachments and returns both; nil if the session does not exist.
     func remove(_ id: SessionID) async throws -> RemovedSession?
 
-    /// The sessions that match, oldest first.
+    /// Returns the sessions that match, oldest first.
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession]
 }
 
 /// The part of a store that keeps values of a session, such as its cart, and removes them together with the session.
 public protocol SessionAttachmentStore: Sendable {
-    /// The attachment with this name; nil if it does not exist.
+    /// Returns the attachment with this name; nil if it does not exist.
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment?
 
     /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one (nil: there is none).

@@ -2,18 +2,18 @@ public import FoundationEssentials
 
 /// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A text with a hash of the `state`, so that a reader of the store cannot use it.
+    /// A text that contains a hash of the `state`, so that a reader of the store does not learn the `state`.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
     /// Limits apply to each tenant, so that a flood of logins at one tenant does not affect the others.
     public var tenant: String
-    /// When it expires.
+    /// When the login or logout expires.
     public var expiresAt: Date
-    /// The attempt, to be sealed.
+    /// The encoded attempt, which the store must seal.
     public var payload: Secret
 
-    /// Creates a value.
+    /// Creates a stored attempt.
     public init(key: String, tenant: String = "", expiresAt: Date, payload: Secret) {
         self.key = key
         self.tenant = tenant

@@ -18,7 +18,7 @@ public struct StoredSession: Sendable {
     ///
     /// A store indexes only a keyed hash of it.
     public var providerSessionID: String?
-    /// Counts the replacements, starting with ``firstGeneration``.
+    /// The number of the save, counted from ``firstGeneration``; each replacement increases it.
     public var generation: Int64
     /// When the session began.
     public var createdAt: Date
@@ -32,7 +32,7 @@ public struct StoredSession: Sendable {
     ///
     /// A store sets this flag when it reads the session, and clears it with the next save.
     public var isRestored: Bool
-    /// The token set and the session's state, to be sealed.
+    /// The tokens and the state of the session, which the store must seal.
     public var payload: Secret
 
     /// The first generation.
@@ -72,12 +72,12 @@ public struct StoredSession: Sendable {
 
 /// A session that was removed, with its attachments.
 public struct RemovedSession: Sendable {
-    /// The session.
+    /// The session that was removed.
     public var session: StoredSession
-    /// The attachments, by name.
+    /// The attachments of the session, by name.
     public var attachments: [String: Secret]
 
-    /// Creates a value.
+    /// Creates the result of a removal.
     public init(session: StoredSession, attachments: [String: Secret]) {
         self.session = session
         self.attachments = attachments

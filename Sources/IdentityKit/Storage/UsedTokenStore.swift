@@ -10,12 +10,12 @@ public protocol UsedTokenStore: Sendable {
 
     /// Marks the key as used, atomically: only one of several callers gets true.
     ///
-    /// The mark survives a crash when this returns true.
+    /// When the method returns true, the mark survives a crash.
     ///
     /// - Parameters:
     ///   - key: A text that identifies the token, compared as bytes.
     ///   - expiry: When the mark may be removed.
-    /// - Returns: False when it was marked already.
+    /// - Returns: False if the key was marked already.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/retryLater`` when there is no room for another mark.
     func markUsed(_ key: String, until expiry: Date) async throws -> Bool
 }
