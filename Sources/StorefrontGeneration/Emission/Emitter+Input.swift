@@ -122,7 +122,7 @@ extension Emitter {
             writer.comment("Creates the input. Unset fields are not sent.")
             writeInitializer(input.properties, &writer)
             writer.line()
-            writer.comment("The set fields, for a request's body.")
+            writer.comment("The fields that are set, for a request's body.")
             writer.block("\(access) var graphQLValue: JSONValue") { writer in
                 writeMembers(input.properties, &writer)
                 writer.line("return input.graphQLValue")

@@ -46,7 +46,10 @@ extension Planner {
         if collected.isConditional { type = type.asOptional }
         let comment =
             collected.fields.compactMap(\.comment).first
-            ?? described(definition.description, "`\(coordinate)`, `\(definition.type)`.")
+            ?? described(
+                definition.description,
+                "The field `\(field.name)` of `\(parent.name)`, of type `\(definition.type)`."
+            )
         let property = OutputProperty(name: name, type: type, source: .field(collected.key), comment: comment)
         return (property, nested)
     }

@@ -81,7 +81,7 @@ extension Planner {
                 configuration.variables["\(operation.name ?? "").\(variable.name)"]
                 ?? configuration.variables[variable.name]
             let key = variable.name
-            let comment = variable.comment ?? "The variable `$\(key)`, `\(variable.type)`."
+            let comment = variable.comment ?? "The variable `$\(key)`, of type `\(variable.type)`."
             let property = input(
                 key,
                 variable.type,
@@ -160,14 +160,17 @@ extension Planner {
                 let isRecursive = !field.type.isList && reaches(name, from: field.type.leafName)
                 let given =
                     configuration.types["\(name).\(field.name)"] ?? (isRecursive ? "GraphQLInputObject" : nil)
-                let short = isRecursive ? " It is an untyped object, because the types contain each other." : ""
+                let short = isRecursive ? " Its value is an untyped object, because the types contain each other." : ""
                 properties.append(
                     input(
                         field.name,
                         field.type,
                         given: given,
                         hasDefault: field.defaultValue != nil,
-                        comment: described(field.description, "`\(name).\(field.name)`, `\(field.type)`.\(short)"),
+                        comment: described(
+                            field.description,
+                            "The field `\(field.name)` of `\(name)`, of type `\(field.type)`.\(short)"
+                        ),
                         &names
                     )
                 )
@@ -213,7 +216,7 @@ extension Planner {
                 return EnumType.Constant(
                     name: constant,
                     text: value.name,
-                    comment: described(value.description, "`\(value.name)`."),
+                    comment: described(value.description, "The value `\(value.name)`."),
                     isDeprecated: value.deprecation != nil
                 )
             }
