@@ -2,7 +2,7 @@
 ///
 /// It never contains key material, plaintext or a signature.
 package struct CryptoError: Error, Sendable, Equatable {
-    /// What went wrong, stable across versions.
+    /// The reason for the error; its cases are stable across versions.
     package enum Code: Sendable {
         /// The operating system or OpenSSL could not supply random bytes.
         case randomUnavailable

@@ -4,7 +4,7 @@ internal import CIdentityPlatform
 ///
 /// Unlike `poll`, a wait costs the same for one socket as for hundreds.
 package struct SocketPoll: Sendable {
-    /// What a thread waits for, or what has happened.
+    /// The events for which a thread waits, or which have happened.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
 

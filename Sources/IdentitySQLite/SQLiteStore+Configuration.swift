@@ -16,7 +16,7 @@ extension SQLiteStore {
 
     /// The location of a store and its options.
     public struct Configuration: Sendable {
-        /// The database file.
+        /// The path of the database file.
         ///
         /// A missing directory is created (mode 0700), unless ``createsStore`` is false.
         ///
@@ -49,9 +49,9 @@ extension SQLiteStore {
         package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
-        /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. The end of a process loses none. After
-        /// a restart of the machine the file is discarded, and a buyer whose login was pending begins again. With true, pending logins are in
-        /// ``path``, which costs two more durable writes for each login. All processes of a store need the same value.
+        /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. The end of a process loses none.
+        /// After a restart of the machine the file is discarded, and a buyer whose login was pending begins again. With true, pending
+        /// logins are in ``path``, which costs two more durable writes for each login. All processes of a store need the same value.
         public var savesPendingLoginsDurably = false
         /// Whether the store may be on a network file system, by default false.
         ///

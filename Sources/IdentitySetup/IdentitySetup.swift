@@ -32,10 +32,10 @@ public struct IdentitySetup: Sendable {
         public var carts = CartPolicy()
         /// Who receives the events of sessions.
         public var observers: [any IdentityObserver] = []
-        /// Who receives the events of the Storefront and of the Customer Account API.
+        /// The observers that receive the events of the Storefront API and of the Customer Account API.
         public var graphQLObservers: [any GraphQLObserver] = []
 
-        /// The defaults.
+        /// Creates options with the default values.
         public init() {}
     }
 
@@ -112,7 +112,7 @@ public struct IdentitySetup: Sendable {
         }
     }
 
-    /// The carts.
+    /// Returns the carts.
     ///
     /// - Throws: `IdentityError` if the configuration has no section `storefront`.
     public func requireCarts() throws(IdentityError) -> CartAdapter {

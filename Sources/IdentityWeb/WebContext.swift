@@ -75,8 +75,8 @@ public final class WebContext: Sendable {
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
     /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, unless
-    ///   exactly one is configured; status 401 with JSON if `Accept` contains `application/json` and not `text/html`; status 429 if the client address began too many
-    ///   sign-ins. `IdentityError` when the store or the provider fails.
+    ///   exactly one is configured; status 401 with JSON if `Accept` contains `application/json` and not `text/html`; status 429 if the
+    ///   client address began too many sign-ins. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))
@@ -128,7 +128,7 @@ public final class WebContext: Sendable {
         return try await routes.sessions.endOtherSignIns(ofBuyerOf: try await requireSession().id).count
     }
 
-    /// What the app permits to record about the browser.
+    /// The details of the browser that the app permits to record.
     var recordedBrowser: BuyerBrowser {
         let permitted = routes.configuration.recordedBrowserDetails
         return BuyerBrowser(

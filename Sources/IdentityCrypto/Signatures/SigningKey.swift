@@ -15,7 +15,7 @@ package final class SigningKey: Sendable {
         self.publicNumbers = publicNumbers
     }
 
-    /// A new RSA key.
+    /// Generates an RSA key.
     ///
     /// Generating one takes 0.1 seconds or more: generate it once.
     ///
@@ -48,7 +48,7 @@ package final class SigningKey: Sendable {
         return SigningKey(handle, .ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
     }
 
-    /// A new Ed25519 key.
+    /// Generates an Ed25519 key.
     package static func generateEd25519() throws(CryptoError) -> SigningKey {
         guard let handle = unsafe KeyHandle.generate(type: "ED25519", configure: { _ in true }),
             let x = handle.rawPublicKey(count: 32)

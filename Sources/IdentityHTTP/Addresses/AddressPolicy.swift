@@ -25,7 +25,7 @@ public struct AddressPolicy: Sendable {
     /// Every address is permitted.
     public static let any = AddressPolicy(name: "any")
 
-    /// Only addresses of the public internet are permitted.
+    /// A policy that permits only addresses of the public internet.
     ///
     /// Refused are loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
     /// documentation, benchmarking and reserved ranges, and every IPv6 form that wraps an IPv4 address, except NAT64's

@@ -9,7 +9,7 @@ internal import IdentityPlatform
 /// For the transport's thread only. The loop owns it, and it lives longer than the multi handle, whose callbacks have unretained pointers
 /// to it.
 final class CurlSockets {
-    /// What is known about the socket with one number.
+    /// The state of the socket with one number.
     private struct Entry {
         /// The events that libcurl wants; nil if it wants none.
         var wanted: SocketPoll.Events?

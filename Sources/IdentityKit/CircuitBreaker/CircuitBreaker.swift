@@ -25,7 +25,7 @@ package struct CircuitBreaker: Sendable {
     /// The last failure that the owner recorded.
     package var lastFailure: IdentityError?
 
-    /// A closed breaker.
+    /// Creates a closed breaker.
     package init() {}
 
     /// Whether calls go through without a probe.

@@ -18,7 +18,7 @@
 /// }
 /// ```
 public struct IdentityError: Error, Sendable {
-    /// What a program should do about an error.
+    /// The kind of an error, by which a program decides what to do.
     public enum Kind: String, Sendable, CaseIterable {
         /// The same call may work later; a login that has failed begins again from its start. A session is still signed in.
         case retryLater = "retry_later"
@@ -81,13 +81,13 @@ public struct IdentityError: Error, Sendable {
         }
     }
 
-    /// What the program should do.
+    /// The kind, by which the program decides what to do.
     public let kind: Kind
-    /// What happened, for programs.
+    /// The code of the failure, for programs.
     public let code: Code
-    /// What failed, in a sentence that is safe to log.
+    /// A sentence that says what failed, and that is safe to log.
     public let message: String
-    /// What an operator or developer should do next.
+    /// An instruction that says what an operator or developer should do next.
     public let hint: String?
     /// The section of the specification or provider page that requires this check.
     public let reference: String?

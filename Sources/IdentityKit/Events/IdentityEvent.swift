@@ -1,6 +1,6 @@
 /// Something that happened to a login, a session or a provider; never contains a secret.
 public struct IdentityEvent: Sendable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Sendable, Equatable {
         /// A login began.
         case loginStarted
@@ -63,7 +63,7 @@ public struct IdentityEvent: Sendable {
         case keySetRefetchRefused
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The provider's name; empty when no registered provider has the name, or when the event concerns no provider.
     public let provider: String

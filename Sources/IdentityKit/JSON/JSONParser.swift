@@ -16,7 +16,7 @@ public struct JSONLimits: Sendable {
 
 /// Why a text was refused as JSON; contains no part of the text.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong; safe to log.
+    /// The mistake in the text; safe to log.
     public let reason: String
     /// The offset in bytes at which the parser stopped.
     public let offset: Int

@@ -1,4 +1,4 @@
-/// A completed login.
+/// The result of a completed login.
 public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session

@@ -8,7 +8,7 @@ struct LoggedOutSession: Sendable {
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
     let hadExpired: Bool
-    /// What failed although the session was removed.
+    /// The failures after the session was removed.
     var problems: [IdentityError] = []
 }
 

@@ -4,7 +4,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var name: String
     /// The kind of provider, for example `shopify`.
     public var kind: String
-    /// What buyers read on a button, for example `Shopify`; by default ``name``.
+    /// The name that buyers read on a button, for example `Shopify`; by default ``name``.
     public var displayName: String
     /// The OAuth client identifier.
     public var clientID: String

@@ -58,7 +58,7 @@ package struct RefreshStateMachine: Sendable {
         self.provesPreviousHolderGone = provesPreviousHolderGone
     }
 
-    /// The next action.
+    /// Returns the action that follows an event.
     package mutating func handle(_ event: Event) -> Action {
         switch (step, event) {
         case (.start, .began): return go(.load, .load)

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// What a login attempt remembers if it re-authenticates the buyer of an existing session.
+/// The data of a login attempt that re-authenticates the buyer of an existing session.
 struct PendingStepUp: Sendable {
     /// The session that the login replaces.
     let session: SessionID
-    /// What the new ID token has to prove.
+    /// The requirement that the new ID token has to satisfy.
     let requirement: StepUpRequirement
 }
 

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What an existing session's buyer has to prove once more: a recent login, or a stronger one.
+/// A requirement for a new login of an existing session's buyer: a recent login, or a stronger one.
 ///
 /// ```swift
 /// // The app's own rule:
@@ -97,7 +97,7 @@ extension Session {
 }
 
 extension IdentityError {
-    /// What a resource server requires, for an error with code ``IdentityError/Code/insufficientUserAuthentication``; pass it to
+    /// The requirement of a resource server, for an error with code ``IdentityError/Code/insufficientUserAuthentication``; pass it to
     /// ``SessionManager/beginStepUp(of:requiring:options:)``.
     public var stepUpRequirement: StepUpRequirement? { (cause as? StepUpChallenge)?.requirement }
 }

@@ -2,9 +2,9 @@ public import IdentityHTTP
 
 /// A session's access token for one call of a resource server, from ``SessionManager/withAccessToken(of:validFor:perform:)``.
 public struct ResourceAccess: Sendable {
-    /// The session.
+    /// The session whose access token the call uses.
     public let session: Session
-    /// The tokens.
+    /// The tokens of the session.
     public let tokens: TokenSet
     let provider: any IdentityProvider
 

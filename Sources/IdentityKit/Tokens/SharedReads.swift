@@ -10,7 +10,7 @@ internal import Synchronization
 final class SharedReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
-    /// What a caller does after its wait.
+    /// The next action of a caller after its wait.
     private enum Turn: Sendable {
         case read(for: [Waiter])
         case take(Result<StoredState, any Error>)

@@ -11,6 +11,6 @@ public struct RepairReport: Sendable, Equatable {
     /// A later repair tries again.
     public var remaining = 0
 
-    /// An empty report.
+    /// Creates an empty report.
     public init() {}
 }

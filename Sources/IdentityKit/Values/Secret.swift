@@ -38,7 +38,7 @@ public struct Secret: Sendable {
         unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The secret as bytes.
+    /// Returns the secret as bytes.
     public func revealBytes() -> [UInt8] {
         bytes.copyBytes()
     }

@@ -5,7 +5,7 @@ package import IdentityKit
 package struct JSONWebToken: Sendable {
     /// The token's JWS, which verifies the signature.
     package let jws: CompactJWS
-    /// The claims.
+    /// The claims of the token.
     package let claims: JSONObject
 
     package var keyID: String? { jws.keyID }

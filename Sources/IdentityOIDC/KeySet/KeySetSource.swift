@@ -44,7 +44,7 @@ package struct KeySetSource: Sendable {
         return now < snapshot.freshUntil ? .fresh(age: age) : .expired(age: age)
     }
 
-    /// The keys at a URL.
+    /// Returns the keys at a URL.
     ///
     /// - Throws: `IdentityError` when there are no usable keys.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {

@@ -59,7 +59,7 @@ public struct TokenErrorResponse: Sendable {
             ? "The tokens may stay valid at the provider until they expire." : "Sessions are kept."
     }
 
-    /// What to do after a temporary failure: an authorization code is not sent twice.
+    /// The hint after a temporary failure: an authorization code must not be sent twice.
     private var retryHint: String {
         grant == .authorizationCode ? "Start the login again later." : "Try again later."
     }

@@ -150,7 +150,7 @@ extension SandboxBolt {
 
     // MARK: SFCC
 
-    /// What SFCC's controller does server-to-server: exchanges a code with the merchant's secret and without PKCE.
+    /// Exchanges a code with the merchant's secret and without PKCE, as SFCC's controller does from server to server.
     func exchangeForSFCC(code: String) -> KnownBuyer? {
         let now = clock.now
         guard let grant = tokens.state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// It is a `FormPostPresenting` presenter, so it can be handed to a login flow in place of a browser.
 public final class SandboxBuyer: Sendable {
-    /// What the buyer does.
+    /// The actions of the buyer on the login page.
     public enum Behaviour: Sendable, Equatable {
         /// Signs in.
         case signIn
@@ -23,7 +23,7 @@ public final class SandboxBuyer: Sendable {
 
     /// The address with which the buyer logs in.
     public let email: String
-    /// What the buyer does.
+    /// The actions of this buyer on the login page.
     public let behaviour: Behaviour
 
     private let transport: (any HTTPTransport)?

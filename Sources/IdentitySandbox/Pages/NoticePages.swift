@@ -12,7 +12,7 @@ package enum NoticePages {
         )
     }
 
-    /// An error page.
+    /// Returns an error page.
     package static func error(brand: String, _ reason: String, hint: String, note: String = "") -> String {
         PageLayout.page(
             brand: brand,

@@ -34,7 +34,7 @@ struct HostedLogin: Sendable {
     var brand: String?
     /// How the response is returned (`response_mode`).
     var responseMode = SandboxResponseMode.query
-    /// What the response contains (`response_type`).
+    /// The contents of the response (`response_type`).
     var responseType: Set<String> = ["code"]
     /// Whether the page asks for consent before the response is sent (`prompt=consent`).
     var asksConsent = false

@@ -32,7 +32,7 @@ struct OAuthRefusal: Error, Sendable {
         response ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
-    /// What `error_description` may contain: printable ASCII without quotation mark and backslash.
+    /// Reduces a text to what `error_description` may contain: printable ASCII without quotation mark and backslash.
     ///
     /// Descriptions quote text of the client and are also sent in headers.
     private static func permitted(_ text: String) -> String {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// What all authorization servers of the sandbox do with logins, codes and refresh tokens.
+/// The handling of logins, codes and refresh tokens, which all authorization servers of the sandbox share.
 extension SandboxAuthorizationServer {
     /// Serves the pages of a login.
     ///

@@ -3,9 +3,9 @@ internal import IdentityCrypto
 package import IdentityKit
 internal import Synchronization
 
-/// What an authorization server of the sandbox has issued: tokens, sessions of browsers, and signing keys.
+/// The issued tokens, the sessions of browsers and the signing keys of an authorization server of the sandbox.
 ///
-/// Reached through ``SandboxAuthorizationServer``; it may be used from any thread.
+/// Tests reach it through ``SandboxAuthorizationServer``, and may use it from any thread.
 public final class SandboxTokens: Sendable {
     struct State: Sendable {
         var ledger: GrantLedger

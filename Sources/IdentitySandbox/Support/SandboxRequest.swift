@@ -5,13 +5,13 @@ public struct SandboxRequest: Sendable {
     /// A name with a value: a header field, a form field or a query field.
     public typealias Field = (name: String, value: String)
 
-    /// The endpoint.
+    /// The endpoint that received the request.
     public let endpoint: SandboxEndpoint
-    /// The method.
+    /// The HTTP method.
     public let method: String
     /// The path, still percent-encoded.
     public let path: String
-    /// The query, still percent-encoded and without question mark; nil without one.
+    /// The query, still percent-encoded and without question mark; nil if the URL has no query.
     public let query: String?
     /// The header fields in the order of arrival.
     public let headers: [Field]

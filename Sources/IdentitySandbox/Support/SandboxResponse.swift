@@ -58,7 +58,7 @@ public struct SandboxResponse: Sendable {
         )
     }
 
-    /// A redirect.
+    /// Creates a redirect.
     public static func redirect(to location: String, status: Int = 302) -> SandboxResponse {
         SandboxResponse(status: status, headers: [("Location", location), ("Cache-Control", "no-store")])
     }

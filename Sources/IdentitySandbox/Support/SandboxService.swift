@@ -8,7 +8,7 @@ extension SandboxService {
     /// All requests in the order of arrival; at most the latest 10,000.
     public var requests: [SandboxRequest] { journal.requests }
 
-    /// The counters.
+    /// The counters of requests and of their effects.
     public var counters: SandboxCounters { journal.counters }
 
     /// The rules that the client broke, in order.

@@ -1,6 +1,6 @@
 /// A rule that a client broke, with the error that the sandbox returned.
 public struct SandboxViolation: Sendable, Equatable, CustomStringConvertible {
-    /// The endpoint.
+    /// The endpoint that received the wrong request.
     public let endpoint: SandboxEndpoint
     /// The error code of the response, such as `invalid_client`.
     public let error: String

@@ -29,7 +29,7 @@ public struct ShopifyLoginOptions: Sendable {
     /// No options.
     public init() {}
 
-    /// The same options as `LoginOptions`.
+    /// These options as `LoginOptions`.
     public var loginOptions: LoginOptions {
         var options = LoginOptions()
         options.locale = locale

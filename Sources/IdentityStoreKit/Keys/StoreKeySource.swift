@@ -13,7 +13,7 @@ public protocol StoreKeySource: Sendable {
 }
 
 extension StoreKeys: StoreKeySource {
-    /// These keys.
+    /// Returns these keys.
     public func keys() async throws -> StoreKeys { self }
 }
 

@@ -9,7 +9,7 @@ public import IdentityStoreKit
 /// }
 /// ```
 public struct StoreUnderTest: Sendable {
-    /// What ``init(_:damaging:open:)`` can set up besides the default store.
+    /// An ability of the store that ``init(_:damaging:open:)`` opens, besides those of every store.
     ///
     /// Cases that need other abilities are reported as not applicable.
     public enum Ability: String, Sendable, CaseIterable {

@@ -2,7 +2,7 @@
 public struct TransportConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// The requirement, as a sentence.
     public let promise: String
-    /// What happened instead.
+    /// The observation that contradicts the requirement.
     public let observation: String
 
     /// The requirement and what happened instead.

@@ -7,7 +7,7 @@ package import IdentityKit
 public typealias WebResponse = HTTPResponse
 
 extension HTTPResponse {
-    /// A page of HTML.
+    /// Creates a response with a page of HTML.
     ///
     /// - Parameters:
     ///   - html: The page, encoded as UTF-8.

@@ -2,9 +2,9 @@ public import IdentityKit
 
 /// A page of the sign-in that a buyer sees; an implementation of ``SignInPages`` turns it into HTML.
 ///
-/// It contains no internal message: only what a buyer can act on, and the correlation id for the app's support.
+/// The page contains no internal message: only texts on which a buyer can act, and the correlation id for the app's support.
 public struct SignInPage: Sendable {
-    /// What the page says.
+    /// The content of a page.
     public enum Content: Sendable {
         /// The buyer chooses a provider; each choice is a link.
         case chooseProvider([Choice])
@@ -36,7 +36,7 @@ public struct SignInPage: Sendable {
         public let provider: String
         /// The provider's kind, for example `shopify`.
         public let kind: String
-        /// What the button says; no two choices of a page say the same.
+        /// The text of the button; no two choices of a page have the same text.
         public let displayName: String
         /// The link that begins the sign-in.
         public let link: String
@@ -50,7 +50,7 @@ public struct SignInPage: Sendable {
         }
     }
 
-    /// What the page says.
+    /// The content of the page.
     public let content: Content
     /// The id that the events and errors of this request carry, for the app's support; nil on a page without an error.
     public let correlationID: String?

@@ -6,7 +6,7 @@ public struct StandardPages: SignInPages {
     /// Creates the pages.
     public init() {}
 
-    /// The whole page.
+    /// Returns the HTML of a whole page.
     public func html(for page: SignInPage) -> String {
         let (title, action) = parts(of: page)
         let text = Self.sentence(for: page.content)

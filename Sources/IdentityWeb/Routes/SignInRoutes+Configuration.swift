@@ -48,7 +48,7 @@ extension SignInRoutes {
         /// No limit by default. The tokens of the ended sessions are removed, but not revoked, because many providers keep one grant for a
         /// buyer and a client, and a revocation would invalidate the tokens of the new session too.
         public var maximumSessions: Int?
-        /// What the events of sign-ins and the buyer's list of sign-ins contain about the browser; nothing by default.
+        /// The details of the browser that the events of sign-ins and the buyer's list of sign-ins contain; none by default.
         ///
         /// Both values are personal data: they need a legal basis, and a place in the privacy policy of the shop.
         public var recordedBrowserDetails: Set<BrowserDetail> = []
@@ -107,7 +107,7 @@ extension SignInRoutes {
         /// How many addresses are remembered, by default 10,000, at least 1.
         public var maximumAddresses = 10_000
 
-        /// The defaults.
+        /// Creates a configuration with the default values.
         public init() {}
     }
 
@@ -153,7 +153,7 @@ extension SignIn: Redacted {
     public var description: String { "SignIn(provider: \(provider), <private>)" }
 }
 
-/// What an app decides about a sign-in.
+/// The decision of an app about a sign-in.
 public enum SignInDecision: Sendable {
     /// The buyer gets a session.
     case accept

@@ -3,7 +3,7 @@
 /// ``SignInRoutes/handle(_:otherwise:)`` sends it. In a framework's own routes, catch it and send ``WebContext/finish(_:)`` of the
 /// response.
 public struct WebResponseError: Error, Sendable {
-    /// The response.
+    /// The response to the request.
     public let response: WebResponse
 
     /// Creates an error with its response.

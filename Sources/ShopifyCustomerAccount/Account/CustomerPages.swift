@@ -1,4 +1,4 @@
-/// A list in pages.
+/// A list that Shopify returns in pages.
 ///
 /// Each page is requested when it is needed.
 ///

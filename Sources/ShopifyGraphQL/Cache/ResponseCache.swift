@@ -28,9 +28,9 @@ public struct CachedResponse: Sendable {
     public let body: [UInt8]
     /// When the response arrived, on the monotonic clock of the client's environment.
     ///
-    /// It is valid in one process only.
+    /// This time is valid in one process only.
     public let storedAt: Duration
-    /// The metadata.
+    /// The metadata of the response.
     public let metadata: GraphQLMetadata
     /// The only session that may get the response; nil for a response that belongs to no session.
     public let session: SessionID?

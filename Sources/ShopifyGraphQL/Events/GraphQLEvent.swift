@@ -4,7 +4,7 @@ public import IdentityKit
 ///
 /// It never contains a variable, a token or a response.
 public struct GraphQLEvent: Sendable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Sendable, Equatable {
         /// The operation returned a result, or threw an error with this code.
         case finished(IdentityError.Code?)
@@ -48,7 +48,7 @@ public struct GraphQLEvent: Sendable {
         }
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The operation's name in the document.
     public let operation: String

@@ -3,21 +3,19 @@ package import IdentityKit
 
 /// One of Shopify's GraphQL APIs: its URL, version and name.
 package struct GraphQLEndpoint: Sendable {
-    /// Hints for an operator about rejections.
-    ///
-    /// Each API has its own.
+    /// The hints of one API, which tell an operator what to do after a rejection.
     package struct Advice: Sendable {
-        /// For a rejected token (401, 403).
+        /// The hint after a rejected token (401, 403).
         package var refused: String
-        /// For missing scopes (`ACCESS_DENIED`).
+        /// The hint about missing scopes (`ACCESS_DENIED`).
         package var denied: String
-        /// For an address without an API (404).
+        /// The hint about an address without an API (404).
         package var notFound: String
-        /// For a redirect.
+        /// The hint after a redirect.
         package var redirected: String
-        /// For too many requests (429).
+        /// The hint after too many requests (429).
         package var tooMany: String
-        /// For a rejection as an attack (430).
+        /// The hint after a rejection as an attack (430).
         package var attack: String
 
         package init(

@@ -138,7 +138,7 @@ public struct GraphQLNode: Sendable {
         }
     }
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     ///
     /// A missing value is null.
     public func json() -> JSONValue {
@@ -152,6 +152,6 @@ public struct GraphQLNode: Sendable {
 }
 
 extension GraphQLNode: Redacted {
-    /// The path.
+    /// The path of the node in the response.
     public var description: String { "data" + error("").path }
 }

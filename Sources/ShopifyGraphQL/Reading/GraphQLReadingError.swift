@@ -7,7 +7,7 @@ public struct GraphQLReadingError: Error, Sendable, Equatable, CustomStringConve
     /// The expected form, for example `a text`.
     public let expected: String
 
-    /// An error at a path.
+    /// Creates an error at a path.
     public init(path: String, expected: String) {
         self.path = path
         self.expected = expected

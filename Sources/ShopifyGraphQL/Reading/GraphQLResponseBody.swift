@@ -12,7 +12,7 @@ package struct GraphQLResponseBody: Sendable {
     ///
     /// `GraphQLError.entries(of:hiding:)` reads it.
     package let errors: JSONValue?
-    /// What the operation cost (`extensions.cost`).
+    /// The cost of the operation (`extensions.cost`).
     package let cost: JSONValue?
 
     /// The maximum number of errors that are read, and the maximum size of one of them.

@@ -2,13 +2,13 @@ public import IdentityKit
 
 /// The data of a response, with its errors and metadata.
 public struct GraphQLResult<Output: Sendable>: Sendable {
-    /// The data.
+    /// The data of the response.
     public let data: Output
     /// Errors that left parts of the data null, such as a missing scope of the token.
     public let errors: [GraphQLError]
-    /// The metadata.
+    /// The metadata of the response.
     ///
-    /// For a cached response, the value at the time when it was stored.
+    /// For a cached response, they have their values at the time when it was stored.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin
@@ -18,11 +18,11 @@ public struct GraphQLResult<Output: Sendable>: Sendable {
 public struct PartialGraphQLResult<Output: Sendable>: Sendable {
     /// The data; nil if the response has no data, or unreadable data; ``errors`` says why.
     public let data: Output?
-    /// The errors.
+    /// The errors of the response.
     public let errors: [GraphQLError]
-    /// The metadata.
+    /// The metadata of the response.
     ///
-    /// For a cached response, the value at the time when it was stored.
+    /// For a cached response, they have their values at the time when it was stored.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin

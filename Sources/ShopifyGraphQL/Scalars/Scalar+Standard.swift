@@ -10,7 +10,7 @@ extension UInt64: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// The digits as a text.
+    /// The digits as a JSON string.
     public var graphQLValue: JSONValue { .string(String(self)) }
 }
 
@@ -20,7 +20,7 @@ extension JSONValue: GraphQLReadable, GraphQLWritable {
         self = node.json()
     }
 
-    /// The value itself.
+    /// The value, unchanged.
     public var graphQLValue: JSONValue { self }
 }
 
@@ -40,7 +40,7 @@ extension String: GraphQLReadable, GraphQLWritable {
         self = try node.text()
     }
 
-    /// A text.
+    /// The text as a JSON string.
     public var graphQLValue: JSONValue { .string(self) }
 }
 
@@ -52,7 +52,7 @@ extension Bool: GraphQLReadable, GraphQLWritable {
         self = try node.flag()
     }
 
-    /// True or false.
+    /// The value as a JSON boolean.
     public var graphQLValue: JSONValue { .bool(self) }
 }
 
@@ -62,7 +62,7 @@ extension Int: GraphQLReadable, GraphQLWritable {
         self = try node.integer()
     }
 
-    /// A number.
+    /// The value as a JSON number.
     public var graphQLValue: JSONValue { .integer(self) }
 }
 
@@ -73,7 +73,7 @@ extension Double: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// A number, or null for one that is not finite, because JSON cannot represent it.
+    /// The value as a JSON number; null if it is not finite, because JSON cannot represent such a number.
     public var graphQLValue: JSONValue {
         isFinite ? .number(JSONNumber(validated: String(describing: self))) : .null
     }
@@ -96,7 +96,7 @@ extension Array: GraphQLReadable where Element: GraphQLReadable {
 }
 
 extension Array: GraphQLWritable where Element: GraphQLWritable {
-    /// A list.
+    /// The elements as a JSON array.
     @inlinable public var graphQLValue: JSONValue {
         // A closure, because a generic key path is created anew in each call.
         .array(map { $0.graphQLValue })

@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// What a ``CartAdapter`` does at logout, after a login, and when Shopify no longer has a cart.
+/// The rules by which a ``CartAdapter`` acts at logout, after a login, and when Shopify no longer has a cart.
 public struct CartPolicy: Sendable {
-    /// What a logout does with the cart.
+    /// The action with the cart at a logout.
     public enum Logout: Sendable {
         /// `CartAdapter.logout` gives a new guest session a copy of the cart, without the buyer's identity, addresses and gift cards. The
         /// buyer is removed from the old cart, and the app no longer uses that cart. The guest also gets note and attributes: use
@@ -15,13 +15,13 @@ public struct CartPolicy: Sendable {
         case drop
     }
 
-    /// What happens when Shopify no longer has the cart.
+    /// The action when Shopify no longer has a cart.
     public enum Gone: Sendable {
         /// The session has no cart, and the next line that is added creates a new one. Shopify usually removes a cart because its order was
         /// placed.
         case startEmpty
-        /// A new cart gets the last known lines of the old one, of more than one page of lines those of the first page. For this purpose
-        /// the lines are stored with the session.
+        /// A new cart gets the last known lines of the old one; if the old one had several pages of lines, those of the first page. For
+        /// this purpose the lines are stored with the session.
         case recreate
     }
 
@@ -35,11 +35,11 @@ public struct CartPolicy: Sendable {
         case preferCustomer
     }
 
-    /// What a logout does with the cart.
+    /// The action with the cart at a logout; by default a new guest gets a copy.
     public var logout = Logout.clone
-    /// What happens when Shopify no longer has a cart.
+    /// The action when Shopify no longer has a cart; by default the session has no cart.
     public var gone = Gone.startEmpty
-    /// What a login does with a guest's cart.
+    /// The action with a guest's cart after a login; by default the buyer gets it.
     public var merge = Merge.keepGuest
     /// Exchanges the customer access token for a Storefront token before it is put on a cart.
     ///
@@ -58,11 +58,11 @@ public struct CartPolicy: Sendable {
 ///
 /// It contains no cart id.
 public struct CartEvent: Sendable, Equatable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Sendable, Equatable {
         /// Shopify no longer has the cart: its order is complete, or it has expired.
         case gone
-        /// A cart that was gone was created again with its last known lines.
+        /// A cart that Shopify no longer had was created again with its last known lines.
         case recreated
         /// Shopify returned a new id for the cart.
         case moved
@@ -77,7 +77,7 @@ public struct CartEvent: Sendable, Equatable {
         case partlyMerged
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The name of the session (`SessionID.reference`).
     public let session: SessionReference

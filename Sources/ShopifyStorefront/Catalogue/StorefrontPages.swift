@@ -115,7 +115,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 }
 
 extension StorefrontClient {
-    /// The pages of a list.
+    /// Returns the pages of a list.
     ///
     /// - Parameters:
     ///   - size: The number of elements of a page. Values outside of 1 to 250 are clamped.

@@ -61,7 +61,7 @@ public struct StorefrontContext: Sendable {
         self.session = session
     }
 
-    /// This context with the members that the other one sets.
+    /// Returns this context, in which the members that the other context sets replace those of this one.
     ///
     /// The company location belongs to the buyer.
     public func overridden(by other: StorefrontContext) -> StorefrontContext {

@@ -71,9 +71,9 @@ public struct CartLine: Sendable, Equatable {
 
 /// An attribute of a cart or a line: a name and a text.
 public struct CartAttribute: Sendable, Hashable {
-    /// The name.
+    /// The name of the attribute.
     public var key: String
-    /// The text.
+    /// The value of the attribute.
     public var value: String
 
     /// Creates an attribute.

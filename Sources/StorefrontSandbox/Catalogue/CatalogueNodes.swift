@@ -40,7 +40,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// What the configuration says about a product.
+    /// The configured data of a product.
     func facts(of title: String) -> SandboxStorefrontConfiguration.Product {
         configuration.products.first { $0.title == title } ?? SandboxStorefrontConfiguration.Product(title: title)
     }

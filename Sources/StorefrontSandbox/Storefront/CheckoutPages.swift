@@ -11,7 +11,7 @@ enum CheckoutPages {
         let price: String
     }
 
-    /// What the pages show.
+    /// The data that the pages show.
     struct Order: Sendable {
         /// The e-mail address of the signed-in buyer; nil at a guest's checkout.
         let buyer: String?

@@ -33,7 +33,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
         }
     }
 
-    /// What a product has besides its variants.
+    /// The data of a product besides its variants.
     public struct Product: Sendable, Equatable {
         /// The title, by which variants name their product.
         public var title: String

@@ -1,4 +1,4 @@
-/// What all pages of identity-lab have in common.
+/// The frame that all pages of identity-lab share.
 enum PageFrame {
     /// A page.
     ///

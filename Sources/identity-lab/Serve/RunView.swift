@@ -1,4 +1,4 @@
-/// What the page shows of a run.
+/// The data of a run that the page shows.
 struct RunView: Sendable {
     var title: String
     var provider: String

@@ -22,7 +22,7 @@ actor ServedRun {
         case failed
     }
 
-    /// What a button does.
+    /// The action of a button.
     enum Action: String, CaseIterable, Sendable {
         case token, refresh, profile, cart, checkout, logout
 
@@ -240,7 +240,7 @@ actor ServedRun {
         }
     }
 
-    /// What the page shows of this run.
+    /// Returns the data of this run that the page shows.
     func view() async -> RunView {
         if case .signedIn(let session) = phase { await check(session) }
         await approach.countRequests()

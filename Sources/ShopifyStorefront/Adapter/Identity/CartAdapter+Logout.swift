@@ -3,7 +3,7 @@ internal import ShopifyGraphQL
 
 /// The result of a logout, for session and cart.
 public struct CartLogout: Sendable {
-    /// The logout.
+    /// The result of the session's logout.
     public let logout: LogoutResult
     /// The guest's session that has the cart now; nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could
     /// not be kept.

@@ -25,13 +25,13 @@ public enum CartIdentityState: Sendable, Equatable {
 
 /// A session's cart after an operation.
 public struct SessionCart: Sendable {
-    /// The cart.
+    /// The cart as Shopify returned it.
     public let cart: Cart
     /// The identity on the cart.
     public let identity: CartIdentityState
     /// Shopify's warnings.
     ///
-    /// They do not fail an operation.
+    /// An operation does not fail because of a warning.
     public let warnings: [CartWarning]
     /// The parts of the identity that Shopify did not accept: `email`, `phone`, `country`, `companyLocation`, `address`, or a field of the
     /// address such as `address.zip`.
@@ -68,15 +68,15 @@ public struct CheckoutOptions: Sendable {
     }
 }
 
-/// What an app needs to send the buyer to checkout.
+/// The data with which an app sends the buyer to the checkout.
 public struct CheckoutHandoff: Sendable {
     /// The URL for the browser.
     ///
-    /// Neither store nor log it.
+    /// Do not store or log the URL.
     public let url: CheckoutURL
     /// The identity with which the buyer arrives.
     public let identity: CartIdentity
-    /// The cart.
+    /// The cart as Shopify returned it.
     public let cart: Cart
     /// Shopify's warnings.
     public let warnings: [CartWarning]

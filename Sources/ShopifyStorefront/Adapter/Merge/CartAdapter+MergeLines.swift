@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
-    /// What was added is noted in `source`. After an earlier merge into this session or cart, only the lines that were left are added.
+    /// The added lines are noted in `source`. After an earlier merge into this session or cart, only the lines that were left are added.
     func mergeLines(
         _ source: inout CartBinding,
         into id: SessionID,
@@ -30,7 +30,7 @@ extension CartAdapter {
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
             let missing = lines.compactMap { line -> CartLineInput? in
-                // What the buyer has removed since the base was saved is not missing.
+                // A line that the buyer has removed since the base was saved is not missing.
                 line.merchandiseID.isEmpty ? nil : line.subtracting(max(0, present[line] - base[line]))
             }
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
@@ -59,8 +59,8 @@ extension CartAdapter {
             let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
             return (merge, (session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
-        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The merge
-        // has succeeded, so a failure of this read does not fail it.
+        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The
+        // merge has succeeded, so a failure of this read does not fail it.
         if !isRepeated, result.outcome == .merged, let cart = try? await current(&source, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)

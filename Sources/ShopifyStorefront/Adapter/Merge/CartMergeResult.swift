@@ -38,9 +38,9 @@ public enum CartMergeOutcome: Sendable, Equatable {
 
 /// A cart that is bound to a session.
 public struct BoundCart: Sendable {
-    /// The session.
+    /// The session to which the cart is bound.
     public let session: SessionID
-    /// The cart.
+    /// The id of the cart.
     public let cartID: CartID
     /// The identity on the cart after the last operation.
     public let identity: CartIdentityState
