@@ -155,7 +155,10 @@ extension CartLine: GraphQLReadable {
     /// Reads the fragment `CartLine`.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         id = try node.field("id")
-        quantity = try node.field("quantity")
+        // GraphQL's Int has 32 bits. So the sum of all quantities of a cart does not overflow.
+        let number = try node.member("quantity")
+        quantity = try number.integer()
+        guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
         // A new kind of merchandise has none of these fields. The cart is readable nevertheless.
         merchandiseID = try node.optionalText("merchandise", "id") ?? ""
         variantTitle = try node.optionalText("merchandise", "title") ?? ""

@@ -147,7 +147,9 @@ extension String {
         id: String = "gid://shopify/Cart/c1?key=k1",
         customer: String? = nil,
         addresses: [String] = [],
-        url: String = "https://shop.example/cart/c/c1?key=u1"
+        url: String = "https://shop.example/cart/c/c1?key=u1",
+        lines: [String] = [.line()],
+        pageInfo: String = #"{"hasNextPage":false}"#
     ) -> String {
         let customer = customer.map { #"{"id":"\#($0)"}"# } ?? "null"
         let addresses = addresses.map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
@@ -156,8 +158,15 @@ extension String {
             "cost":{"subtotalAmount":{"amount":"12.50","currencyCode":"USD"},"totalAmount":{"amount":"12.50","currencyCode":"USD"}},
             "buyerIdentity":{"email":null,"phone":null,"countryCode":null,"customer":\(customer)},
             "delivery":{"addresses":[\(addresses)]},
-            "lines":{"nodes":[{"id":"l1","quantity":1,"merchandise":{"id":"v1","title":"Blue","product":{"title":"Mug"}},
-            "cost":{"totalAmount":{"amount":"12.50","currencyCode":"USD"}}}],"pageInfo":{"hasNextPage":false}}}
+            "lines":{"nodes":[\(lines.joined(separator: ","))],"pageInfo":\(pageInfo)}}
             """
+    }
+
+    /// A line of a cart as JSON.
+    static func line(quantity: String = "1") -> String {
+        """
+        {"id":"l1","quantity":\(quantity),"merchandise":{"id":"v1","title":"Blue","product":{"title":"Mug"}},
+        "cost":{"totalAmount":{"amount":"12.50","currencyCode":"USD"}}}
+        """
     }
 }

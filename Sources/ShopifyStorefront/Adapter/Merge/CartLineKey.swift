@@ -27,7 +27,10 @@ struct CartLineCounts: Sendable, Equatable {
     private(set) var quantities: [CartLineKey: Int] = [:]
 
     init(_ lines: [CartLineInput]) {
-        for line in lines { quantities[CartLineKey(line), default: 0] += line.itemCount }
+        for line in lines {
+            let key = CartLineKey(line)
+            quantities[key] = Self.sum(quantities[key] ?? 0, line.itemCount)
+        }
     }
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
@@ -35,7 +38,13 @@ struct CartLineCounts: Sendable, Equatable {
     /// Whether each quantity is at least the earlier quantity plus the quantity of the added lines.
     func contain(_ lines: [CartLineInput], above before: CartLineCounts) -> Bool {
         let added = CartLineCounts(lines)
-        return lines.allSatisfy { self[$0] >= before[$0] + added[$0] }
+        return lines.allSatisfy { self[$0] >= Self.sum(before[$0], added[$0]) }
+    }
+
+    /// The sum, or the largest integer if the sum is larger, because the app chooses the quantity of an added line.
+    private static func sum(_ first: Int, _ second: Int) -> Int {
+        let (sum, isTooLarge) = max(0, first).addingReportingOverflow(max(0, second))
+        return isTooLarge ? .max : sum
     }
 }
 
