@@ -48,8 +48,12 @@ extension CartAdapter {
         // A customer is attached again before every checkout of a trusted cart, because only Shopify's response shows whether the token
         // was revoked. With a revoked token the checkout would open signed out.
         let isDue = try isDue(identity, on: binding)
-        guard identity.token != nil || isDue || binding.isUntrusted else {
-            return try await current(&binding, readsCheckoutURL: true, in: context)
+        if identity.token == nil, !isDue, !binding.isUntrusted {
+            let result = try await current(&binding, readsCheckoutURL: true, in: context)
+            // The logout of another session with this cart removes the contact.
+            let buyer = result.cart.buyerIdentity
+            let isRemoved = binding.hasEmail && buyer.email == nil || binding.hasPhone && buyer.phone == nil
+            if !isRemoved { return result }
         }
         return try await attach(identity, to: &binding, of: locked, in: context)
     }

@@ -1,0 +1,31 @@
+import IdentityKit
+import IdentityLoopback
+import IdentitySandbox
+import ShopifyGraphQL
+import ShopifyStorefront
+import StorefrontSandbox
+import Testing
+
+/// What an attach, a checkout and a hand-over do to the buyer, the addresses and the country of a cart.
+@Suite struct CartBuyerUpkeepTests {
+    @Test("a checkout puts a contact on the cart again after the logout of another session removed it")
+    func contactOfSharedCart() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let first = try await shop.login("bolt")
+        let cart = try await carts.add(shop.mugs(), for: first, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add(shop.mugs(), for: guest, in: context)
+        let second = try await shop.login("bolt")
+        _ = try await carts.mergeGuestCart(of: guest, into: second, merge: .intoCustomerCart, in: context)
+        let updates = shop.count("cartBuyerIdentityUpdate")
+        #expect(try await carts.checkout(for: second, in: context).identity == .contact)
+        #expect(shop.count("cartBuyerIdentityUpdate") == updates)
+        _ = try await shop.sessions.logout(first)
+        #expect(try shop.state(cart).email == nil && shop.state(cart).addresses.isEmpty)
+        let handoff = try await carts.checkout(for: second, in: context)
+        #expect(handoff.identity == .contact && handoff.problem == nil)
+        let state = try shop.state(cart)
+        #expect(state.email == "ada@example.com" && state.phone != nil && state.addresses.count == 1)
+    }
+}
