@@ -28,4 +28,18 @@ import Testing
         let state = try shop.state(cart)
         #expect(state.email == "ada@example.com" && state.phone != nil && state.addresses.count == 1)
     }
+
+    @Test("an attach for a session without an identity keeps the addresses that the buyer entered")
+    func addressesOfGuest() async throws {
+        let shop = try await TestShop(.none) { call in
+            let cart = String.cart(addresses: ["typed"])
+            return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let absent = try await shop.sessions.beginGuest().id
+        let merge = try await shop.carts.mergeGuestCart(of: absent, into: shop.session, in: shop.context)
+        let carts = [try await shop.carts.attach(to: shop.session), try #require(merge.cart)]
+        #expect(carts.allSatisfy { $0.identity == .guest && $0.cart.deliveryAddressIDs == ["typed"] })
+        #expect(shop.storefront.fields == ["cartCreate", "cart", "cart"])
+    }
 }

@@ -22,7 +22,13 @@ extension CartAdapter {
     ) async throws -> SessionCart {
         try await withCart(id, under: locks) { binding, locked in
             let claim = try await self.sessions.cartClaim(for: id).claim
-            if case .none = claim { return try await self.detach(&binding, in: context).sessionCart(binding) }
+            if case .none = claim {
+                // A detach also removes addresses that the buyer entered, so it is made only if there is an identity to remove.
+                let result =
+                    binding.mayHoldBuyer
+                    ? try await self.detach(&binding, in: context) : try await self.current(&binding, in: context)
+                return result.sessionCart(binding)
+            }
             let identity = CartBuyerIdentity(claim, in: context)
             return try await self.attach(identity, to: &binding, of: locked, in: context).sessionCart(binding)
         }
