@@ -42,4 +42,17 @@ import Testing
         #expect(carts.allSatisfy { $0.identity == .guest && $0.cart.deliveryAddressIDs == ["typed"] })
         #expect(shop.storefront.fields == ["cartCreate", "cart", "cart"])
     }
+
+    @Test("a cart that is adopted again as trusted gets the buyer")
+    func trustedLater() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=k1"))
+        _ = try await shop.carts.adopt(id, for: shop.session)
+        #expect(try await shop.carts.attach(to: shop.session).problem?.code == .cartNotIssued)
+        #expect(try await shop.carts.adopt(id, for: shop.session, isTrusted: true).identity == .guest)
+        #expect(try await shop.carts.checkout(for: shop.session, in: shop.context).identity == .customer)
+        // A later adoption without the statement does not take the trust away.
+        _ = try await shop.carts.adopt(id, for: shop.session)
+        #expect(try await shop.carts.attach(to: shop.session).problem == nil)
+    }
 }

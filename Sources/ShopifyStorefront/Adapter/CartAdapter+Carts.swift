@@ -65,8 +65,9 @@ extension CartAdapter {
         try await withLockedCart(id) { locked in
             let old = locked.binding
             var binding = CartBinding(cartID: cartID)
-            binding.isUntrusted = !isTrusted
+            binding.isUntrusted = true
             if let old, old.cartID == cartID { binding = old }
+            if isTrusted, binding.isUntrusted { (binding.isUntrusted, binding.problem) = (false, nil) }
             let query = CartQuery(cartID: binding.cartID).selecting(self.selection)
             guard let cart = try await self.client.execute(query, in: context).data?.cart else {
                 throw IdentityError.cartIsGone
