@@ -81,18 +81,39 @@ extension CartAdapter {
         }
     }
 
+    /// The maximum number of lines that are read from one cart; Shopify serves at most so many elements of a list.
+    private static let maximumLines = 25_000
+
+    /// All lines of a cart, from all pages.
+    ///
+    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
+    ///   with only some of the lines would lose the others.
     func allLines(of cart: Cart, in context: StorefrontContext) async throws -> [CartLine] {
         var lines = cart.lines
-        var cursor = cart.hasMoreLines ? cart.linesCursor : nil
-        while let next = cursor {
+        var (hasMore, end, cursor) = (cart.hasMoreLines, cart.linesCursor, String?.none)
+        while hasMore {
+            guard let next = end, cursor?.utf8.elementsEqual(next.utf8) != true, lines.count < Self.maximumLines else {
+                throw Self.endlessLines
+            }
             let query = CartLinesQuery(cartID: cart.id, after: next, lineCount: selection.lines)
             guard let page = try await client.execute(query, in: context).data?.lines else { throw CartGone() }
             lines += page.nodes
-            cursor = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : nil
-            // If Shopify returns the cursor of the request or an empty page, the loop would never end.
-            if cursor == next || page.nodes.isEmpty { cursor = nil }
+            // Empty pages would never reach the maximum.
+            guard !page.nodes.isEmpty || !page.pageInfo.hasNextPage else { throw Self.endlessLines }
+            (hasMore, end, cursor) = (page.pageInfo.hasNextPage, page.pageInfo.endCursor, next)
         }
         return lines
+    }
+
+    private static var endlessLines: IdentityError {
+        IdentityError(
+            .rejected,
+            .unexpectedResponse,
+            "The pages of the cart's lines do not end: a page with hasNextPage = true has no line, no new endCursor, or follows on "
+                + "\(maximumLines) lines.",
+            hint: "Try again. If the error persists, forget the session's cart and create a new one.",
+            reference: "Storefront API reference, PageInfo"
+        )
     }
 
     /// Creates a cart with any number of lines.
