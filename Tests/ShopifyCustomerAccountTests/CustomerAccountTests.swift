@@ -11,7 +11,7 @@ import TestGuides
 import Testing
 
 /// A shop with a signed-in buyer, and its Customer Account API at the discovered URL.
-private struct Shop {
+struct Shop {
     let sandbox: ShopSandbox
     let sessions: SessionManager
     let session: SessionID

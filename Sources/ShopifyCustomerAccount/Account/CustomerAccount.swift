@@ -92,11 +92,7 @@ public struct CustomerAccount: Sendable {
             let customer = try await execute(
                 CustomerAddressesQuery(first: Self.size(pageSize), after: .setIfPresent(cursor))
             ).data
-            let connection = customer.addresses
-            return CustomerPages.Page(
-                elements: connection.nodes,
-                next: connection.pageInfo.hasNextPage ? connection.pageInfo.endCursor : nil
-            )
+            return CustomerPages.Page(elements: customer.addresses.nodes, info: customer.addresses.pageInfo)
         }
     }
 
@@ -176,10 +172,7 @@ public struct CustomerAccount: Sendable {
                     query: .setIfPresent(query)
                 )
             ).data.orders
-            return CustomerPages.Page(
-                elements: orders.nodes,
-                next: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : nil
-            )
+            return CustomerPages.Page(elements: orders.nodes, info: orders.pageInfo)
         }
     }
 

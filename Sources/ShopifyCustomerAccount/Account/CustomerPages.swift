@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// A list that Shopify returns in pages.
 ///
 /// Each page is requested when it is needed.
@@ -6,10 +8,10 @@
 /// for try await page in account.orders() { show(page) }
 /// ```
 public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
-    /// A page and the cursor at its end, if there are more.
+    /// A page, and whether there are more after its end.
     struct Page: Sendable {
         let elements: [Element]
-        let next: String?
+        let info: CustomerPage
     }
 
     let fetch: @Sendable (_ after: String?) async throws -> Page
@@ -22,13 +24,26 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next page; nil after the last.
         ///
-        /// - Throws: `IdentityError`. After an error, the next call requests the same page again.
+        /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when there are more pages, but the page has no
+        ///   cursor, or that of the page before. After an error, the next call requests the same page again.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
             let page = try await fetch(cursor)
-            // If Shopify returned the same cursor again, the iteration would never end.
-            isAtEnd = page.next == nil || page.next == cursor
-            cursor = page.next
+            guard page.info.hasNextPage else {
+                isAtEnd = true
+                return page.elements
+            }
+            // With the same cursor the iteration would never end. Without a cursor the rest of the list would be missing.
+            guard let end = page.info.endCursor, cursor?.utf8.elementsEqual(end.utf8) != true else {
+                throw IdentityError(
+                    .rejected,
+                    .unexpectedResponse,
+                    "The page has hasNextPage = true, but its endCursor is missing or is the one of the page before.",
+                    hint: "Read the list again from its start.",
+                    reference: "Customer Account API reference, PageInfo"
+                )
+            }
+            cursor = end
             return page.elements
         }
     }
