@@ -220,29 +220,41 @@ extension CartAdapter: SignInCarts {
     }
 
     /// Makes another session's cart the session's own, and puts the buyer's identity on it.
+    ///
+    /// - Throws: ``CartGone`` when Shopify no longer has that cart. A session that has another cart keeps it.
     func adopt(
         _ source: CartBinding,
         for id: SessionID,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> SessionCart {
-        try await withLockedCart(id, under: locks) { locked in
+        let adopted = try await withLockedCart(id, under: locks) { locked -> CartChange<SessionCart?> in
             _ = try await self.sessions.session(id)
-            if let old = locked.binding, old.cartID != source.cartID { try await self.detachReplaced(old, in: context) }
-            var binding = source
-            binding.buyerIP = context.buyerIP ?? source.buyerIP
-            let claim = try await self.claim(for: id)
-            var result: CartIdentityResult
-            if case .none = claim.claim {
-                result = try await self.current(&binding, in: context)
-                result.problem = claim.problem
-                binding.problem = claim.problem?.code
-            } else {
-                let identity = CartBuyerIdentity(claim.claim, in: context)
-                result = try await self.attach(identity, to: &binding, of: locked, in: context)
+            var old = locked.binding
+            if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
+            do {
+                var binding = source
+                binding.buyerIP = context.buyerIP ?? source.buyerIP
+                let claim = try await self.claim(for: id)
+                var result: CartIdentityResult
+                if case .none = claim.claim {
+                    result = try await self.current(&binding, in: context)
+                    result.problem = claim.problem
+                    binding.problem = claim.problem?.code
+                } else {
+                    let identity = CartBuyerIdentity(claim.claim, in: context)
+                    result = try await self.attach(identity, to: &binding, of: locked, in: context)
+                }
+                return CartChange(result.sessionCart(binding), saving: binding)
+            } catch is CartGone where locked.binding?.cartID != source.cartID {
+                // The attach has stored the cart that is gone with this session.
+                old?.reset()
+                guard try await locked.write(old?.payload) else { throw CartConflict() }
+                return CartChange(nil, saving: nil)
             }
-            return CartChange(result.sessionCart(binding), saving: binding)
         }
+        guard let adopted else { throw CartGone() }
+        return adopted
     }
 
     /// Whether the session has a cart.
