@@ -34,4 +34,34 @@ import Testing
         #expect(try shop.state(own).customerAccessToken != nil)
         #expect(shop.events.kinds == [.gone])
     }
+
+    @Test("a replacement that Shopify cannot create leaves the buyer on the session's cart")
+    func failedCreation() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.carts.create(for: shop.session)
+        let state = try await shop.carts.identityState(for: shop.session)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            call.field == "cartCreate" ? .json("{}", status: 503) : await CartIdentityTests.shopify(call)
+        }
+        await #expect(throws: IdentityError.self) { try await shop.carts.create(for: shop.session) }
+        #expect(shop.storefront.fields == ["cartCreate"])
+        #expect(try await shop.carts.identityState(for: shop.session) == state)
+    }
+
+    @Test("if the buyer cannot be removed from the replaced cart, the session keeps it, the new one loses the buyer")
+    func failedDetach() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.carts.create(for: shop.session)
+        let old = try await shop.boundCart
+        shop.storefront.now { call in
+            if call.field == "cartCreate" { return .payload(call.field, cart: .cart(id: "new", customer: "c")) }
+            let isOld = call.variables["cartId"]?.string == old
+            return isOld ? .json("{}", status: 503) : .payload(call.field, cart: .cart(id: "new"))
+        }
+        await #expect(throws: IdentityError.self) { try await shop.carts.create(for: shop.session) }
+        #expect(try await shop.boundCart == old)
+        let last = shop.storefront.calls.last
+        #expect(last?.variables["cartId"] == .string("new") && last?.identity?["customerAccessToken"] == .null)
+    }
 }

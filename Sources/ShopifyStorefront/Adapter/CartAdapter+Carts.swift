@@ -5,7 +5,7 @@ extension CartAdapter {
     /// Creates a cart with the session's identity in the same call, and makes it the session's cart.
     ///
     /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a guest's cart. If the
-    /// session already has a cart, the buyer is first removed from that cart.
+    /// session already has a cart, the buyer is removed from that cart after the new one was created.
     ///
     /// - Parameters:
     ///   - lines: The first lines; none for an empty cart.
@@ -20,8 +20,14 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await withLockedCart(id, .replacing) { locked in
-            try await self.detachReplaced(locked.binding, in: context)
-            return try await self.createCart(withAll: lines, locked, context)
+            // If the creation fails, the session keeps its cart with the buyer.
+            let change = try await self.createCart(withAll: lines, locked, context)
+            do { try await self.detachReplaced(locked.binding, in: context) } catch {
+                // The session keeps its cart, so no attachment refers to the new one.
+                if let new = change.binding { try? await self.detachUnsaved(new) }
+                throw error
+            }
+            return change
         }
         .get()
     }
