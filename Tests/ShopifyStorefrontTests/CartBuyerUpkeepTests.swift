@@ -55,4 +55,25 @@ import Testing
         _ = try await shop.carts.adopt(id, for: shop.session)
         #expect(try await shop.carts.attach(to: shop.session).problem == nil)
     }
+
+    @Test("a call without a country gives the cart the country of the client's context, and a refresh keeps the cart's")
+    func clientCountry() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        let client = try shop.storefront.client(clock: shop.clock, context: StorefrontContext(country: "CA"))
+        let carts = CartAdapter(client: client, sessions: shop.sessions, store: shop.store)
+        func country() -> JSONValue? { shop.storefront.calls.last?.identity?["countryCode"] }
+        _ = try await carts.create(TestShop.lines, for: shop.session)
+        #expect(country() == .string("CA"))
+        _ = try await carts.checkout(for: shop.session, in: shop.context)
+        #expect(country() == .string("US"))
+        _ = try await shop.sessions.refreshTokens(for: shop.session)
+        await shop.sessions.drain()
+        #expect(shop.storefront.calls.last?.token == "token-2" && country() == nil)
+        _ = try await carts.attach(to: shop.session)
+        #expect(country() == .string("CA"))
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.create(TestShop.lines, for: guest)
+        _ = try await carts.setNote("x", for: guest)
+        #expect(shop.storefront.calls.last?.identity == ["countryCode": .string("CA")])
+    }
 }

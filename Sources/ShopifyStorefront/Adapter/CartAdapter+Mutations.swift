@@ -64,7 +64,7 @@ extension CartAdapter {
             }
             binding.addressIDs = []
             do {
-                let identity = CartBuyerIdentity(claim, in: context)
+                let identity = buyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch is CartGone { throw CartGone() } catch {
                 // The caller's own change has succeeded, so a failure to attach the identity is reported in the result and not thrown.

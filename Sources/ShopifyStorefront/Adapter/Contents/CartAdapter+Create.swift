@@ -9,9 +9,9 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> CartChange<SessionCart> {
         var (claim, problem) = try await claim(for: id)
-        var negotiation = IdentityNegotiation(CartBuyerIdentity(claim, in: context))
+        var negotiation = IdentityNegotiation(buyerIdentity(claim, in: context))
         while true {
-            let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true, in: context) {
+            let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true) {
                 try await send(mutation(lines, $0), in: context)
             }
             switch outcome {
@@ -27,7 +27,7 @@ extension CartAdapter {
                     }
                 }
                 problem = error
-                negotiation.identity = .guest(in: context)
+                negotiation.identity = buyerIdentity(.none, in: context)
             }
         }
     }

@@ -29,7 +29,7 @@ extension CartAdapter {
                     ? try await self.detach(&binding, in: context) : try await self.current(&binding, in: context)
                 return result.sessionCart(binding)
             }
-            let identity = CartBuyerIdentity(claim, in: context)
+            let identity = self.buyerIdentity(claim, in: context)
             return try await self.attach(identity, to: &binding, of: locked, in: context).sessionCart(binding)
         }
     }
@@ -69,7 +69,6 @@ extension CartAdapter {
         switch try await negotiate(
             &negotiation,
             for: id,
-            in: context,
             {
                 try await locked.recordIntent(&binding, sendsIdentity: true)
                 return try await updateBuyerIdentity($0.input(over: binding), on: binding, in: context)

@@ -14,6 +14,11 @@ extension CartAdapter {
         try await send(CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input), in: context)
     }
 
+    /// The identity of a claim for a call, with the country of the call or of the client.
+    func buyerIdentity(_ claim: CartClaim, in context: StorefrontContext) -> CartBuyerIdentity {
+        CartBuyerIdentity(claim, in: client.context.overridden(by: context))
+    }
+
     /// Whether the identity on the cart differs from the requested one.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
@@ -22,7 +27,7 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Sets the cart's country to the country of the current call if they differ, because the country determines the prices.
+    /// Sets the cart's country to the country of the current call or of the client if they differ, because the country determines the prices.
     ///
     /// The other members of the buyer's identity are not sent, so they do not change.
     func setCountry(
@@ -31,9 +36,9 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         let present = earlier.cart.buyerIdentity.countryCode
-        guard let country = context.country, country != present, country != binding.country || present != nil else {
-            return earlier
-        }
+        guard let country = context.country ?? client.context.country, country != present,
+            country != binding.country || present != nil
+        else { return earlier }
         let input = CartBuyerIdentityInput(countryCode: .set(country))
         var result = earlier
         do {

@@ -42,10 +42,6 @@ struct CartBuyerIdentity: Sendable {
         self.claim = record.members.isEmpty ? [] : JSONValue.object(record).serialized
     }
 
-    static func guest(in context: StorefrontContext) -> CartBuyerIdentity {
-        CartBuyerIdentity(.none, in: context)
-    }
-
     var kind: CartIdentity {
         if token != nil { return .customer }
         return email == nil && phone == nil && address == nil ? .guest : .contact

@@ -34,7 +34,6 @@ extension CartAdapter {
     ///   - negotiation: The identity, which is reduced.
     ///   - id: The session.
     ///   - endsWithCart: Whether each response with a cart ends the negotiation, also a response that rejects parts of the identity.
-    ///   - context: The buyer's IP, country and language.
     ///   - send: Sends the identity.
     /// - Returns: The outcome of the last request.
     /// - Throws: The error of a request that Shopify did not answer, or of a cancelled caller.
@@ -42,7 +41,6 @@ extension CartAdapter {
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,
         endsWithCart: Bool = false,
-        in context: StorefrontContext,
         _ send: (CartBuyerIdentity) async throws -> CartMutationResponse
     ) async throws -> IdentityNegotiation.Outcome {
         var isExchanged = false
@@ -66,7 +64,7 @@ extension CartAdapter {
                 if let refreshed = negotiation.refreshed {
                     sessions.noteRejection(of: refreshed, of: id)
                 } else if negotiation.identity.token != nil,
-                    let (next, tokens) = try await refreshed(negotiation.whole, for: id, in: context)
+                    let (next, tokens) = try await refreshed(negotiation.whole, for: id)
                 {
                     negotiation = IdentityNegotiation(next, companyLocationID: negotiation.whole.companyLocationID)
                     negotiation.refreshed = tokens
@@ -94,12 +92,14 @@ extension CartAdapter {
     /// Returns nil if the refresh failed. The caller then reports Shopify's rejection.
     private func refreshed(
         _ refused: CartBuyerIdentity,
-        for id: SessionID,
-        in context: StorefrontContext
+        for id: SessionID
     ) async throws -> (identity: CartBuyerIdentity, tokens: TokenSet)? {
         do {
             return try await sessions.withAccessToken(of: id) { access in
-                let identity = CartBuyerIdentity(try await access.cartClaim(), in: context)
+                let identity = CartBuyerIdentity(
+                    try await access.cartClaim(),
+                    in: StorefrontContext(country: refused.country)
+                )
                 // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens once, if it can, and call
                 // this closure again.
                 if let old = refused.token, let token = identity.token, token.token.isEqual(to: old.token) {

@@ -52,7 +52,7 @@ extension CartAdapter {
             if case .none = claim.claim {
                 result.problem = claim.problem
             } else {
-                let identity = CartBuyerIdentity(claim.claim, in: context)
+                let identity = self.buyerIdentity(claim.claim, in: context)
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
             merge.cart = result.sessionCart(binding)
