@@ -10,58 +10,42 @@ internal import ShopifyGraphQL
 public struct CustomerTokenExchange: Sendable {
     /// The Customer Account API's GraphQL endpoint.
     public let endpoint: HTTPURL
-    private let executor: GraphQLExecutor
+    private let api: CustomerAccountAPI
 
     /// Creates an exchange.
     ///
     /// - Parameters:
     ///   - endpoint: The Customer Account API's GraphQL endpoint, from its discovery document.
+    ///   - origin: The origin of a public web client, for example `https://shop.example`, which Shopify requires from such a client.
     ///   - environment: HTTP.
     ///   - allowsLoopbackHTTP: Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
-    public init(endpoint: HTTPURL, environment: IdentityEnvironment, allowsLoopbackHTTP: Bool = false) {
+    public init(
+        endpoint: HTTPURL,
+        origin: String? = nil,
+        environment: IdentityEnvironment,
+        allowsLoopbackHTTP: Bool = false
+    ) {
         self.endpoint = endpoint
-        executor = GraphQLExecutor(
-            endpoint: GraphQLEndpoint(
-                name: "The Customer Account API",
-                shop: endpoint.text,
-                url: endpoint,
-                version: .v2026_10,
-                allowsLoopbackHTTP: allowsLoopbackHTTP,
-                access: "the customer's access token",
-                refusalCode: .customerAccountRefused,
-                advice: GraphQLEndpoint.Advice(
-                    refused: "Check that the token belongs to this shop and has the scope customer-account-api:full.",
-                    denied:
-                        "Request the scope customer-account-api:full at the login; this customer's access token does not have it.",
-                    notFound: "Check the endpoint of the Customer Account API.",
-                    redirected: "Take the endpoint from the shop's discovery document.",
-                    tooMany: "Wait before the next request.",
-                    attack: "Wait before you repeat the request."
-                )
-            ),
-            environment: environment
+        var configuration = CustomerAccountAPI.Configuration(
+            hosts: ShopifyEndpointHosts.list(nil, shop: endpoint.host),
+            version: .v2026_10,
+            shop: endpoint.text
         )
+        configuration.endpoint = endpoint
+        configuration.origin = origin
+        configuration.allowsLoopbackHTTP = allowsLoopbackHTTP
+        api = CustomerAccountAPI(configuration, environment: environment, retry: .standard)
     }
 
+    /// Exchanges a customer's token.
+    ///
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when a newer token may help.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
-        var call = GraphQLCall(secrets: [token.token])
-        do { try call.headers.set("Authorization", token.token.reveal()) } catch {
-            throw IdentityError(
-                .rejected,
-                .identityRejected,
-                "The customer's token contains characters that an HTTP header cannot contain.",
-                hint: "Let the buyer sign in again: the stored token is not one that Shopify issued.",
-                reference: "RFC 9110 section 5.5"
-            )
-        }
-        let answer: StorefrontToken.Output
-        do { answer = try await executor.execute(StorefrontToken(), call).data } catch {
-            // 401 means that Shopify rejects this buyer's token. The other refusals, such as 403 for a missing scope, concern the app
-            // or the shop.
-            guard error.code == .customerAccountRefused, error.providerResponse?.status == 401 else { throw error }
-            throw error.recast(as: .rejected, code: .identityRejected)
-        }
-        guard let storefrontToken = answer.customerAccessToken, !storefrontToken.isEmpty else {
+        let call = try api.call(accessToken: token.token)
+        guard let executor = try await api.executor(),
+            let storefrontToken = try await executor.execute(StorefrontToken(), call).data.customerAccessToken,
+            !storefrontToken.isEmpty
+        else {
             throw IdentityError(
                 .rejected,
                 .identityRejected,

@@ -153,6 +153,7 @@ struct SandboxShop {
         if exchanges {
             policy.exchange = CustomerTokenExchange(
                 endpoint: try HTTPURL(sandbox.shopify.customerAccountEndpoint),
+                origin: "https://shop.example",
                 environment: environment,
                 allowsLoopbackHTTP: true
             )

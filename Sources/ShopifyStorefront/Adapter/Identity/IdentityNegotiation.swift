@@ -51,7 +51,9 @@ extension CartAdapter {
                 isExchanged = true
                 response = try await send(negotiation.identity)
             } catch let error as IdentityError where !isExchanged && error.kind != .cancelled {
-                return .rejected(error, nil)
+                guard error.code == .accessTokenRefused else { return .rejected(error, nil) }
+                if try await refresh(&negotiation, for: id) { continue }
+                return .rejected(error.recast(as: .rejected, code: .identityRejected), nil)
             } catch let error as IdentityError where error.code == .graphQLErrors {
                 guard let less = negotiation.identity.reducedAfterRejectedDocument() else { throw error }
                 negotiation.identity = less
@@ -61,13 +63,7 @@ extension CartAdapter {
             switch response.outcome {
             case .done, .empty, .gone: return .answered(response)
             case .tokenRefused(let errors):
-                if let refreshed = negotiation.refreshed {
-                    sessions.noteRejection(of: refreshed, of: id)
-                } else if negotiation.identity.token != nil,
-                    let (next, tokens) = try await refreshed(negotiation.whole, for: id)
-                {
-                    negotiation = IdentityNegotiation(next, companyLocationID: negotiation.whole.companyLocationID)
-                    negotiation.refreshed = tokens
+                if try await refresh(&negotiation, for: id) {
                     isExchanged = false
                     continue
                 }
@@ -85,6 +81,21 @@ extension CartAdapter {
     private func exchange(_ identity: inout CartBuyerIdentity) async throws {
         guard let exchange = policy.exchange, let token = identity.token else { return }
         identity.replaceToken(by: try await exchange.storefrontToken(for: token))
+    }
+
+    /// Starts the negotiation again with refreshed tokens after Shopify rejected the access token.
+    ///
+    /// - Returns: False if the tokens were refreshed before, or the refresh failed. The caller then reports Shopify's rejection.
+    private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
+        if let refreshed = negotiation.refreshed {
+            sessions.noteRejection(of: refreshed, of: id)
+            return false
+        }
+        guard negotiation.identity.token != nil, let (next, tokens) = try await refreshed(negotiation.whole, for: id)
+        else { return false }
+        negotiation = IdentityNegotiation(next, companyLocationID: negotiation.whole.companyLocationID)
+        negotiation.refreshed = tokens
+        return true
     }
 
     /// Refreshes the session's tokens after Shopify rejected its access token, and returns the identity with the new token.
