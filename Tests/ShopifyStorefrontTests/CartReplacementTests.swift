@@ -64,4 +64,24 @@ import Testing
         let last = shop.storefront.calls.last
         #expect(last?.variables["cartId"] == .string("new") && last?.identity?["customerAccessToken"] == .null)
     }
+
+    @Test("a creation is reported as interrupted only if Shopify may have created a cart")
+    func interrupted() async throws {
+        let unknown = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/99")
+        let failures: [(SandboxFault?, [CartEvent.Kind])] = [
+            (nil, []), (.storefrontThrottled, []), (.status(401), []), (.htmlPage(status: 502), [.interrupted]),
+        ]
+        for (fault, events) in failures {
+            let shop = try await SandboxShop()
+            let session = try await shop.login()
+            if let fault { shop.storefront.planFault(fault, on: .storefront) }
+            await #expect(throws: IdentityError.self) {
+                try await shop.carts.add([unknown], for: session, in: shop.context)
+            }
+            #expect(try await shop.isBound(session) == !events.isEmpty)
+            shop.clock.advance(by: .seconds(120))
+            _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+            #expect(shop.events.kinds == events)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// The outcome of an attempt of an operation.
 private enum CartAttempt<Result: Sendable>: Sendable {
@@ -91,6 +92,9 @@ extension CartAdapter {
                     return .conflict
                 } catch let error as IdentityError where wasGone && error.code == .cartMissing {
                     throw IdentityError.cartIsGone
+                } catch let error as IdentityError where stored.beganCreation && Self.refusals.contains(error.code) {
+                    await self.endCreation(locked)
+                    throw error
                 }
             }
             switch attempt {
@@ -103,6 +107,21 @@ extension CartAdapter {
             }
         }
         throw Self.busy
+    }
+
+    /// The codes of errors after which Shopify has created no cart.
+    private static let refusals: Set<IdentityError.Code> = [
+        .cartUserErrors, .storefrontRefused, .throttled, .securityRejection,
+    ]
+
+    /// Removes the time of a creation from the attachment after Shopify refused to create the cart.
+    ///
+    /// Otherwise a later creation would report this one as interrupted.
+    private func endCreation(_ locked: LockedCart) async {
+        var pending = locked.pending ?? PendingCart()
+        pending.since = nil
+        // After a failure the time stays, and the event may be reported without reason.
+        _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
     }
 
     /// Saves the outcome of an operation to the attachment.
@@ -156,7 +175,9 @@ extension CartAdapter {
             _ = try await sessions.session(id)
             return nil
         }
-        return try await attachments.read(id)
+        var written = try await attachments.read(id)
+        written.beganCreation = written.binding == nil
+        return written
     }
 
     /// Removes the buyer from an operation's cart after another process changed the session's attachment.

@@ -8,6 +8,8 @@ struct StoredCart: Sendable {
     var pending: PendingCart?
     let payload: Secret?
     let revision: Int64?
+    /// Whether the operation itself has written ``PendingCart/since``.
+    var beganCreation = false
 
     /// Reads an attachment; without one, the session has no cart.
     init(_ payload: Secret?, revision: Int64? = nil) throws(IdentityError) {
