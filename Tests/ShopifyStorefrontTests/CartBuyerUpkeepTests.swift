@@ -76,4 +76,21 @@ import Testing
         _ = try await carts.setNote("x", for: guest)
         #expect(shop.storefront.calls.last?.identity == ["countryCode": .string("CA")])
     }
+
+    @Test("an address field that is omitted is named, although Shopify also rejects one that cannot be omitted")
+    func omittedField() async throws {
+        let errors = ["countryCode", "zip"].map { name in
+            #"{"code":"INVALID","field":["addresses","0","address","deliveryAddress","\#(name)"],"message":"x"}"#
+        }
+        let shop = try await TestShop(.none) { call in
+            let hasZip = String(decoding: call.request.body, as: UTF8.self).contains(#""zip":"#)
+            return .payload(call.field, userErrors: hasZip ? errors.joined(separator: ",") : "")
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        var contact = CartIdentityTests.contact()
+        contact.addresses[0].postalCode = "94107"
+        shop.provider.become(.contact(contact))
+        let cart = try await shop.carts.attach(to: shop.session)
+        #expect(cart.omitted == ["address.zip"] && cart.identity == .contact)
+    }
 }

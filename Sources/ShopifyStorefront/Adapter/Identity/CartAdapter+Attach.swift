@@ -167,11 +167,13 @@ extension CartAdapter {
                 if case .gone = response.outcome { throw CartGone() }
                 guard response.payload.userErrors.isEmpty else {
                     let fields = response.payload.userErrors.compactMap(\.field.last)
-                    guard let less = fields.lazy.compactMap({ address.without($0) }).first else {
+                    guard let field = fields.first(where: { address.without($0) != nil }),
+                        let less = address.without(field)
+                    else {
                         result.omitted.append("address")
                         return
                     }
-                    result.omitted += fields.prefix(1).map { "address.\($0)" }
+                    result.omitted.append("address.\(field)")
                     address = less
                     continue
                 }
