@@ -93,4 +93,22 @@ import Testing
         let cart = try await shop.carts.attach(to: shop.session)
         #expect(cart.omitted == ["address.zip"] && cart.identity == .contact)
     }
+
+    @Test(
+        "a logout hands the cart itself over only if the response can show that the customer was removed",
+        arguments: [(StorefrontAuthentication.privateToken(Secret("shpat-private")), true), (.tokenless, false)]
+    )
+    func handOver(authentication: StorefrontAuthentication, isSame: Bool) async throws {
+        let shop = try await TestShop(.customer, authentication: authentication) { call in
+            let isCopy = call.field == "cartCreate" && call.token == nil
+            let id = isCopy ? "copy" : call.variables["cartId"]?.string ?? "own"
+            let cart = String.cart(id: id, customer: call.token.map { _ in CartIdentityTests.customer })
+            return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let end = try await shop.carts.logout(shop.session, mode: .detach, in: shop.context)
+        let guest = try #require(end.guest)
+        let cart = try await shop.carts.read(for: guest)?.cart
+        #expect(cart?.id.rawValue == (isSame ? "own" : "copy") && end.problem == nil)
+    }
 }

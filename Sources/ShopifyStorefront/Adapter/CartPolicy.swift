@@ -9,7 +9,8 @@ public struct CartPolicy: Sendable {
         /// ``drop`` if your shop writes personal data into them.
         case clone
         /// `CartAdapter.logout` gives a new guest session the same cart, after the buyer, all addresses and the gift cards were removed
-        /// from it, or a copy if the buyer could get back to that cart. Note and attributes stay on it, as with ``clone``.
+        /// from it, or a copy if the buyer could get back to that cart, or if the app's token may not read customers and so cannot
+        /// show that the buyer was removed. Note and attributes stay on it, as with ``clone``.
         case detach
         /// The session loses the cart, and Shopify is not called. The buyer stays on the cart until the cart expires at Shopify.
         case drop

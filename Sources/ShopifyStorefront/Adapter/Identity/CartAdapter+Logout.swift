@@ -18,8 +18,8 @@ extension CartAdapter {
     /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes, and neither the buyer's identity,
     /// nor an address, nor a gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
     /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
-    /// removed. The guest gets a copy instead if another session of the buyer has the same cart, or if an earlier request that puts
-    /// personal data or a gift card on the cart may still reach Shopify. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The
+    /// removed. The guest gets a copy instead if another session of the buyer has the same cart, if an earlier request that puts
+    /// personal data or a gift card on the cart may still reach Shopify, or if the app's token may not read customers. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The
     /// session ends even if the cart could not be kept.
     ///
     /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
@@ -150,7 +150,10 @@ extension CartAdapter {
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
             var result = try await self.detach(&binding, in: context)
             // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
-            guard binding.unanswered == nil else { return CartChange(.copyNeeded, saving: binding) }
+            // And a token that may not read customers does not show whether the customer was removed.
+            guard binding.unanswered == nil, result.seesCustomer else {
+                return CartChange(.copyNeeded, saving: binding)
+            }
             try await self.removeGiftCards(&result, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id
             // The session's attachment is removed first. From then on no process can record that it attaches the buyer to the cart.
@@ -176,6 +179,6 @@ extension CartAdapter {
 private enum HandOver {
     /// The session no longer has the cart. The guest is nil when there was no cart, or its session could not save it.
     case handedOver(to: SessionID?)
-    /// Data of the buyer may still arrive on the cart, so the guest gets a copy.
+    /// Data of the buyer may be on the cart or still arrive there, so the guest gets a copy.
     case copyNeeded
 }
