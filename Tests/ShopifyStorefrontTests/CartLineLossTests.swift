@@ -87,6 +87,22 @@ import Testing
         }
     }
 
+    @Test("a merge into a third cart does not make a repeated merge into the first one add its lines again")
+    func repeatedMergeAfterOthers() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.add([CartLineInput(merchandiseID: SandboxShop.shirt)] + shop.mugs(), for: guest)
+        shop.storefront.refuseLines(SandboxShop.mug, after: SandboxShop.shirt)
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        for session in [ada, grace, ada, grace] {
+            if try await !shop.isBound(session) { _ = try await carts.create(for: session, in: context) }
+            let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
+            let cart = try #require(merge.cart?.cart)
+            #expect(try merge.outcome == .partial && shop.state(cart).quantities == [SandboxShop.shirt: 1])
+        }
+    }
+
     @Test("after a lost response, what another process has added in the last minute does not count as added here")
     func additionOfOtherProcess() async throws {
         let shop = try await SandboxShop()

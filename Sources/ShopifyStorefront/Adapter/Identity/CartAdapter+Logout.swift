@@ -19,8 +19,8 @@ extension CartAdapter {
     /// nor an address, nor a gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
     /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
     /// removed. The guest gets a copy instead if another session of the buyer has the same cart, if an earlier request that puts
-    /// personal data or a gift card on the cart may still reach Shopify, or if the app's token may not read customers. With ``CartPolicy/Logout/drop`` no other buyer gets the cart. The
-    /// session ends even if the cart could not be kept.
+    /// personal data or a gift card on the cart may still reach Shopify, or if the app's token may not read customers. With
+    /// ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session ends even if the cart could not be kept.
     ///
     /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into them.

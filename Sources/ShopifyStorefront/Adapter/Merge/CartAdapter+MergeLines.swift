@@ -14,7 +14,7 @@ extension CartAdapter {
     ) async throws -> CartMergeResult {
         let guestCart = try await current(&source, in: context).cart
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
-        let (guestCartID, merged) = (source.cartID, source.merged)
+        let (guestCartID, unmerged) = (source.cartID, source)
         let (result, added) = try await withCart(id, .exclusive, under: locks) { binding, locked in
             var result = try await self.current(&binding, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
@@ -24,8 +24,7 @@ extension CartAdapter {
                 try await locked.save(binding)
             }
             let (base, present) = (CartLineCounts(binding.mergeBase ?? []), CartLineCounts(presentLines))
-            let isSameSession = merged?.session.utf8.elementsEqual(id.rawValue.utf8) == true
-            let earlier = isSameSession || merged?.cartID == binding.cartID ? merged?.lines : nil
+            let earlier = unmerged.merge(into: binding.cartID, of: id)?.lines
             let earlierCounts = CartLineCounts(earlier ?? [])
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
@@ -57,7 +56,10 @@ extension CartAdapter {
             }
             merge.cart = result.sessionCart(binding)
             let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
-            return (merge, (session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added))
+            return (
+                merge,
+                CartBinding.Merge(session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added)
+            )
         }
         // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The
         // merge has succeeded, so a failure of this read does not fail it.
@@ -67,7 +69,7 @@ extension CartAdapter {
         {
             return try await mergeLines(&source, into: id, context, locks, isRepeated: true)
         }
-        source.merged = added
+        source.record(added)
         return result
     }
 

@@ -19,6 +19,15 @@ struct CartBinding: Sendable {
         var isIdentity: Bool
     }
 
+    /// The lines of this guest's cart that a merge has added to another cart, that cart, and its session.
+    ///
+    /// A repeated merge into either does not add them again, because the buyer may have removed them.
+    struct Merge: Sendable {
+        let session: String
+        let cartID: CartID
+        let lines: [CartLineInput]
+    }
+
     var cartID: CartID
     var identity = CartIdentity.guest
     /// An HMAC of the claim, keyed by the cart id.
@@ -54,10 +63,8 @@ struct CartBinding: Sendable {
     var mergeBase: [CartLineInput]?
     /// The guest's cart of that merge.
     var mergeSource: CartID?
-    /// The lines of this guest's cart that a merge has added to another cart, that cart, and its session.
-    ///
-    /// A repeated merge into either does not add them again, because the buyer may have removed them.
-    var merged: (session: String, cartID: CartID, lines: [CartLineInput])?
+    /// The merges of this guest's cart, the latest last.
+    private(set) var merges: [Merge] = []
     /// The session that is merging this guest's cart, and when the merge began.
     ///
     /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
@@ -65,6 +72,17 @@ struct CartBinding: Sendable {
 
     init(cartID: CartID) {
         self.cartID = cartID
+    }
+
+    /// The earlier merge into a cart, or else the latest one into its session, whose cart can have got a new id.
+    func merge(into cartID: CartID, of session: SessionID) -> Merge? {
+        merges.last { $0.cartID == cartID }
+            ?? merges.last { $0.session.utf8.elementsEqual(session.rawValue.utf8) }
+    }
+
+    /// Records a merge in place of an earlier one into the same cart; of the others, the seven latest are kept.
+    mutating func record(_ merge: Merge) {
+        merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]
     }
 
     /// Whether the buyer is on the cart, or may be.
@@ -104,12 +122,7 @@ struct CartBinding: Sendable {
             .object(["session": .string($0.session), "since": .date($0.since)])
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
-        object["merged"] = merged.map {
-            .object([
-                "session": .string($0.session), "cart": .string($0.cartID.rawValue),
-                "lines": CartLineInput.json($0.lines),
-            ])
-        }
+        if !merges.isEmpty { object["merged"] = .array(merges.map(\.json)) }
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
@@ -147,10 +160,25 @@ struct CartBinding: Sendable {
             reservation = (session, since)
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
-        if let note = value["merged"], let cartID = note["cart"]?.string.flatMap(CartID.init(rawValue:)) {
-            let lines = (note["lines"]?.array ?? []).compactMap { CartLineInput($0) }
-            merged = (note["session"]?.string ?? "", cartID, lines)
-        }
+        merges = (value["merged"]?.array ?? []).compactMap { Merge($0) }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
+    }
+}
+
+extension CartBinding.Merge {
+    fileprivate var json: JSONValue {
+        .object([
+            "session": .string(session), "cart": .string(cartID.rawValue), "lines": CartLineInput.json(lines),
+        ])
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        guard let session = value["session"]?.string, let id = value["cart"]?.string.flatMap(CartID.init(rawValue:))
+        else { return nil }
+        self.init(
+            session: session,
+            cartID: id,
+            lines: (value["lines"]?.array ?? []).compactMap { CartLineInput($0) }
+        )
     }
 }
