@@ -28,6 +28,19 @@ private final class SignOutVault: AuthTokenStorage {
     func removeTokens() async throws { throw CocoaError(.fileWriteOutOfSpace) }
 }
 
+/// A token storage in memory that keeps the ID token, as the sample of `AuthTokenStorage` does.
+private final class MemoryVault: AuthTokenStorage {
+    private let stored = Mutex<(refreshToken: String?, idToken: String?)>((nil, nil))
+
+    var tokens: (refreshToken: String?, idToken: String?) { stored.withLock(\.self) }
+
+    func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {
+        stored.withLock { $0 = (tokens.refreshToken, tokens.idToken ?? $0.idToken) }
+    }
+
+    func removeTokens() async throws { stored.withLock { $0 = (nil, nil) } }
+}
+
 @Suite("The token storage of AuthClient")
 struct TokenStorageTests {
     @Test("after a sign-out, a failed login or refresh is not retryLater, because its code or refresh token was used")
@@ -56,5 +69,33 @@ struct TokenStorageTests {
             #expect(vault.error?.reference == nil)
             #expect(client.currentTokens == nil)
         }
+    }
+
+    @Test("a client that was created after the login keeps the stored ID token when it refreshes")
+    func restart() async throws {
+        let shop = try await Shop(.publicMobile)
+        let vault = MemoryVault()
+        func client() throws -> AuthClient {
+            AuthClient(provider: try shop.provider(), storefrontAccessToken: "storefront", tokenStorage: vault)
+        }
+        let idToken = try #require(try await client().login(with: SandboxBuyer()).idToken)
+        let restarted = try client()
+        _ = try await restarted.refreshAccessToken(
+            refreshToken: try #require(vault.tokens.refreshToken),
+            idToken: vault.tokens.idToken
+        )
+        #expect(restarted.getIdToken() == idToken && vault.tokens.idToken == idToken)
+        _ = try await restarted.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
+        #expect(restarted.getIdToken() == idToken)
+        // The buyer is not known, so an ID token of the response is not compared with that of another buyer.
+        shop.shopify.planFault(.member("id_token", .string(idToken)), on: .token)
+        let refreshed = try await restarted.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
+        #expect(try refreshed.tokens.buyer.subject.isEmpty == false)
+        // Without the stored ID token, the response has none, and the storage keeps it.
+        let other = try client()
+        _ = try await other.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
+        #expect(other.getIdToken() == nil && vault.tokens.idToken == idToken)
+        try await other.logout(idToken: try #require(vault.tokens.idToken))
+        #expect(vault.tokens.idToken == nil)
     }
 }

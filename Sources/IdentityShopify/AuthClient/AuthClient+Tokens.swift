@@ -9,20 +9,28 @@ extension AuthClient {
     ///
     /// Concurrent calls with the same token share one request, because Shopify may accept each token once.
     ///
-    /// - Parameter refreshToken: The latest refresh token.
+    /// - Parameters:
+    ///   - refreshToken: The latest refresh token.
+    ///   - idToken: The stored ID token, which a client that was created after the login does not know. The response of a refresh need
+    ///     not contain one.
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
     /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. After code `store_failed`, the new
     ///   tokens are in ``currentTokens``.
-    public func refreshAccessToken(refreshToken: String) async throws -> CustomerAccountAccessTokenResponse {
+    public func refreshAccessToken(
+        refreshToken: String,
+        idToken: String? = nil
+    ) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             let provider = try provider()
             let tokens = try await refreshes.run(Array(refreshToken.utf8)) { [self] in
                 let secret = Secret(refreshToken)
-                let known = state.withLock { $0.tokens }
-                let isKnown = known?.refreshToken.map { $0.isEqual(to: secret) } ?? false
+                let latest = state.withLock { $0.tokens }
+                let known = latest.flatMap { $0.refreshToken?.isEqual(to: secret) == true ? $0 : nil }
                 return try await save {
-                    guard isKnown, let known else { return try await provider.refresh(bare: secret) }
-                    return try await provider.refresh(known)
+                    // Without a buyer, an ID token in the response would count as that of another buyer.
+                    if let known, !known.buyer.subject.isEmpty { return try await provider.refresh(known) }
+                    let idToken = idToken.map { Secret($0) } ?? known?.idToken
+                    return try await provider.refresh(bare: secret, idToken: idToken)
                 }.tokenSet
             }
             return CustomerAccountAccessTokenResponse(tokenSet: tokens.value)

@@ -4,7 +4,7 @@
 /// struct Vault: AuthTokenStorage {
 ///     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {
 ///         try await secrets.set("shopify-refresh-token", to: tokens.refreshToken)
-///         try await secrets.set("shopify-id-token", to: tokens.idToken)
+///         if let idToken = tokens.idToken { try await secrets.set("shopify-id-token", to: idToken) }
 ///     }
 ///     func removeTokens() async throws { try await secrets.removeAll() }
 /// }
@@ -14,6 +14,9 @@
 /// Never store tokens as plain text. A server uses `SessionManager` instead, whose stores encrypt the tokens.
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
+    ///
+    /// Keep the stored ID token if the new one is nil: a client that was created after the login does not know the ID token, unless
+    /// ``AuthClient/refreshAccessToken(refreshToken:idToken:)`` gets it. A login always returns one.
     ///
     /// Two calls can run at the same time. The call that started last has the latest tokens.
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws

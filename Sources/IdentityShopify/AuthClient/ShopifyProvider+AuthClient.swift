@@ -28,12 +28,13 @@ extension ShopifyProvider {
         )
     }
 
-    /// Sends a refresh token without knowing the tokens that it belongs to.
-    func refresh(bare refreshToken: Secret) async throws -> TokenSet {
+    /// Sends a refresh token without knowing the tokens that it belongs to, except perhaps the ID token.
+    func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = TokenSet(
             buyer: Buyer(issuer: "", subject: ""),
             accessToken: Secret(""),
             refreshToken: refreshToken,
+            idToken: idToken,
             scopes: configuration.scopes,
             issuedAt: environment.clock.now
         )

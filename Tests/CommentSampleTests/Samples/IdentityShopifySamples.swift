@@ -12,7 +12,7 @@ private let secrets = Keychain()
 struct Vault: AuthTokenStorage {
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {
         try await secrets.set("shopify-refresh-token", to: tokens.refreshToken)
-        try await secrets.set("shopify-id-token", to: tokens.idToken)
+        if let idToken = tokens.idToken { try await secrets.set("shopify-id-token", to: idToken) }
     }
     func removeTokens() async throws { try await secrets.removeAll() }
 }
