@@ -108,8 +108,9 @@ extension SessionManager {
 
     /// Waits until every running refresh has been saved: call it before the process ends.
     ///
-    /// Stop ``maintain(sweepingEvery:)`` before. A refresh may take twice the provider's timeout and some seconds; an
-    /// orchestrator's grace period must be longer than that.
+    /// Stop ``maintain(sweepingEvery:)`` before. A refresh usually ends within twice the provider's timeout and some seconds, so an
+    /// orchestrator's grace period must be longer than that. There is no limit for the whole wait: a refresh can also wait for a lock or
+    /// for the store, and this method waits for the participants, such as carts, too. Cancel its task to end the wait earlier.
     ///
     /// - Returns: The sessions whose newest tokens are only in the memory of this process: these tokens are lost when it ends.
     @discardableResult
