@@ -10,60 +10,6 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-/// Delays, refuses or watches operations by their names.
-private struct NamedOperations: HTTPTransport {
-    let inner: CurlTransport
-    var before: @Sendable (_ body: String) async throws(HTTPTransportError) -> Void = { _ in }
-    var after: @Sendable (_ body: String) async -> Void = { _ in }
-
-    init() throws {
-        inner = try CurlTransport()
-    }
-
-    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-        let body = String(decoding: request.body ?? [], as: UTF8.self)
-        try await before(body)
-        let response = try await inner.send(request)
-        await after(body)
-        return response
-    }
-
-    static func delaying(_ operation: String) throws -> NamedOperations {
-        var operations = try NamedOperations()
-        operations.before = { body in
-            if body.contains(operation) { try? await Task.sleep(for: .milliseconds(500)) }
-        }
-        return operations
-    }
-
-    static func delayingResponse(of operation: String) throws -> NamedOperations {
-        var operations = try NamedOperations()
-        operations.after = { body in
-            if body.contains(operation) { try? await Task.sleep(for: .milliseconds(500)) }
-        }
-        return operations
-    }
-}
-
-/// Fails the next read of a session after a test has asked for it.
-private final class FailingStore: WrappingStore {
-    private struct Failure: Error {}
-
-    let inner = InMemoryStore()
-    private let fails = Mutex(false)
-
-    func failNextRead() { fails.withLock { $0 = true } }
-
-    func session(_ id: SessionID) async throws -> StoredSession? {
-        let fails = fails.withLock { fails in
-            defer { fails = false }
-            return fails
-        }
-        if fails { throw Failure() }
-        return try await inner.session(id)
-    }
-}
-
 private final class Observer: IdentityObserver {
     private let events = Mutex<[IdentityEvent.Kind]>([])
     var kinds: [IdentityEvent.Kind] { events.withLock { $0 } }
@@ -73,25 +19,6 @@ private final class Observer: IdentityObserver {
 
 @Suite("Legacy customers whose token is replaced while it is used")
 struct RotatedTokenTests {
-    private static let newPassword = Secret("analytical engine")
-
-    @Test("a new password and an early refresh at the same time leave the buyer signed in")
-    func passwordDuringEarlyRefresh() async throws {
-        for transport in [
-            try NamedOperations.delaying("customerAccessTokenRenew"),
-            try NamedOperations.delayingResponse(of: "LegacyCustomerUpdate"),
-        ] {
-            try await LegacyShop.with(transport: transport) { shop in
-                let session = try await shop.signIn()
-                let account = shop.account(session)
-                shop.clock.advance(by: .seconds(12.5 * 86_400))
-                try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
-                #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
-                #expect(try await !shop.sessions.session(session).needsLogin)
-            }
-        }
-    }
-
     @Test("a call whose token is replaced by an early refresh is sent again with the new token")
     func callDuringEarlyRefresh() async throws {
         try await LegacyShop.with(transport: try NamedOperations.delaying("LegacyCustomerQuery")) { shop in
@@ -124,20 +51,6 @@ struct RotatedTokenTests {
                 _ = try await other.refreshTokens(for: session)
                 try await call()
             }
-        }
-    }
-
-    @Test("the token of a new password is kept if the store fails when it should be saved")
-    func storeFailure() async throws {
-        let store = FailingStore()
-        var transport = try NamedOperations()
-        transport.after = { body in if body.contains("LegacyCustomerUpdate") { store.failNextRead() } }
-        try await LegacyShop.with(store: store, transport: transport) { shop in
-            let account = shop.account(try await shop.signIn())
-            await #expect(throws: (any Error).self) {
-                try await account.update(LegacyCustomerUpdateInput(password: .set(Self.newPassword)))
-            }
-            #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)
         }
     }
 

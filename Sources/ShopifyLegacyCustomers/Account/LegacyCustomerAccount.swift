@@ -82,37 +82,54 @@ public struct LegacyCustomerAccount: Sendable {
     ///
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
-    /// After a new password Shopify revokes every token of the customer and returns a new one. The new token is saved in the session before
-    /// this call returns. The tokens of the buyer's other sessions are invalid. Before a new password is sent, the session's token is
-    /// refreshed.
+    /// After a new password Shopify revokes every token of the customer and returns a new one. A refresh of the session sends the change, so
+    /// the new token is in the session when this call returns. The tokens of the buyer's other sessions are invalid.
     ///
-    /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. With
+    ///   `IdentityError.Code.outcomeUnknown` Shopify may have changed the customer. If it changed the password and the response was lost,
+    ///   the session ends, and the buyer must sign in again.
     @discardableResult
     public func update(_ input: LegacyCustomerUpdateInput) async throws -> LegacyCustomer {
-        if case .set = input.password {
-            // The new password revokes the token. If the token were due for a refresh, a refresh in the background would fail with it and
-            // end the session.
-            try await withTokens { _ in }
-            do {
-                _ = try await sessions.refreshTokens(for: session)
-            } catch let error as IdentityError where error.code == .unexpectedResponse {
-                // Shopify did not extend the token. The password can be changed with it all the same.
+        if case .set = input.password { return try await changePassword(input) }
+        return try await withTokens { tokens in
+            try checked(
+                await execute(LegacyCustomerUpdate(customerAccessToken: tokens.accessToken, customer: input))
+            )
+        }
+    }
+
+    /// Lets a refresh of the session send the change; see ``PasswordChanges``.
+    private func changePassword(_ input: LegacyCustomerUpdateInput) async throws -> LegacyCustomer {
+        var token = try await withTokens { $0.accessToken }
+        for _ in 0..<3 {
+            let operation = LegacyCustomerUpdate(customerAccessToken: token, customer: input)
+            let change = PasswordChanges.Change(operation, in: context)
+            provider.passwordChanges.add(change)
+            var failure: (any Error)?
+            do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
+            switch provider.passwordChanges.remove(change) {
+            case .finished(let result): return try checked(result.get())
+            // Another refresh has replaced the token, so the change is sent with the new one.
+            case .notExecuted: if let failure { throw failure }
+            // The caller was cancelled or waited too long. The refresh continues.
+            case .sent:
+                throw IdentityError(
+                    .retryLater,
+                    .outcomeUnknown,
+                    "The call ended before Shopify's response to the new password, so it may have been changed.",
+                    hint:
+                        "Let the buyer sign in with the new password. If Shopify rejects it, the old one is still valid.",
+                    cause: failure
+                )
             }
         }
-        let (payload, isReplaced) = try await withTokens { tokens in
-            let current = tokens.accessToken
-            let payload = try await execute(LegacyCustomerUpdate(customerAccessToken: current, customer: input))
-            try Self.check(payload.customerUserErrors)
-            guard let token = payload.customerAccessToken, !token.accessToken.isEqual(to: current) else {
-                return (payload, false)
-            }
-            // Only the response contains the valid token, so nothing between the two may fail.
-            provider.replacements.add(provider.tokens(token, of: tokens.buyer), for: current)
-            return (payload, true)
-        }
-        if isReplaced { _ = try await sessions.refreshTokens(for: session) }
-        guard let customer = payload.customer else { throw Self.empty }
-        return customer
+        throw IdentityError(
+            .retryLater,
+            .refreshBusy,
+            "The password was not changed, because other refreshes replaced the session's token first.",
+            hint:
+                "Try again. If it fails each time, give the account the LegacyPasswordProvider that the session manager has."
+        )
     }
 
     /// Legacy: adds an address.
@@ -161,6 +178,12 @@ public struct LegacyCustomerAccount: Sendable {
             let operation = LegacyCustomerDefaultAddressUpdate(customerAccessToken: tokens.accessToken, addressID: id)
             try Self.check(try await execute(operation).customerUserErrors)
         }
+    }
+
+    private func checked(_ payload: LegacyCustomerUpdate.Output) throws(IdentityError) -> LegacyCustomer {
+        try Self.check(payload.customerUserErrors)
+        guard let customer = payload.customer else { throw Self.empty }
+        return customer
     }
 
     private func checked(_ payload: LegacyCustomerAddressPayload) throws(IdentityError) -> LegacyCustomerAddress {

@@ -22,7 +22,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     let client: StorefrontClient
     private let environment: IdentityEnvironment
     let issuer: String
-    let replacements = TokenReplacements()
+    let passwordChanges = PasswordChanges()
 
     /// Creates a provider without a network request.
     ///
@@ -118,7 +118,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         }.value
     }
 
-    func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
+    private func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
         let now = environment.clock.now
         // Shopify has sent the time of creation here, so an expiry in the past is ignored.
         let expiresAt = token.expiresAt.date > now ? token.expiresAt.date : nil
@@ -161,23 +161,23 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         throw Self.noPage
     }
 
-    /// Legacy: extends the token.
+    /// Legacy: extends the token, or sends the password change that waits for its refresh, which also returns a new token.
     ///
     /// Shopify extends only tokens that have not expired.
     ///
     /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
-    ///   any other error leaves the session unchanged.
+    ///   any other error leaves the session unchanged. `RefreshRefusal` when a password change fails.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try checkIssuer(of: tokens)
-        if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
+        if let change = passwordChanges.take(for: tokens.accessToken),
+            let new = try await send(change, of: tokens.buyer)
+        {
+            return new
+        }
         let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
         guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
             // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
-            do { _ = try await buyer(tokens.accessToken, StorefrontContext()) } catch {
-                // A new password may have replaced the token in the meantime.
-                if let replacement = replacements.take(for: tokens.accessToken) { return replacement }
-                throw error
-            }
+            _ = try await buyer(tokens.accessToken, StorefrontContext())
             throw IdentityError(
                 .retryLater,
                 .unexpectedResponse,
@@ -187,6 +187,24 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             )
         }
         return self.tokens(token, of: tokens.buyer)
+    }
+
+    /// Sends a password change.
+    ///
+    /// - Returns: The tokens that replace the revoked ones; nil if Shopify rejected the change, so that the old token is still valid.
+    private func send(_ change: PasswordChanges.Change, of buyer: Buyer) async throws -> TokenSet? {
+        do {
+            let payload = try await client.execute(change.operation, in: change.context).data
+            let isTokenRefused = payload.customerUserErrors.contains { $0.code == .tokenInvalid }
+            change.set(isTokenRefused ? .notExecuted : .finished(.success(payload)))
+            return payload.customerAccessToken.map { tokens($0, of: buyer) }
+        } catch {
+            change.set(.finished(.failure(error)))
+            let refusal = RefreshRefusal(error)
+            // The failure of one buyer's change, for example because Shopify throttles the buyer's IP, must not pause the refreshes of
+            // other sessions.
+            throw refusal.kind == .inDoubt ? refusal : RefreshRefusal(.transient, refusal.error)
+        }
     }
 
     /// Legacy: always nil, because the browser has no session at Shopify.

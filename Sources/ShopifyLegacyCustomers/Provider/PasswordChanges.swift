@@ -1,0 +1,53 @@
+internal import IdentityKit
+internal import ShopifyStorefront
+internal import Synchronization
+
+/// The password changes that wait for the refresh of a token, or that a refresh sends now.
+///
+/// After a password change Shopify revokes the token, and only the response contains the new one. So a refresh sends the change instead of
+/// its usual request: it holds the session's lock, so that no other process uses the revoked token, and it saves the new token.
+final class PasswordChanges: Sendable {
+    final class Change: Sendable {
+        let operation: LegacyCustomerUpdate
+        let context: StorefrontContext
+        fileprivate let state = Mutex(State.notExecuted)
+
+        init(_ operation: LegacyCustomerUpdate, in context: StorefrontContext) {
+            self.operation = operation
+            self.context = context
+        }
+
+        func set(_ new: State) { state.withLock { $0 = new } }
+    }
+
+    enum State: Sendable {
+        /// The change was not sent, or Shopify did not accept its token.
+        case notExecuted
+        case sent
+        case finished(Result<LegacyCustomerUpdate.Output, any Error>)
+    }
+
+    private let changes = Mutex<[Change]>([])
+
+    func add(_ change: Change) { changes.withLock { $0.append(change) } }
+
+    /// Returns a change for the refresh of this token, which then sends it; each change is returned once.
+    func take(for token: Secret) -> Change? {
+        changes.withLock { changes in
+            changes.first { change in
+                guard change.operation.customerAccessToken.isEqual(to: token) else { return false }
+                return change.state.withLock { state in
+                    guard case .notExecuted = state else { return false }
+                    state = .sent
+                    return true
+                }
+            }
+        }
+    }
+
+    /// Removes a change, so that no refresh sends it any more.
+    func remove(_ change: Change) -> State {
+        changes.withLock { $0.removeAll { $0 === change } }
+        return change.state.withLock { $0 }
+    }
+}

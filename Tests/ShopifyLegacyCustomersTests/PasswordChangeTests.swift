@@ -1,0 +1,274 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyLegacyCustomers
+import StorefrontSandbox
+import Synchronization
+import Testing
+
+/// Fails writes of sessions while a test asks for it.
+private final class FailingStore: WrappingStore {
+    private struct Failure: Error {}
+
+    let inner = InMemoryStore()
+    private let fails = Mutex(false)
+
+    func fail(_ value: Bool) { fails.withLock { $0 = value } }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        if fails.withLock({ $0 }) { throw Failure() }
+        return try await inner.replace(session, expecting: generation)
+    }
+}
+
+extension LegacyShop {
+    fileprivate static let newPassword = Secret("analytical engine")
+
+    /// The number of requests with an operation.
+    fileprivate func count(_ operation: String) -> Int {
+        sandbox.storefront.requests(to: .storefront).count { $0.bodyText.contains(operation) }
+    }
+
+    fileprivate func change(_ session: SessionID, to password: Secret = newPassword) async throws {
+        try await account(session).update(LegacyCustomerUpdateInput(password: .set(password)))
+    }
+
+    fileprivate func error(changing session: SessionID, to password: Secret = newPassword) async -> IdentityError? {
+        await #expect(throws: IdentityError.self) { try await change(session, to: password) }
+    }
+
+    /// Checks that the session is signed in with a token that Shopify accepts.
+    fileprivate func checkSignedIn(_ session: SessionID) async throws {
+        #expect(try await account(session).customer().legacyCustomer.email == Self.email)
+        #expect(try await !sessions.session(session).needsLogin)
+    }
+}
+
+/// The password change is the request of a refresh, so these tests also depend on the tests of refreshes.
+@Suite("Password changes of legacy customers")
+struct PasswordChangeTests {
+    @Test("a new password replaces the token with one request, so it needs no extension that Shopify may refuse")
+    func oneRequest() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            try await shop.change(session)
+            #expect(shop.count("LegacyCustomerUpdate") == 1)
+            #expect(shop.count("customerAccessTokenRenew") == 0)
+            try await shop.checkSignedIn(session)
+        }
+    }
+
+    @Test("another process that refreshes between the response and its save waits, and the buyer stays signed in")
+    func otherProcess() async throws {
+        let store = InMemoryStore()
+        let (responded, respond) = AsyncStream.makeStream(of: Void.self)
+        let transport = try NamedOperations.after("LegacyCustomerUpdate") {
+            respond.finish()
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+        try await LegacyShop.with(store: store, transport: transport) { shop in
+            let session = try await shop.signIn()
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock)
+            let client = try LegacyShop.client(of: "sandbox.example", shop.sandbox, environment)
+            let provider = LegacyPasswordProvider(client: client, environment: environment)
+            let other = SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: environment
+            )
+            async let change: Void = shop.change(session)
+            for await _ in responded {}
+            let tokens = try await other.refreshTokens(for: session).tokens
+            try await change
+            #expect(try await shop.sessions.tokens(for: session).tokens.accessToken.isEqual(to: tokens.accessToken))
+            try await shop.checkSignedIn(session)
+        }
+    }
+
+    @Test("a new password and an early refresh at the same time leave the buyer signed in")
+    func earlyRefresh() async throws {
+        for transport in [
+            try NamedOperations.delaying("customerAccessTokenRenew"),
+            try NamedOperations.delaying("LegacyCustomerUpdate"),
+        ] {
+            try await LegacyShop.with(transport: transport) { shop in
+                let session = try await shop.signIn()
+                shop.clock.advance(by: .seconds(12.5 * 86_400))
+                try await shop.change(session)
+                try await shop.checkSignedIn(session)
+            }
+        }
+    }
+
+    @Test("a new password during a refresh is sent once, with the token of that refresh")
+    func runningRefresh() async throws {
+        let (responded, respond) = AsyncStream.makeStream(of: Void.self)
+        let transport = try NamedOperations.after("customerAccessTokenRenew") {
+            respond.finish()
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+        try await LegacyShop.with(transport: transport) { shop in
+            let session = try await shop.signIn()
+            async let refresh = shop.sessions.refreshTokens(for: session)
+            for await _ in responded {}
+            try await shop.change(session)
+            _ = try await refresh
+            #expect(shop.count("LegacyCustomerUpdate") == 1)
+            try await shop.checkSignedIn(session)
+        }
+    }
+
+    @Test("a new password is sent again with the next token if Shopify does not accept the first one")
+    func refusedToken() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            let errors = #"[{"code":"TOKEN_INVALID","field":["customerAccessToken"],"message":"x"}]"#
+            let payload = #"{"customer":null,"customerAccessToken":null,"customerUserErrors":\#(errors)}"#
+            let body = #"{"data":{"customerUpdate":\#(payload)}}"#
+            shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+            try await shop.change(session)
+            #expect(shop.count("LegacyCustomerUpdate") == 2)
+            try await shop.checkSignedIn(session)
+        }
+    }
+
+    @Test("concurrent password changes of a session are each sent once")
+    func concurrent() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            async let first: Void = shop.change(session)
+            async let second: Void = shop.change(session, to: Secret("note G"))
+            _ = try await (first, second)
+            #expect(shop.count("LegacyCustomerUpdate") == 2)
+            try await shop.checkSignedIn(session)
+        }
+    }
+
+    @Test("a rejected password extends the token as a refresh does, and the next password is accepted")
+    func rejected() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            for _ in 1...3 {
+                let error = await shop.error(changing: session, to: Secret("x"))
+                #expect((error?.cause as? LegacyCustomerUserErrors)?.errors.first?.code == .tooShort)
+                try await shop.checkSignedIn(session)
+            }
+            #expect(shop.count("customerAccessTokenRenew") == 3)
+            try await shop.change(session)
+            try await shop.checkSignedIn(session)
+        }
+    }
+
+    @Test("a lost response has an unknown outcome, and the password is not sent again")
+    func lostResponse() async throws {
+        // Shopify executes the change in the first case, and a gateway drops it in the second one.
+        for fault in [SandboxFault.loseResponse, .answer(status: 502)] {
+            try await LegacyShop.with { shop in
+                let session = try await shop.signIn()
+                shop.sandbox.storefront.planFault(fault, on: .storefront)
+                #expect(await shop.error(changing: session)?.code == .outcomeUnknown)
+                #expect(shop.count("LegacyCustomerUpdate") == 1)
+                let isExecuted = await (try? shop.signIn(LegacyShop.newPassword)) != nil
+                #expect(try await shop.sessions.session(session).endReason == (isExecuted ? .lostRotation : nil))
+            }
+        }
+    }
+
+    @Test("the password of a caller that is cancelled before it was sent is never sent")
+    func cancelledBefore() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (continued, resume) = AsyncStream.makeStream(of: Void.self)
+        var transport = try NamedOperations()
+        transport.before = { body throws(HTTPTransportError) in
+            guard body.contains("customerAccessTokenRenew") else { return }
+            start.finish()
+            for await _ in continued {}
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "Refused by the test.")
+        }
+        try await LegacyShop.with(transport: transport) { shop in
+            let session = try await shop.signIn()
+            let refresh = Task { try await shop.sessions.refreshTokens(for: session) }
+            for await _ in started {}
+            let caller = Task { try await shop.change(session) }
+            // The caller registers its change and joins the refresh.
+            try await Task.sleep(for: .milliseconds(300))
+            caller.cancel()
+            #expect(await #expect(throws: IdentityError.self) { try await caller.value }?.kind == .cancelled)
+            resume.finish()
+            _ = await refresh.result
+            // This refresh uses the token for which the change was registered.
+            _ = try? await shop.sessions.refreshTokens(for: session)
+            #expect(shop.count("LegacyCustomerUpdate") == 0)
+        }
+    }
+
+    @Test("a caller that is cancelled after the password was sent gets an unknown outcome, and the token is saved")
+    func cancelled() async throws {
+        let (responded, respond) = AsyncStream.makeStream(of: Void.self)
+        let (continued, resume) = AsyncStream.makeStream(of: Void.self)
+        let transport = try NamedOperations.after("LegacyCustomerUpdate") {
+            respond.finish()
+            for await _ in continued {}
+        }
+        try await LegacyShop.with(transport: transport) { shop in
+            let session = try await shop.signIn()
+            let caller = Task { try await shop.change(session) }
+            for await _ in responded {}
+            caller.cancel()
+            let error = await #expect(throws: IdentityError.self) { try await caller.value }
+            #expect(error?.code == .outcomeUnknown)
+            resume.finish()
+            await shop.sessions.drain()
+            try await shop.checkSignedIn(session)
+            #expect(shop.count("LegacyCustomerUpdate") == 1)
+        }
+    }
+
+    @Test("a throttled password change does not pause the refreshes of other sessions")
+    func throttled() async throws {
+        try await LegacyShop.with { shop in
+            let (session, other) = (try await shop.signIn(), try await shop.signIn())
+            shop.sandbox.storefront.planFault(.tooManyRequests(retryAfter: 30), on: .storefront)
+            #expect(await shop.error(changing: session)?.kind == .retryLater)
+            _ = try await shop.sessions.refreshTokens(for: other)
+            #expect(shop.count("LegacyCustomerUpdate") == 1)
+        }
+    }
+
+    @Test("a password is not sent by an account whose provider the session manager does not have")
+    func otherProvider() async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock)
+            let provider = LegacyPasswordProvider(client: shop.client, environment: environment)
+            let account = LegacyCustomerAccount(of: session, provider: provider, sessions: shop.sessions)
+            let error = await #expect(throws: IdentityError.self) {
+                try await account.update(LegacyCustomerUpdateInput(password: .set(LegacyShop.newPassword)))
+            }
+            #expect(error?.code == .refreshBusy)
+            #expect(shop.count("LegacyCustomerUpdate") == 0)
+        }
+    }
+
+    @Test("the token of a new password is kept if the store fails when it should be saved")
+    func storeFailure() async throws {
+        let store = FailingStore()
+        let transport = try NamedOperations.after("LegacyCustomerUpdate") { store.fail(true) }
+        try await LegacyShop.with(store: store, transport: transport) { shop in
+            let session = try await shop.signIn()
+            // The saves are repeated after pauses.
+            let time = Task {
+                while !Task.isCancelled {
+                    shop.clock.advance(by: .milliseconds(100))
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            try await shop.change(session)
+            time.cancel()
+            store.fail(false)
+            try await shop.checkSignedIn(session)
+        }
+    }
+}
