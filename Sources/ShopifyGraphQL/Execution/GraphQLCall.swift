@@ -24,7 +24,7 @@ package struct GraphQLCall: Sendable {
     /// The caller's deadline on the monotonic clock.
     ///
     /// The deadline of the client's `RetryLimits` applies too.
-    var deadline: Duration?
+    package var deadline: Duration?
     /// The progress of the call, for events.
     var progress: GraphQLProgress?
 

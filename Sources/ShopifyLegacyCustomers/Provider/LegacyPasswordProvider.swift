@@ -20,7 +20,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// Name and kind.
     public let descriptor: ProviderDescriptor
     let client: StorefrontClient
-    private let environment: IdentityEnvironment
+    let environment: IdentityEnvironment
     let issuer: String
     let passwordChanges = PasswordChanges()
 
@@ -44,7 +44,9 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             kind: "shopify-legacy",
             clientID: domain,
             tenant: tenant,
-            clientType: "legacy customer accounts"
+            clientType: "legacy customer accounts",
+            // A refresh must end while the session's lock is held. PostgreSQL guarantees 8 seconds by default.
+            timeout: min(client.configuration.timeout, .seconds(8))
         )
         self.client = client
         self.environment = environment
@@ -118,7 +120,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         }.value
     }
 
-    private func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
+    func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
         let now = environment.clock.now
         // Shopify has sent the time of creation here, so an expiry in the past is ignored.
         let expiresAt = token.expiresAt.date > now ? token.expiresAt.date : nil
@@ -128,9 +130,14 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         return tokens
     }
 
-    private func buyer(_ token: Secret, _ context: StorefrontContext) async throws -> Buyer {
+    func buyer(
+        _ token: Secret,
+        _ context: StorefrontContext = StorefrontContext(),
+        until deadline: Duration? = nil
+    ) async throws -> Buyer {
         let operation = LegacyCustomerIdentityQuery(customerAccessToken: token)
-        guard let customer = try await client.execute(operation, in: context).data else { throw Self.expired }
+        let customer = try await client.execute(operation, in: context, until: deadline).data
+        guard let customer else { throw Self.expired }
         func contact(_ value: String?) -> Buyer.Contact? {
             value.flatMap { $0.isEmpty ? nil : Buyer.Contact($0, isVerified: false) }
         }
@@ -161,52 +168,6 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         throw Self.noPage
     }
 
-    /// Legacy: extends the token, or sends the password change that waits for its refresh, which also returns a new token.
-    ///
-    /// Shopify extends only tokens that have not expired.
-    ///
-    /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
-    ///   any other error leaves the session unchanged. `RefreshRefusal` when a password change fails.
-    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try checkIssuer(of: tokens)
-        if let change = passwordChanges.take(for: tokens.accessToken),
-            let new = try await send(change, of: tokens.buyer)
-        {
-            return new
-        }
-        let payload = try await client.execute(LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)).data
-        guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
-            // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
-            _ = try await buyer(tokens.accessToken, StorefrontContext())
-            throw IdentityError(
-                .retryLater,
-                .unexpectedResponse,
-                "Shopify did not extend the legacy customer's token, although the token is still valid.",
-                hint: "Try again later. The session is kept until its token expires.",
-                reference: "Storefront API reference, customerAccessTokenRenew"
-            )
-        }
-        return self.tokens(token, of: tokens.buyer)
-    }
-
-    /// Sends a password change.
-    ///
-    /// - Returns: The tokens that replace the revoked ones; nil if Shopify rejected the change, so that the old token is still valid.
-    private func send(_ change: PasswordChanges.Change, of buyer: Buyer) async throws -> TokenSet? {
-        do {
-            let payload = try await client.execute(change.operation, in: change.context).data
-            let isTokenRefused = payload.customerUserErrors.contains { $0.code == .tokenInvalid }
-            change.set(isTokenRefused ? .notExecuted : .finished(.success(payload)))
-            return payload.customerAccessToken.map { tokens($0, of: buyer) }
-        } catch {
-            change.set(.finished(.failure(error)))
-            let refusal = RefreshRefusal(error)
-            // The failure of one buyer's change, for example because Shopify throttles the buyer's IP, must not pause the refreshes of
-            // other sessions.
-            throw refusal.kind == .inDoubt ? refusal : RefreshRefusal(.transient, refusal.error)
-        }
-    }
-
     /// Legacy: always nil, because the browser has no session at Shopify.
     public func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
@@ -226,7 +187,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         try checkIssuer(of: tokens)
         do {
-            return try await buyer(tokens.accessToken, StorefrontContext())
+            return try await buyer(tokens.accessToken)
         } catch let error as IdentityError where error.kind == .signInAgain {
             throw Self.refused
         }

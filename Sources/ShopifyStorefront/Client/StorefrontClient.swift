@@ -85,6 +85,17 @@ public struct StorefrontClient: Sendable {
         try await executor.execute(operation, try call(context, cachePolicy))
     }
 
+    /// Executes an operation that must return data; no attempt starts or continues after the deadline, a time of the monotonic clock.
+    package func execute<Operation: GraphQLOperation>(
+        _ operation: Operation,
+        in context: StorefrontContext = StorefrontContext(),
+        until deadline: Duration?
+    ) async throws -> StorefrontResult<Operation.Output> {
+        var call = try call(context, nil)
+        call.deadline = deadline
+        return try await executor.execute(operation, call)
+    }
+
     /// Executes an operation and returns data, errors or both.
     ///
     /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or data without errors are unreadable.

@@ -1,0 +1,58 @@
+public import IdentityKit
+internal import ShopifyGraphQL
+internal import ShopifyStorefront
+
+extension LegacyPasswordProvider {
+    /// Legacy: extends the token, or sends the password change that waits for its refresh, which also returns a new token.
+    ///
+    /// Shopify extends only tokens that have not expired. All requests end within `ProviderDescriptor.timeout`: the timeout of the
+    /// Storefront client, at most 8 seconds.
+    ///
+    /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
+    ///   any other error leaves the session unchanged. `RefreshRefusal` when a password change fails.
+    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try checkIssuer(of: tokens)
+        let deadline = descriptor.timeout.map { environment.clock.elapsed + $0 }
+        if let change = passwordChanges.take(for: tokens.accessToken),
+            let new = try await send(change, of: tokens.buyer, until: deadline)
+        {
+            return new
+        }
+        let operation = LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)
+        let payload = try await client.execute(operation, until: deadline).data
+        guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
+            // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
+            _ = try await buyer(tokens.accessToken, until: deadline)
+            throw IdentityError(
+                .retryLater,
+                .unexpectedResponse,
+                "Shopify did not extend the legacy customer's token, although the token is still valid.",
+                hint: "Try again later. The session is kept until its token expires.",
+                reference: "Storefront API reference, customerAccessTokenRenew"
+            )
+        }
+        return self.tokens(token, of: tokens.buyer)
+    }
+
+    /// Sends a password change.
+    ///
+    /// - Returns: The tokens that replace the revoked ones; nil if Shopify rejected the change, so that the old token is still valid.
+    private func send(
+        _ change: PasswordChanges.Change,
+        of buyer: Buyer,
+        until deadline: Duration?
+    ) async throws -> TokenSet? {
+        do {
+            let payload = try await client.execute(change.operation, in: change.context, until: deadline).data
+            let isTokenRefused = payload.customerUserErrors.contains { $0.code == .tokenInvalid }
+            change.set(isTokenRefused ? .notExecuted : .finished(.success(payload)))
+            return payload.customerAccessToken.map { tokens($0, of: buyer) }
+        } catch {
+            change.set(.finished(.failure(error)))
+            let refusal = RefreshRefusal(error)
+            // The failure of one buyer's change, for example because Shopify throttles the buyer's IP, must not pause the refreshes of
+            // other sessions.
+            throw refusal.kind == .inDoubt ? refusal : RefreshRefusal(.transient, refusal.error)
+        }
+    }
+}
