@@ -41,39 +41,3 @@ extension GraphQLFailure.Effect {
             }
     }
 }
-
-extension GraphQLResponse {
-    /// The effect of a failed operation according to its errors; nil if it must not be repeated.
-    func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
-        guard isFailure else { return nil }
-        let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
-        let isThrottled = errors.contains { $0.code == .throttled }
-        let isBroken = errors.contains { $0.code == .internalServerError }
-        if kind == .query {
-            return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
-        }
-        // An error below the mutation's own field means that the mutation was executed, with any code. If there are two
-        // fields, the other one may have been executed.
-        if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        // Without the member `data`, a path points into the document and proves no execution. An internal error does not rule it out
-        // (`isBroken`).
-        let isInside = hasData && errors.contains { $0.path.count > 1 }
-        return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
-    }
-
-    /// The failure of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
-    ///
-    /// Shopify has changed nothing then, so the mutation may be repeated.
-    func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
-        // If there are several fields, one of them may have been executed.
-        guard document.kind == .mutation, let field = data?.onlyMember, let errors = try? field.member("userErrors"),
-            !errors.isNull, var remaining = try? errors.elements()
-        else { return nil }
-        while let error = remaining.next() {
-            if let code = try? error.member("code"), code.isText("SERVICE_UNAVAILABLE") {
-                return (GraphQLFailure.Effect.none, nil)
-            }
-        }
-        return nil
-    }
-}
