@@ -139,7 +139,7 @@ public final class PostgresStore: Sendable {
                 if let header = try await SchemaHeader(sql, { try await transaction.run($0) }) {
                     try await header.update(transaction, sql, keys)
                 } else {
-                    try await SchemaHeader.create(transaction, sql, keys, slotSize: configuration.slotSize)
+                    try await Schema.create(transaction, sql, keys, slotSize: configuration.slotSize)
                 }
             }
         }

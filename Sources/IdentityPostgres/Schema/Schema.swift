@@ -8,7 +8,8 @@ internal import IdentityCrypto
 /// each save is indexed, so that PostgreSQL can update a row within its page. The exception is `is_in_doubt`, whose index contains only the
 /// few sessions with a refresh in progress or in doubt.
 ///
-/// If the version changes, write a migration from each released version to the next. It must run in the transaction of the first opening.
+/// If the version changes, write a migration from each released version to the next. It must run in the transaction in which
+/// `PostgresStore.openRecords` creates the tables or updates the header.
 enum Schema {
     /// The version of the tables.
     static let version: Int64 = 1

@@ -104,6 +104,18 @@ final class Connection {
 
     // MARK: Transactions
 
+    /// Runs statements in a transaction, which is rolled back if they throw.
+    func transaction(_ body: () throws -> Void) throws {
+        try begin()
+        do {
+            try body()
+            try commit(pauses: 100)
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
     /// Begins a transaction that writes.
     ///
     /// Fails as busy when another connection writes.

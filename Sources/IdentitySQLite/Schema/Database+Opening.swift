@@ -137,7 +137,7 @@ extension Database {
             let connection = try Connection(path: location.database, forWriting: true)
             try connection.prepareForUse()
             try connection.setJournal(.rollback)
-            try FileHeader.create(on: connection, keys, slotSize: configuration.slotSize)
+            try Schema.create(on: connection, keys, slotSize: configuration.slotSize)
             descriptor.mark()
         }
     }

@@ -73,7 +73,7 @@ struct FileHeader {
 
     /// Marks the sessions of a restored backup, and seals the lookup key under a new active key.
     static func update(_ connection: Connection, _ keys: StoreKeys) throws {
-        try transaction(on: connection) {
+        try connection.transaction {
             let current = try FileHeader(reading: connection)
             if current.isCopy {
                 _ = try connection.run(.markRestored)
@@ -81,35 +81,9 @@ struct FileHeader {
                 try connection.execute("UPDATE quarantine SET restored = 1 WHERE origin = 'session'")
                 try connection.execute("UPDATE store SET is_copy = 0")
             }
-            if let record = try current.store.missingLookupKey(for: keys) { try insert(record, keys, connection) }
-        }
-    }
-
-    /// Creates the tables in an empty file.
-    static func create(on connection: Connection, _ keys: StoreKeys, slotSize: Int) throws {
-        let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)
-        try transaction(on: connection) {
-            try connection.execute(Schema.tables)
-            try connection.execute(
-                "PRAGMA user_version = \(Schema.version); PRAGMA application_id = \(Schema.applicationID)"
-            )
-            _ = try connection.run(.insertStore, .bytes(header.storeID), .integer(Int64(slotSize)))
-            for record in header.sealedLookupKeys { try insert(record, keys, connection) }
-        }
-    }
-
-    private static func insert(_ record: [UInt8], _ keys: StoreKeys, _ connection: Connection) throws {
-        _ = try connection.run(.insertLookupKey, .bytes(keys.active.identifier), .bytes(record))
-    }
-
-    private static func transaction(on connection: Connection, _ body: () throws -> Void) throws {
-        try connection.begin()
-        do {
-            try body()
-            try connection.commit(pauses: 100)
-        } catch {
-            connection.rollback()
-            throw error
+            if let record = try current.store.missingLookupKey(for: keys) {
+                try Schema.insertLookupKey(record, keys, connection)
+            }
         }
     }
 

@@ -8,7 +8,8 @@
 ///   progress, which fit into the page that an empty index already has.
 /// - `sweep_after` is indexed, but a save does not change it. Only a sweep sets it to the current end of retention.
 ///
-/// If the version changes, write a migration from each released version to the next. It must run in the transaction of the first opening.
+/// If the version changes, write a migration from each released version to the next. It must run in the transaction of
+/// ``FileHeader/update(_:_:)``.
 enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
