@@ -35,6 +35,9 @@ struct ConfigurationTests {
             ),
             (#""shopDomain":"https://a.example","client":"publicMobile""#, "shopDomain", "without https://"),
             (#""shopDomain":"a.example/x","client":"publicMobile""#, "shopDomain", "without"),
+            (#""shopDomain":"a.example:443","client":"publicMobile""#, "shopDomain", "port"),
+            (#""shopDomain":"10.0.0.1","client":"publicMobile""#, "shopDomain", "myshopify.com"),
+            (#""shopDomain":"127.0.0.1","client":"publicMobile""#, "shopDomain", "myshopify.com"),
             (#""shopDomain":"a.example""#, "client", ""),
             (#""shopDomain":"a.example","client":"public""#, "client", "publicMobile"),
             (

@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityShopify
 import IdentityTesting
+import ShopifyGraphQL
 import Testing
 
 @Suite("Hosts of a shop's endpoints")
@@ -19,6 +20,7 @@ struct EndpointHostsTests {
 
     private func provider(
         _ transport: ScriptedTransport,
+        _ clock: ManualClock = ManualClock(),
         _ change: (inout ShopifyProvider.Configuration) -> Void = { _ in }
     ) throws -> ShopifyProvider {
         var configuration = ShopifyProvider.Configuration(
@@ -32,7 +34,7 @@ struct EndpointHostsTests {
         change(&configuration)
         return try ShopifyProvider(
             configuration,
-            environment: IdentityEnvironment(transport: transport, clock: ManualClock())
+            environment: IdentityEnvironment(transport: transport, clock: clock)
         )
     }
 
@@ -158,6 +160,21 @@ struct EndpointHostsTests {
             #expect(await failure { try await provider.buyerProfile(for: Self.tokens) }?.kind == .retryLater)
         }
         #expect(transport.urls.count == 1)
+    }
+
+    @Test("after Shopify rejected a request as an attack, calls for the same shop pause, in any spelling of its domain")
+    func breaker() async throws {
+        let clock = ManualClock()
+        let api = "https://brand.example/customer/api/2026-10/graphql"
+        let transport = ScriptedTransport([
+            Self.apiDiscovery: .json(["graphql_api": .string(api)]), api: HTTPResponse(status: 430),
+        ])
+        for domain in ["Brand.example", "brand.EXAMPLE"] {
+            let provider = try provider(transport, clock) { $0.shopDomain = domain }
+            let error = await failure { try await provider.buyerProfile(for: Self.tokens) }
+            #expect(error?.code == .securityRejection)
+        }
+        #expect(transport.urls.filter { $0 == api }.count == 1)
     }
 
     @Test(

@@ -47,7 +47,7 @@ struct ShopSignOnLinkTests {
 
     @Test(
         "only a bare domain name is a shop",
-        arguments: ["", "https://shop.example", "shop.example/x", "shop", "a b.example"]
+        arguments: ["", "https://shop.example", "shop.example/x", "shop", "a b.example", "shop.example:443"]
     )
     func domain(text: String) throws {
         #expect(code { try ShopSignOnLink(shopDomain: text).url(for: Self.ada) } == .configurationInvalid)

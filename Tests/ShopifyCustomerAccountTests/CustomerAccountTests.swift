@@ -300,7 +300,10 @@ struct CustomerAccountTests {
 
     @Test(
         "a shop domain that is not a plain host name is refused",
-        arguments: ["", "shop", "https://a.example", "a.example/path", "user@a.example", "a.example?x"]
+        arguments: [
+            "", "shop", "https://a.example", "a.example/path", "user@a.example", "a.example?x", "a.example:443",
+            "10.0.0.1", "127.0.0.1", "\u{212A}.example",
+        ]
     )
     func domains(domain: String) {
         #expect(throws: IdentityError.self) { try CustomerAccountConfiguration(shopDomain: domain) }

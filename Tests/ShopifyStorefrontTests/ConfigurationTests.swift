@@ -34,6 +34,7 @@ import Testing
         arguments: [
             "", "localhost", "https://shop.example", "shop.example/x", "shop.example:443", "a@shop.example",
             "shop.example?x", "127.0.0.1", "[::1].x", "shop.example.", "shop example.com", "shop.example\r\nX: y",
+            "[::ffff:10.0.0.1]", "\u{212A}.example",
         ]
     )
     func wrongDomain(domain: String) {

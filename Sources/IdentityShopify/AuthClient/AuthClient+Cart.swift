@@ -49,10 +49,7 @@ extension ShopifyProvider {
     /// The shop's Storefront API.
     fileprivate func storefront() throws(IdentityError) -> GraphQLExecutor {
         let version = ShopifyAPIVersion(rawValue: configuration.apiVersion)
-        let site = configuration.shopDomain.flatMap {
-            ShopifyURLs.site($0, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
-        }
-        guard let url = try? site?.replacing(path: "/api/\(version.rawValue)/graphql.json") else {
+        guard let url = try? configuration.domain?.url.replacing(path: "/api/\(version.rawValue)/graphql.json") else {
             throw ConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",

@@ -73,10 +73,8 @@ extension ShopifyProvider.Configuration {
 
     /// Checks that the configuration gives the endpoints or a way to discover them.
     private func checkSource() throws(ConfigurationProblem) {
-        if let shopDomain {
-            guard ShopifyURLs.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) != nil else {
-                throw ConfigurationProblem.shopDomain
-            }
+        if shopDomain != nil {
+            guard domain != nil else { throw ConfigurationProblem.shopDomain }
         } else if shopID == nil, endpoints.discovery == nil, !endpoints.isComplete {
             throw ConfigurationProblem(
                 member: "shopDomain",
@@ -153,6 +151,6 @@ extension ConfigurationProblem {
     static let shopDomain = ConfigurationProblem(
         member: "shopDomain",
         problem: "is not a bare domain name",
-        hint: "Write for example your-shop.myshopify.com, without https:// and without a path."
+        hint: "Write for example your-shop.myshopify.com, without https://, port and path."
     )
 }

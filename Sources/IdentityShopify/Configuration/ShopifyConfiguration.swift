@@ -1,6 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
+internal import ShopifyGraphQL
 
 extension ShopifyProvider {
     /// The configuration of a client of a shop's customer accounts.
@@ -56,6 +57,11 @@ extension ShopifyProvider {
         public var displayName = "Shopify"
         /// The tenant of the app that this client serves.
         public var tenant = ""
+
+        /// The checked ``shopDomain``; nil if it is missing or invalid.
+        var domain: ShopDomain? {
+            shopDomain.flatMap { ShopDomain($0, allowsLoopbackHTTP: allowsLoopbackHTTP) }
+        }
 
         /// The issuers that metadata and ID tokens may name.
         var acceptedIssuers: IssuerPolicy { ShopifyIssuer.policy(shopID: shopID, issuers: issuers) }

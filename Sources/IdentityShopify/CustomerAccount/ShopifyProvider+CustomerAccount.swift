@@ -63,7 +63,7 @@ extension ShopifyProvider {
         var api = CustomerAccountAPI.Configuration(
             hosts: hosts,
             version: ShopifyAPIVersion(rawValue: configuration.apiVersion),
-            shop: configuration.shopDomain ?? configuration.shopID ?? configuration.name
+            shop: configuration.domain?.name ?? configuration.shopID ?? configuration.name
         )
         api.timeout = configuration.timeout
         api.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP

@@ -1,26 +1,17 @@
 internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
+internal import ShopifyGraphQL
 
 /// The URLs that follow from a shop's domain or id, and the forms of redirect URIs.
 enum ShopifyURLs {
-    /// The root URL of a shop's domain: https, or http for a loopback literal in tests.
-    static func site(_ domain: String, allowsLoopbackHTTP: Bool) -> HTTPURL? {
-        guard !domain.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
-            let url = try? HTTPURL("https://" + domain),
-            // A name without a dot would be looked up in the machine's own network.
-            url.isLoopback || url.host.utf8.contains(UInt8(ascii: "."))
-        else { return nil }
-        return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
-    }
-
     /// The URL of discovery: the configured one, otherwise the one of the shop's domain or of Shopify; nil if all endpoints
     /// are configured.
-    static func discovery(_ configuration: ShopifyProvider.Configuration, site: HTTPURL?) -> HTTPURL? {
+    static func discovery(_ configuration: ShopifyProvider.Configuration) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }
         if configuration.endpoints.isComplete { return nil }
         let path = "/.well-known/openid-configuration"
-        if let site { return try? site.replacing(path: path) }
+        if let domain = configuration.domain { return try? domain.url.replacing(path: path) }
         return configuration.shopID.flatMap { try? HTTPURL(ShopifyIssuer.issuer(shopID: $0) + path) }
     }
 

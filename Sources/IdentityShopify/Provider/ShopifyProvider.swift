@@ -37,16 +37,14 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         }
         self.configuration = configuration
         self.environment = environment
-        let site = configuration.shopDomain.flatMap {
-            ShopifyURLs.site($0, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
-        }
+        let site = configuration.domain?.url
         httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [site] + configuration.endpoints.all
         )
-        let discovery = ShopifyURLs.discovery(configuration, site: site)
+        let discovery = ShopifyURLs.discovery(configuration)
         let hosts = ShopifyEndpointHosts.list(
             configuration.endpointHosts,
             shop: site?.host,

@@ -1,5 +1,6 @@
 public import IdentityHTTP
 public import IdentityKit
+internal import ShopifyGraphQL
 
 /// Creates links that sign a buyer in to a shop's own pages, through the OpenID provider that the shop has connected (Shopify Plus).
 ///
@@ -19,11 +20,11 @@ public struct ShopSignOnLink: Sendable {
     ///
     /// - Parameters:
     ///   - shopDomain: The shop's domain in the buyer's browser, from the app's configuration and never from a request: a host name
-    ///     without scheme and path.
+    ///     without scheme, port and path.
     ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` if `shopDomain` is not a bare domain name.
     public init(shopDomain: String, allowsLoopbackHTTP: Bool = false) throws(IdentityError) {
-        guard let site = ShopifyURLs.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) else {
+        guard let domain = ShopDomain(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) else {
             let problem = ConfigurationProblem.shopDomain
             throw IdentityError(
                 configuration: "The single sign-on link's \(problem.member) \(problem.problem).",
@@ -31,7 +32,7 @@ public struct ShopSignOnLink: Sendable {
                 reference: Self.reference
             )
         }
-        self.site = site
+        site = domain.url
     }
 
     /// The link for a buyer, for a redirect of the buyer's browser.

@@ -24,7 +24,7 @@ public struct CustomerAccountConfiguration: Sendable {
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - shopDomain: A host name without scheme and path.
+    ///   - shopDomain: A host name without scheme, port and path; with ``allowsLoopbackHTTP``, also a loopback address with a port.
     ///   - apiVersion: The version, 2026-10 by default.
     ///   - origin: The origin of a public web client.
     ///   - endpoint: A URL instead of the discovered one.
@@ -43,15 +43,12 @@ public struct CustomerAccountConfiguration: Sendable {
         allowsLoopbackHTTP: Bool = false,
         timeout: Duration = .seconds(15)
     ) throws(IdentityError) {
-        let domain = shopDomain.lowercased()
-        guard !domain.utf8.contains(where: { "/?#@".utf8.contains($0) }), domain.contains("."),
-            let https = try? HTTPURL("https://" + domain),
-            let site = allowsLoopbackHTTP && https.isLoopback ? try? HTTPURL("http://" + domain) : https,
-            let discovery = try? site.replacing(path: "/.well-known/customer-account-api")
+        guard let domain = ShopDomain(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP),
+            let discovery = try? domain.url.replacing(path: "/.well-known/customer-account-api")
         else {
             throw Self.invalid(
                 "`shopDomain` of the Customer Account API is not a bare domain name.",
-                "Write for example example.myshopify.com, without https:// and without a path."
+                "Write for example example.myshopify.com, without https://, port and path."
             )
         }
         guard apiVersion.isPathSegment else {
@@ -84,7 +81,7 @@ public struct CustomerAccountConfiguration: Sendable {
                 "Use for example 15 seconds."
             )
         }
-        self.shopDomain = domain
+        self.shopDomain = domain.name
         self.apiVersion = apiVersion
         self.origin = origin
         self.endpoint = endpoint

@@ -67,14 +67,14 @@ public struct StorefrontConfiguration: Sendable {
         invalid: (_ member: String, _ problem: String, _ hint: String) -> IdentityError
     ) throws(IdentityError) {
         let hint = "Write it without scheme, port and path, for example example.myshopify.com."
-        if let domain = domain?.lowercased() {
-            guard let origin = Self.url(of: domain) else { throw invalid("shopDomain", "is not a host name", hint) }
+        if let domain {
+            guard let domain = ShopDomain(domain) else { throw invalid("shopDomain", "is not a host name", hint) }
             let path = "/api/\(apiVersion.rawValue)/graphql.json"
-            guard apiVersion.isPathSegment, let own = try? origin.replacing(path: path) else {
+            guard apiVersion.isPathSegment, let own = try? domain.url.replacing(path: path) else {
                 throw invalid("apiVersion", "is not a version", "Use for example 2026-10.")
             }
             self.endpoint = endpoint ?? own
-            shopDomain = domain
+            shopDomain = domain.name
         } else {
             guard let endpoint else { throw invalid("shopDomain", "is missing", hint) }
             self.endpoint = endpoint
@@ -107,17 +107,6 @@ public struct StorefrontConfiguration: Sendable {
         self.authentication = authentication
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
         self.timeout = timeout
-    }
-
-    /// The URL of a host name with a dot; nil for other text.
-    ///
-    /// The token is sent to this host.
-    private static func url(of domain: String) -> HTTPURL? {
-        guard let url = try? HTTPURL("https://" + domain), url.host == domain, url.text == "https://" + domain,
-            domain.contains("."), domain.utf8.last != UInt8(ascii: "."),
-            domain.split(separator: ".").last.map({ !$0.utf8.allSatisfy(ASCII.isDigit) }) ?? false
-        else { return nil }
-        return url
     }
 
     private static func isToken(_ token: [UInt8]) -> Bool {
