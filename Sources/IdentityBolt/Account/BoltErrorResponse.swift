@@ -81,7 +81,7 @@ extension BoltErrorResponse {
                 "Refresh the access token. If that does not help, check scopes, or let the buyer sign in again."
             )
         }
-        if status == 429 || status >= 500 {
+        if HTTPResponse.isOutage(status) {
             return make(
                 .retryLater,
                 .providerUnavailable,

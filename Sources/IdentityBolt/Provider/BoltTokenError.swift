@@ -30,7 +30,7 @@ enum BoltTokenError {
         guard known.contains(name) else { return failure.standardError }
         var normalized = failure
         normalized.error = name
-        if failure.status < 500, failure.status != 401, failure.status != 429 { normalized.status = 400 }
+        if failure.status != 401, !failure.isOutage { normalized.status = 400 }
         let error = normalized.standardError
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }

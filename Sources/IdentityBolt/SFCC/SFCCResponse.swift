@@ -74,7 +74,7 @@ struct SFCCResponse: Sendable {
     var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }
-        let isOutage = response.status >= 500 || response.status == 429
+        let isOutage = response.isOutage
         let isInvalidGrant = name.map { $0.isIdentical(to: "invalid_grant") } ?? false
         return IdentityError(
             isOutage ? .retryLater : .rejected,

@@ -15,6 +15,12 @@ public struct HTTPResponse: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// Whether the server may accept the same request later: the status is 429 or 5xx.
+    package var isOutage: Bool { Self.isOutage(status) }
+
+    /// Whether a status is 429 or 5xx.
+    package static func isOutage(_ status: Int) -> Bool { status == 429 || status >= 500 }
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -102,7 +102,7 @@ final class KeySetFetcher: KeySetProviding {
             )
         }
         guard response.status == 200 else {
-            let isOutage = response.status >= 500 || response.status == 429
+            let isOutage = response.isOutage
             throw IdentityError(
                 .retryLater,
                 isOutage ? .providerUnavailable : .discoveryFailed,

@@ -87,7 +87,7 @@ package final class MetadataSource: Sendable {
 
     private func accept(_ response: HTTPResponse, from url: HTTPURL) throws -> ProviderMetadata {
         guard response.status == 200 else {
-            let isOutage = response.status >= 500 || response.status == 429
+            let isOutage = response.isOutage
             throw IdentityError(
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,

@@ -50,7 +50,7 @@ extension OpenIDClient {
     /// A hint about DPoP: a provider that requires it may not say so in its error.
     private func dpopHint(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> String? {
         guard !configuration.usesDPoP, metadata.dpopAlgorithms != nil, failure.grant != .refreshToken,
-            (400..<500).contains(failure.status), failure.status != 429
+            failure.status >= 400, !failure.isOutage
         else { return nil }
         return
             "If the provider requires DPoP, set dpop (in Swift: usesDPoP) to true: its metadata announce support for DPoP."
@@ -72,7 +72,7 @@ extension OpenIDClient {
     /// meaning.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
-        if failure.error == "invalid_client" { return (400..<500).contains(failure.status) && failure.status != 429 }
+        if failure.error == "invalid_client" { return failure.status >= 400 && !failure.isOutage }
         let others = [
             "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof", "use_dpop_nonce",
             "access_denied", "temporarily_unavailable", "server_error",

@@ -52,7 +52,7 @@ package enum PushedAuthorizationResponse: Sendable {
 extension TokenErrorResponse {
     /// The meaning of errors that only a pushed authorization request has (RFC 9126 section 2.3); nil for errors of the token endpoint.
     package var pushedRequestError: IdentityError? {
-        guard (400..<500).contains(status), status != 429 else { return nil }
+        guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {
         case "" where status == 413:
             return make(

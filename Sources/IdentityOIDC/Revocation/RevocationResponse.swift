@@ -39,7 +39,7 @@ extension TokenErrorResponse {
     /// The error of a failed revocation: the token may still be valid.
     fileprivate var revocationError: IdentityError {
         let hint = "Wait until the tokens expire, or revoke them in the provider's administration."
-        if status == 429 || status >= 500 {
+        if isOutage {
             return make(
                 .retryLater,
                 .providerUnavailable,

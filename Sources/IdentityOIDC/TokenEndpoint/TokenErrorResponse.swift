@@ -53,6 +53,9 @@ public struct TokenErrorResponse: Sendable {
         self.redacted = redacted
     }
 
+    /// Whether the provider may accept the same request later (``HTTPResponse/isOutage``).
+    package var isOutage: Bool { HTTPResponse.isOutage(status) }
+
     /// The end of a hint about a refused client: what the refusal means for the tokens.
     var consequence: String {
         endpoint == .revocation
@@ -76,7 +79,7 @@ public struct TokenErrorResponse: Sendable {
                 "If the redirect leads to an address of the provider, set \(endpoint.member) to that address."
             )
         }
-        if status == 429 || status >= 500 {
+        if isOutage {
             return make(
                 .retryLater,
                 .providerUnavailable,

@@ -136,7 +136,7 @@ enum UserInfoResponse {
                 providerResponse: IdentityError.ProviderResponse(status: response.status)
             )
         }
-        if response.status == 429 || response.status >= 500 {
+        if response.isOutage {
             throw refusal(
                 .retryLater,
                 .providerUnavailable,

@@ -56,7 +56,7 @@ extension ShopifyProvider {
             asking: "Shopify's logout endpoint"
         )
         guard (200..<400).contains(response.status) else {
-            let isOutage = response.status == 429 || response.status >= 500
+            let isOutage = response.isOutage
             throw IdentityError(
                 isOutage ? .retryLater : .rejected,
                 isOutage ? .providerUnavailable : .unexpectedResponse,

@@ -40,7 +40,7 @@ struct ShopifyQuirks: OpenIDQuirks {
         let isRefusedClient =
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
-        if failure.status < 500, failure.status != 429, isRefusedClient { return invalidClient(failure) }
+        if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
         // Status 403 with an HTML page comes from a proxy. An OAuth error name comes from Shopify and has its standard meaning.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
             return failure.standardError

@@ -139,7 +139,7 @@ package final class CustomerAccountAPI: Sendable {
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
         guard response.status == 200 else {
-            let isOutage = response.status >= 500 || response.status == 429
+            let isOutage = response.isOutage
             throw discoveryError(
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,

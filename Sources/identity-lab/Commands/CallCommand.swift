@@ -87,7 +87,7 @@ struct CallCommand: Command {
     }
 
     private static func refusal(_ response: HTTPResponse) -> IdentityError {
-        let isOutage = response.status >= 500 || response.status == 429
+        let isOutage = response.isOutage
         return IdentityError(
             isOutage ? .retryLater : .rejected,
             .unexpectedResponse,
