@@ -34,7 +34,11 @@ struct DiscoveryPauseTests {
 
     private func source() throws -> MetadataSource {
         MetadataSource(
-            .init(discoveryURL: try HTTPURL("https://id.example/d"), issuers: .exactly(["https://id.example"])),
+            .init(
+                discoveryURL: try HTTPURL("https://id.example/d"),
+                issuers: .exactly(["https://id.example"]),
+                configured: ProviderMetadata(issuer: "https://id.example")
+            ),
             httpClient: ProviderHTTPClient(
                 environment: IdentityEnvironment(transport: provider, clock: clock),
                 timeout: .seconds(5),

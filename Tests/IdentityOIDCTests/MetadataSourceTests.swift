@@ -42,7 +42,8 @@ struct MetadataSourceTests {
         )
         var configuration = MetadataSource.Configuration(
             discoveryURL: try HTTPURL(server.origin + path),
-            issuers: .exactly(["https://id.example"])
+            issuers: .exactly(["https://id.example"]),
+            configured: ProviderMetadata(issuer: "https://id.example")
         )
         configuration.allowedRedirects = redirects
         if fallback { configuration.fallback = ProviderMetadata(issuer: "fallback") }
@@ -117,7 +118,11 @@ struct MetadataSourceTests {
             configured: []
         )
         let source = MetadataSource(
-            .init(discoveryURL: try HTTPURL(server.origin + "/"), issuers: .exactly(["https://id.example"])),
+            .init(
+                discoveryURL: try HTTPURL(server.origin + "/"),
+                issuers: .exactly(["https://id.example"]),
+                configured: ProviderMetadata(issuer: "https://id.example")
+            ),
             httpClient: httpClient
         )
         _ = try await source.metadata()

@@ -7,12 +7,12 @@ package import IdentityKit
 package final class MetadataSource: Sendable {
     /// The configuration of the metadata.
     package struct Configuration: Sendable {
-        /// The address of the metadata document; nil when everything is configured.
+        /// The address of the metadata document; nil without discovery.
         package var discoveryURL: HTTPURL?
         /// The issuers that the document may name.
         package var issuers: IssuerPolicy
         /// Configured endpoints, which replace discovered ones; the whole metadata if there is no discovery.
-        package var configured: ProviderMetadata?
+        package var configured: ProviderMetadata
         /// The maximum number of followed redirects of the document's address, https only.
         package var allowedRedirects = 0
         /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
@@ -24,9 +24,10 @@ package final class MetadataSource: Sendable {
         /// Headers to send.
         package var headers: [(name: String, value: String)] = []
 
-        package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy) {
+        package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy, configured: ProviderMetadata) {
             self.discoveryURL = discoveryURL
             self.issuers = issuers
+            self.configured = configured
         }
     }
 
@@ -61,18 +62,7 @@ package final class MetadataSource: Sendable {
     }
 
     private func fetch() async throws -> ProviderMetadata {
-        guard let url = configuration.discoveryURL else {
-            guard let configured = configuration.configured else {
-                throw IdentityError(
-                    .configuration,
-                    .discoveryFailed,
-                    "The configuration has neither endpoints nor a discovery URL.",
-                    hint: "Set issuer or endpoints.discovery, or every endpoint that a login needs.",
-                    reference: "OpenID Connect Discovery 1.0 section 4"
-                )
-            }
-            return configured
-        }
+        guard let url = configuration.discoveryURL else { return configuration.configured }
         let response = try await httpClient.document(
             at: url,
             following: configuration.allowedRedirects,
@@ -112,7 +102,7 @@ package final class MetadataSource: Sendable {
     /// Refuses discovered endpoints at hosts that are not in the list; configured endpoints may have any host.
     private func checkHosts(_ metadata: ProviderMetadata) throws(IdentityError) {
         guard let hosts = configuration.hosts else { return }
-        let configured = configuration.configured?.endpoints.map(\.name) ?? []
+        let configured = configuration.configured.endpoints.map(\.name)
         for (name, url) in metadata.endpoints where !configured.contains(name) && !hosts.accepts(url) {
             throw hosts.refusal(of: url, "The \(name) in the provider's metadata is at")
         }

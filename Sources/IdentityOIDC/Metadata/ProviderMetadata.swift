@@ -61,10 +61,10 @@ public struct ProviderMetadata: Sendable {
     }
 
     /// These metadata, with the endpoints of `configured` instead of their own.
-    func overridden(by configured: ProviderMetadata?) -> ProviderMetadata {
+    func overridden(by configured: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
         for (_, path) in Self.endpointMembers {
-            if let url = configured?[keyPath: path] { metadata[keyPath: path] = url }
+            if let url = configured[keyPath: path] { metadata[keyPath: path] = url }
         }
         return metadata
     }

@@ -74,8 +74,11 @@ public final class OpenIDClient: Sendable {
                 endpoints.deviceAuthorization,
             ]
         )
-        var source = MetadataSource.Configuration(discoveryURL: discoveryURL, issuers: issuers)
-        source.configured = endpoints.metadata(issuer: configuration.issuer)
+        var source = MetadataSource.Configuration(
+            discoveryURL: discoveryURL,
+            issuers: issuers,
+            configured: endpoints.metadata(issuer: configuration.issuer)
+        )
         source.allowedRedirects = configuration.discovery.allowedRedirects
         source.hosts = configuration.discovery.allowedHosts
         source.fallback = configuration.discovery.fallback?.metadata(issuer: configuration.issuer)
