@@ -38,7 +38,7 @@ extension BoltProvider {
         /// Issuers to accept instead of the environment's.
         public var issuers: [String]?
         /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
-        public var timeout: Duration = .seconds(8)
+        public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// The parameters of every login, for example those that Bolt gives to a merchant.

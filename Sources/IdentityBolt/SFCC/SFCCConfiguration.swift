@@ -60,7 +60,7 @@ public struct SFCCConfiguration: Sendable {
     /// A key set often signs for several clients and sites. Without this list, a token of another client or site is accepted.
     public var audiences: [String]?
     /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
-    public var timeout: Duration = .seconds(8)
+    public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; a loopback ``host`` is then reached by http.
     public var allowsLoopbackHTTP = false
     /// The parameters of every login at Bolt's page; `max_age` and `acr_values` are refused, because no token proves them.

@@ -23,6 +23,11 @@ public struct ProviderDescriptor: Sendable, Equatable {
     /// The time limit of one request to the provider, if it has one.
     public var timeout: Duration?
 
+    /// The time limit of one request to a provider of the SDK unless its configuration sets another: 8 seconds.
+    ///
+    /// It is two thirds of the default lease of a lock in PostgreSQL, which is the longest that a lease permits.
+    public static let defaultTimeout = Duration.seconds(8)
+
     /// Creates a descriptor.
     public init(
         name: String,

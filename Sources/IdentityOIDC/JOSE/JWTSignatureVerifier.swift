@@ -29,7 +29,7 @@ public struct JWTSignatureVerifier: Sendable {
         algorithms: [String],
         provider: String,
         environment: IdentityEnvironment,
-        timeout: Duration = .seconds(8),
+        timeout: Duration = ProviderDescriptor.defaultTimeout,
         allowsLoopbackHTTP: Bool = false
     ) {
         self.keySetURL = keySetURL

@@ -63,7 +63,7 @@ extension OpenIDClient {
         /// Headers of every token, device authorization and pushed authorization request, such as an API key.
         public var tokenRequestHeaders: [(name: String, value: Secret)] = []
         /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
-        public var timeout: Duration = .seconds(8)
+        public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// The default options of every login, for example `prompt`; a login's own options replace them.

@@ -44,7 +44,7 @@ public struct CommonProviderMembers: Sendable {
         hints: [String: String] = [:]
     ) throws(IdentityError) {
         allowsLoopbackHTTP = try section.bool("allowsLoopbackHTTP", default: false)
-        timeout = try section.optionalSeconds("timeout") ?? .seconds(8)
+        timeout = try section.optionalSeconds("timeout") ?? ProviderDescriptor.defaultTimeout
         issuers = try section.optionalStrings("issuers")
         displayName = try section.optionalString("displayName")
         tenant = try section.optionalString("tenant") ?? ""

@@ -48,7 +48,7 @@ extension ShopifyProvider {
         /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
         public var endpointHosts: [String]?
         /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
-        public var timeout: Duration = .seconds(8)
+        public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// The default options of every login, for example `prompt`; a login's own options replace them.
