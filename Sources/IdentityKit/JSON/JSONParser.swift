@@ -159,21 +159,9 @@ struct JSONParser {
     }
 
     private mutating func parseNumber() throws(JSONError) -> JSONNumber {
-        let start = index
-        _ = accept(UInt8(ascii: "-"))
-        if !accept(UInt8(ascii: "0")) { try parseDigits() }
-        if accept(UInt8(ascii: ".")) { try parseDigits() }
-        if accept(UInt8(ascii: "e")) || accept(UInt8(ascii: "E")) {
-            if !accept(UInt8(ascii: "+")) { _ = accept(UInt8(ascii: "-")) }
-            try parseDigits()
-        }
+        let (bytes, start) = (bytes, index)
+        try JSONText.skipNumber(in: bytes.span, at: &index)
         return JSONNumber(validated: String(decoding: bytes[start..<index], as: UTF8.self))
-    }
-
-    private mutating func parseDigits() throws(JSONError) {
-        let start = index
-        while index < bytes.count, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") { index += 1 }
-        guard index > start else { throw failure("expected a digit") }
     }
 
     private mutating func parseString() throws(JSONError) -> String {
@@ -197,6 +185,7 @@ struct JSONParser {
     }
 
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+        let bytes = bytes
         var decoded = Array(bytes[start..<index])
         while index < bytes.count {
             let byte = bytes[index]
@@ -207,7 +196,7 @@ struct JSONParser {
                 return text
             case UInt8(ascii: "\\"):
                 index += 1
-                try parseEscape(into: &decoded)
+                try JSONText.readEscape(in: bytes.span, at: &index, into: &decoded)
             case 0x00..<0x20: throw failure("unescaped control character")
             default:
                 decoded.append(byte)
@@ -215,45 +204,5 @@ struct JSONParser {
             }
         }
         throw failure("the text ends inside a string")
-    }
-
-    private mutating func parseEscape(into decoded: inout [UInt8]) throws(JSONError) {
-        guard index < bytes.count else { throw failure("the text ends inside an escape") }
-        let byte = bytes[index]
-        index += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
-        case UInt8(ascii: "b"): decoded.append(0x08)
-        case UInt8(ascii: "f"): decoded.append(0x0C)
-        case UInt8(ascii: "n"): decoded.append(0x0A)
-        case UInt8(ascii: "r"): decoded.append(0x0D)
-        case UInt8(ascii: "t"): decoded.append(0x09)
-        case UInt8(ascii: "u"): decoded.append(contentsOf: String(try parseUnicodeScalar()).utf8)
-        default: throw failure("unknown escape")
-        }
-    }
-
-    private mutating func parseUnicodeScalar() throws(JSONError) -> Unicode.Scalar {
-        let first = try parseHexadecimal()
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        guard first < 0xDC00, accept(UInt8(ascii: "\\")), accept(UInt8(ascii: "u")) else {
-            throw failure("lone surrogate")
-        }
-        let second = try parseHexadecimal()
-        guard (0xDC00...0xDFFF).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
-        else { throw failure("lone surrogate") }
-        return scalar
-    }
-
-    private mutating func parseHexadecimal() throws(JSONError) -> UInt32 {
-        var value: UInt32 = 0
-        for _ in 0..<4 {
-            guard index < bytes.count else { throw failure("the text ends inside an escape") }
-            guard let digit = ASCII.hexValue(bytes[index]) else { throw failure("expected a hexadecimal digit") }
-            value = value << 4 | UInt32(digit)
-            index += 1
-        }
-        return value
     }
 }
