@@ -47,12 +47,18 @@ final class LabProcess: Sendable {
     /// The write end of its standard input; -1 after it is closed.
     private let input: Mutex<Int32>
 
-    init(_ arguments: [String], environment: [String: String]) throws {
+    // Without `readsErrors`, the pipe of standard error is closed at once.
+    init(_ arguments: [String], environment: [String: String], readsErrors: Bool = true) throws {
         let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
         process = try Spawned.start(Spawned.path(of: "identity-lab"), arguments, variables)
         input = Mutex(process.input)
         follow(process.output, \.output)
-        follow(process.errors, \.errors)
+        if readsErrors {
+            follow(process.errors, \.errors)
+        } else {
+            close(process.errors)
+            state.withLock { $0.errors.isClosed = true }
+        }
         _ = DedicatedThread.start { [exitStatus, process] in exitStatus.set(process.wait()) }
     }
 

@@ -4,6 +4,8 @@ internal import IdentityPlatform
 internal import Synchronization
 
 /// Turns SIGINT and SIGTERM into a cancellation; a second signal ends the process immediately.
+///
+/// SIGPIPE is ignored.
 final class Interruption: Sendable {
     private struct State {
         var isRequested = false
@@ -14,6 +16,8 @@ final class Interruption: Sendable {
     private let state = Mutex(State())
 
     init() {
+        // The reader of the output may close its pipe at any time, also while new tokens are being saved.
+        signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "identity-lab.signals")
         state.withLock { state in
             for number in [SIGINT, SIGTERM] {
