@@ -1,7 +1,9 @@
 import Foundation
 import IdentityHTTP
 import IdentityKit
+import IdentitySQLite
 import IdentitySandbox
+import IdentitySetup
 import StorefrontSandbox
 import TestDirectories
 import Testing
@@ -88,6 +90,22 @@ final class LabStage: Sendable {
         let url = try #require(authorize["url"]?.string, "\(authorize)")
         process.send(change(try await callback(for: url)))
         return await process.ended()
+    }
+
+    /// Changes the stored tokens of a session.
+    func changeTokens(of id: SessionID, _ change: (inout TokenSet) -> Void) async throws {
+        let configuration = try IdentityConfiguration(json: json.serialized, environmentVariables: environment)
+        let setup = try await IdentitySetup.open(configuration) { section in
+            try await SQLiteStore.open(try SQLiteStore.Configuration(section))
+        }
+        var stored = try #require(try await setup.store.session(id))
+        var tokens = try #require(try SessionState(stored).tokens)
+        change(&tokens)
+        stored.payload = SessionState.active(tokens).payload()
+        let generation = stored.generation
+        stored.generation += 1
+        #expect(try await setup.store.replace(stored, expecting: generation))
+        await (setup.store as? SQLiteStore)?.close()
     }
 
     /// The callback URL of a login in which the buyer signs in.

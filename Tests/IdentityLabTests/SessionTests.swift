@@ -25,6 +25,22 @@ struct SessionTests {
         }
     }
 
+    @Test("token prints the new token after an early refresh, not the one that it replaced")
+    func earlyRefresh() async throws {
+        try await LabStage.with { stage in
+            let login = try await stage.login("any")
+            let id = try #require(try login.event("session")["id"]?.string.flatMap(SessionID.init(rawValue:)))
+            try await stage.changeTokens(of: id) { tokens in
+                tokens.issuedAt = Date(timeIntervalSinceNow: -3_100)
+                tokens.expiresAt = Date(timeIntervalSinceNow: 500)
+            }
+            let ended = try await stage.run("token", "--session", id.rawValue, "--json")
+            #expect(stage.sandbox.openID.counters.refreshes == 1)
+            let expiresAt = try #require(try ended.event("token")["expires_at"]?.string)
+            #expect(try Date(expiresAt, strategy: .iso8601).timeIntervalSinceNow > 1_000, "\(ended)")
+        }
+    }
+
     @Test("token names the scopes that a refresh no longer grants, in JSON and as text")
     func lostScopes() async throws {
         try await LabStage.with { stage in

@@ -52,11 +52,9 @@ struct TokenCommand: Command {
             throw error
         }
         await deployment.repairAndDrain()
-        // The first call may have started an early refresh in the background. If that failed, a second call returns the reason.
-        if got.outcome == .stored,
-            let again = try? await deployment.sessions.tokens(for: session, validFor: validFor),
-            again.outcome == .stillValid
-        {
+        // The first call may have started an early refresh in the background. A second call returns its tokens, or why it failed.
+        if got.outcome == .stored, let again = try? await deployment.sessions.tokens(for: session, validFor: validFor) {
+            await deployment.drain()
             got = again
         }
         let warnings = lab.nonDurableTokens.warning.map { ["\($0.code): \($0.message)"] } ?? []
