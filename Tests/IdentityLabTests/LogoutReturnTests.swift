@@ -62,6 +62,22 @@ struct LogoutReturnTests {
         }
     }
 
+    @Test("without --callback and without a terminal, logout ends the session and waits for no return")
+    func noTerminal() async throws {
+        try await Self.run { stage, id, file in
+            for isClosed in [true, false] {
+                let session = isClosed ? id : try await stage.login("any").event("session")["id"]?.string
+                let process = try stage.start("logout", "--session", try #require(session), "--config", file, "--json")
+                if isClosed { process.closeInput() }
+                let ended = await process.ended()
+                #expect(ended.status == 0, "\(ended)")
+                #expect(try ended.events().count == 1)
+                let page = try #require(try ended.event("logout")["browser_url"]?.string)
+                #expect(LabStage.parameter("post_logout_redirect_uri", in: page) == Self.address)
+            }
+        }
+    }
+
     @Test("a return with another state is refused, and the session has ended")
     func otherState() async throws {
         try await Self.run { stage, id, file in

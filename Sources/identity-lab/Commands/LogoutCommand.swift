@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// Ends a session.
 struct LogoutCommand: Command {
@@ -13,7 +14,7 @@ struct LogoutCommand: Command {
     private static let callback = Option(
         "\(Option.callback.name) \(Option.callbackModes)",
         "How to receive the browser's return to the provider's postLogoutRedirectURI; the state of the return is then checked. "
-            + "By default loopback for a loopback address, otherwise stdin."
+            + "By default loopback for a loopback address and stdin in a terminal; otherwise the command waits for no return."
     )
 
     private let session: SessionID
@@ -26,11 +27,11 @@ struct LogoutCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        guard let address = try await returnAddress(deployment) else {
-            _ = try await end(deployment, lab.output, awaitsReturn: false)
+        let address = try await returnAddress(deployment)
+        guard let address, let mode = mode ?? Self.mode(for: address) else {
+            _ = try await end(deployment, lab.output, returningTo: address, awaitsReturn: false)
             return
         }
-        let mode = mode ?? .standard(for: address)
         var ended: LogoutResult?
         let transport = deployment.environment.transport
         let returned = try await mode.logoutReturn(to: address, transport: transport) { address in
@@ -45,6 +46,12 @@ struct LogoutCommand: Command {
             ["confirmed": .bool(true)],
             text: "The browser came back from the provider's logout page."
         )
+    }
+
+    /// The mode without `--callback`; nil if nobody would paste the URL of the return.
+    private static func mode(for address: String) -> CallbackMode? {
+        let mode = CallbackMode.standard(for: address)
+        return mode == .stdin && isatty(0) == 0 ? nil : mode
     }
 
     /// The address to which the session's provider sends the browser; nil if none is configured.
