@@ -62,6 +62,15 @@ struct LogoutReturnTests {
         }
     }
 
+    @Test("blanks around the pasted URL of the return are ignored")
+    func blanks() async throws {
+        try await Self.run { stage, id, file in
+            let ended = try await Self.logout(stage, id, file) { "  \($0) \r" }
+            #expect(ended.status == 0, "\(ended)")
+            #expect(try ended.event("logout_return")["confirmed"]?.bool == true)
+        }
+    }
+
     @Test("without --callback and without a terminal, logout ends the session and waits for no return")
     func noTerminal() async throws {
         try await Self.run { stage, id, file in

@@ -41,19 +41,7 @@ public struct ManualPresenter: FormPostPresenting {
 
     private func line(for login: PresentedLogin) async throws -> String {
         await announce(try await login.authorizationURL(redirectURI: login.redirectURI))
-        while let line = try await lines.nextLine() {
-            try Task.checkCancellation()
-            let text = line.trimmingBlanks()
-            if !text.isEmpty { return text }
-        }
-        throw CancellationError()
-    }
-}
-
-extension String {
-    fileprivate func trimmingBlanks() -> String {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        let bytes = Array(utf8).drop(while: isBlank).reversed().drop(while: isBlank).reversed()
-        return String(decoding: Array(bytes), as: UTF8.self)
+        guard let text = try await lines.nextText() else { throw CancellationError() }
+        return text
     }
 }

@@ -51,10 +51,8 @@ extension CallbackMode {
         guard self == .stdin else {
             return try await SandboxBuyer(transport: transport).login(at: page.text, redirectURI: address)
         }
-        while let line = try await StandardInput().nextLine() {
-            if !line.allSatisfy(\.isWhitespace) { return line }
-        }
-        throw CancellationError()
+        guard let line = try await StandardInput().nextText() else { throw CancellationError() }
+        return line
     }
 }
 
