@@ -103,6 +103,22 @@ struct CheckTests {
         }
     }
 
+    @Test("check adds the Age of a response from an HTTP cache to its Date")
+    func cachedResponse() async throws {
+        try await LabStage.with { stage in
+            let format = DateFormatter()
+            format.locale = Locale(identifier: "en_US_POSIX")
+            format.timeZone = TimeZone(identifier: "UTC")
+            format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+            let date = format.string(from: Date(timeIntervalSinceNow: -3_600))
+            let cached = SandboxFault.header("Date", date).and(.header("Age", "3600"))
+            stage.sandbox.openID.planFault(cached, on: .discovery, times: .max)
+            let ended = try await stage.run("check", "--json")
+            #expect(ended.status == 0, "\(ended)")
+            #expect(try points(ended)["clock 127.0.0.1"]?.result == "ok")
+        }
+    }
+
     @Test("check detects a wrong store key, a wrong Storefront token and an unknown member")
     func storeAndShop() async throws {
         try await LabStage.with { stage in

@@ -4,6 +4,8 @@ internal import IdentityKit
 internal import Synchronization
 
 /// A transport that compares this machine's clock with the `Date` of every response (RFC 9110 section 6.6.1).
+///
+/// The `Age` of a response from an HTTP cache is added to its `Date` (RFC 9111 section 5.1).
 struct ClockReadings: HTTPTransport {
     /// The difference that ID tokens tolerate; above it, logins fail.
     private static let tolerance = 60.0
@@ -28,7 +30,8 @@ struct ClockReadings: HTTPTransport {
         let after = Date()
         if let date = response.headers["Date"].flatMap({ Self.date($0) }) {
             // The server wrote the date between `before` and `after`, without fractions of a second.
-            let (low, high) = (before.timeIntervalSince(date) - 1, after.timeIntervalSince(date))
+            let age = response.headers["Age"].flatMap { Int($0) }.map { Double(min(max($0, 0), 1 << 31)) } ?? 0
+            let (low, high) = (before.timeIntervalSince(date) - age - 1, after.timeIntervalSince(date) - age)
             let ahead = low > 0 ? low : min(0, high)
             readings.ahead.withLock { if abs(ahead) >= abs($0[request.url.host] ?? 0) { $0[request.url.host] = ahead } }
         }
