@@ -51,6 +51,19 @@ struct UsageTests {
         #expect(try ended.event("error")["code"]?.string == "configuration_invalid")
     }
 
+    @Test("a value may begin with two dashes, as some session ids do, unless it names an option")
+    func dashes() async throws {
+        let id = "--AAAAAAAAAAAAAAAAAAAA"
+        for arguments in [["token", "--session", id], ["--session", id, "token"]] {
+            let ended = try await LabProcess(arguments + ["--json"], environment: [:]).ended()
+            #expect(try ended.event("error")["code"]?.string == "configuration_invalid", "\(ended)")
+        }
+        for next in ["--refresh", "--config=x", "--line"] {
+            let ended = try await LabProcess(["token", "--session", next, "--json"], environment: [:]).ended()
+            #expect(try ended.event("error")["message"]?.string?.hasPrefix("--session ID needs a value.") == true)
+        }
+    }
+
     @Test("--help of the program and of every command shows examples")
     func help() async throws {
         for command in [

@@ -4,9 +4,12 @@ internal import IdentityKit
 /// `--name=value`.
 struct CommandLineParser {
     private let commands: [any Command.Type]
+    /// The options of all commands.
+    private let options: [Option]
 
     init(_ commands: [any Command.Type]) {
         self.commands = commands
+        options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
     }
 
     /// Returns the command (nil if the command line names none) and its options.
@@ -33,14 +36,13 @@ struct CommandLineParser {
     ///
     /// An option either takes a value in all commands or in none, so that values can be skipped before the command is known.
     private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
-        let options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
         var command: (any Command.Type)?
         var action: String?
         var rest = commandLine[...]
         while let argument = rest.popFirst() {
             guard !argument.hasPrefix("-") else {
                 let option = options.first { $0.name == argument }
-                if let option, option.takesValue, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
+                if let option, option.takesValue, let value = rest.first, !isOption(value) { rest.removeFirst() }
                 continue
             }
             if let command {
@@ -73,18 +75,25 @@ struct CommandLineParser {
             guard inline == nil else { throw UsageError("\(option.name) takes no value.", command: command) }
             return arguments.insert("", for: option)
         }
-        // After a space, "--" begins the next option: the value was probably forgotten. "--name=--value" is allowed.
-        let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+        // An option after the space means that the value was forgotten. Other values may begin with dashes, as session ids do.
+        let following = rest.first.flatMap { isOption($0) ? nil : $0 }
         if inline == nil, following != nil { rest.removeFirst() }
         guard let value = inline ?? following, !value.isEmpty else {
-            let isOption = inline == nil && rest.first?.hasPrefix("--") == true
-            let advice = isOption ? " Write \(option.name)=VALUE for a value that begins with two dashes." : ""
+            let advice =
+                inline == nil && !rest.isEmpty
+                ? " Write \(option.name)=VALUE for a value that is an option's name." : ""
             throw UsageError("\(option.usage) needs a value.\(advice)", command: command)
         }
         guard option.repeats || !arguments.contains(option) else {
             throw UsageError("\(option.name) may be given only once.", command: command)
         }
         arguments.insert(value, for: option)
+    }
+
+    /// Whether an argument names an option, with a value after `=` or without.
+    private func isOption(_ argument: String) -> Bool {
+        let name = argument.prefix { $0 != "=" }
+        return options.contains { $0.name == name }
     }
 
     private func find(_ name: String) throws(UsageError) -> any Command.Type {
