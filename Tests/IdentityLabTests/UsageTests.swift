@@ -64,6 +64,14 @@ struct UsageTests {
         }
     }
 
+    @Test("errors and help of the run without a command name no command")
+    func journey() async throws {
+        let wrong = try await LabProcess(["--callback=foo", "--json"], environment: [:]).ended()
+        #expect(try wrong.event("error")["hint"]?.string == "Run \"identity-lab --help\" for usage.")
+        let help = try await LabProcess(["--help"], environment: [:]).ended()
+        #expect(help.output.contains("\n  --callback loopback|stdin|sandbox"))
+    }
+
     @Test("--help of the program and of every command shows examples")
     func help() async throws {
         for command in [

@@ -21,6 +21,9 @@ enum Help {
             Commands:
             \(list.joined(separator: "\n"))
 
+            Options without a command:
+            \(Self.list(JourneyCommand.options).joined(separator: "\n"))
+
             Common options:
             \(Self.list(Option.common).joined(separator: "\n"))
 

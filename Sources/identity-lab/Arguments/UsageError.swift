@@ -6,7 +6,8 @@ struct UsageError: Error {
     let hint: String
 
     init(_ message: String, suggestion: String? = nil, command: (any Command.Type)? = nil) {
-        let help = command.map { "identity-lab \($0.name) --help" } ?? "identity-lab --help"
+        let words = ["identity-lab", command?.name ?? "", "--help"]
+        let help = words.filter { !$0.isEmpty }.joined(separator: " ")
         let correction = suggestion.map { "Did you mean \($0)? " } ?? ""
         self.message = message
         hint = "\(correction)Run \"\(help)\" for usage."

@@ -1,5 +1,6 @@
 /// A command of the program.
 protocol Command: Sendable {
+    /// The name on the command line; empty for ``JourneyCommand``, which runs without a name.
     static var name: String { get }
     /// The name and options, for the first line of the help.
     static var usage: String { get }

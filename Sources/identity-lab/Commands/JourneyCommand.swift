@@ -4,8 +4,7 @@ internal import StorefrontSandbox
 
 /// Runs every provider from login to logout and prints each step; the default without a command.
 struct JourneyCommand: Command {
-    static let name = "journey"
-    static let usage = "[--callback loopback|stdin|sandbox] [options]"
+    static let name = ""
     static let summary = "Run every provider and entry point from login to logout and compare them."
     static let options: [Option] = [.runCallback]
     static let examples = ["identity-lab", "identity-lab --config identity.json"]
