@@ -15,7 +15,7 @@ package struct Generator: Sendable {
     package struct Result: Sendable {
         /// The files' texts by their paths in the output folder; empty when there are errors.
         package let files: [String: String]
-        /// Errors and warnings, in the order of files and lines.
+        /// The errors and then the warnings, each in the order of files and lines.
         package let diagnostics: [Diagnostic]
 
         /// Whether there are errors.

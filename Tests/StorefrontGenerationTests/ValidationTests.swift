@@ -123,6 +123,15 @@ import Testing
         #expect(result.files["Fragments/A.swift"]?.contains("Deprecated") == false)
     }
 
+    @Test("an error after 200 warnings refuses the documents, and is listed before them")
+    func errorAfterWarnings() throws {
+        let warnings = "query A { shop { " + (0..<200).map { "a\($0): oldName " }.joined() + "} }"
+        let result = try generate(warnings, "query B { shop { nam } }")
+        #expect(result.isRefused && result.files.isEmpty)
+        #expect(result.diagnostics.count == 200)
+        #expect(result.diagnostics.first?.message.hasPrefix(#"Shop has no field "nam""#) == true)
+    }
+
     @Test("malicious documents do not crash the generator, and the number of errors is limited")
     func hostile() throws {
         // Each fragment spreads the next one twice: 2^30 paths.

@@ -3,7 +3,7 @@ internal import GraphQLLanguage
 /// The documents of a folder, checked against a schema.
 struct DocumentCheck {
     let documents: GraphDocumentSet
-    /// Errors and warnings, in the order of files and lines.
+    /// At most ``maximumDiagnostics``: the errors and then the warnings, each in the order of files and lines.
     let diagnostics: [Diagnostic]
     /// The coordinates of deprecated members, by the definition that uses them.
     let deprecated: [String: Set<String>]
@@ -45,13 +45,15 @@ struct DocumentCheck {
                 message: message
             )
         }
-        diagnostics.sort {
-            ($0.file, $0.location?.line ?? 0, $0.location?.column ?? 0, $0.message)
-                < ($1.file, $1.location?.line ?? 0, $1.location?.column ?? 0, $1.message)
-        }
+        diagnostics.sort { Self.order($0) < Self.order($1) }
         self.documents = documents
         self.diagnostics = Array(diagnostics.prefix(Self.maximumDiagnostics))
         deprecated = validator.deprecatedCoordinates
+    }
+
+    private static func order(_ diagnostic: Diagnostic) -> (Int, String, Int, Int, String) {
+        let (isWarning, place) = (diagnostic.severity == .warning, diagnostic.location)
+        return (isWarning ? 1 : 0, diagnostic.file, place?.line ?? 0, place?.column ?? 0, diagnostic.message)
     }
 
     /// Whether errors prevent the generation.
