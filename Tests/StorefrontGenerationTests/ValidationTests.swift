@@ -132,6 +132,28 @@ import Testing
         #expect(result.diagnostics.first?.message.hasPrefix(#"Shop has no field "nam""#) == true)
     }
 
+    @Test("fragments that many operations spread take limited work, and the number of their errors is limited")
+    func hostileFragments() throws {
+        func violations(_ text: String) throws -> [GraphViolation] {
+            var documents = GraphDocumentSet(requiresNames: true)
+            documents.add(try GraphParser.document(text), file: "0.graphql")
+            var validator = GraphValidator(try TestSchema.schema(), documents)
+            validator.run()
+            return validator.violations
+        }
+        func operations(_ count: Int, _ selection: String) -> String {
+            (0..<count).map { "query Q\($0) { \(selection) }\n" }.joined()
+        }
+        let fields = (0..<1_000).map { "a\($0): name " }.joined()
+        let wide = try violations(operations(1_000, "shop { ...F }") + "fragment F on Shop { \(fields)}")
+        #expect(wide.count == 1 && wide.first?.rule.isTooComplex == true, "\(wide.count)")
+        let conflicts = operations(250, "a: need(a: 1) a: need(a: 2)")
+        #expect(try violations(conflicts).count == 200)
+        var chain = operations(1_000, "...F0")
+        for index in 0..<1_000 { chain += "fragment F\(index) on Query { need(a: $a) ...F\(index + 1) }\n" }
+        #expect(try violations(chain + "fragment F1000 on Query { need(a: 1) }").count == 200)
+    }
+
     @Test("malicious documents do not crash the generator, and the number of errors is limited")
     func hostile() throws {
         // Each fragment spreads the next one twice: 2^30 paths.
@@ -192,4 +214,8 @@ import Testing
         let error = #expect(throws: GenerationFailure.self) { try GraphSchema(introspection: [0x1F, 0x8B, 8]) }
         #expect(error?.messages.first?.contains("gunzip") == true)
     }
+}
+
+extension GraphRule {
+    fileprivate var isTooComplex: Bool { if case .tooComplex = self { true } else { false } }
 }

@@ -1,7 +1,7 @@
 /// Finds different fields that would have the same response key (section 5.3.2).
 ///
 /// The comparison takes exponential time for some documents. So it stops with a violation after a number of steps that no
-/// ordinary document needs.
+/// ordinary set of documents needs. A step is a selected field or fragment, a pair of fields, or a byte of compared arguments.
 struct FieldMerging {
     private let schema: GraphSchema
     private let documents: GraphDocumentSet
@@ -9,7 +9,7 @@ struct FieldMerging {
     private var depth = 0
     private var violations: [GraphViolation] = []
     private var path: [String] = []
-    private static let maximumSteps = 400_000
+    static let maximumSteps = 400_000
     /// Fields within fields, and fragments within fragments.
     private static let maximumDepth = 200
 
@@ -31,6 +31,9 @@ struct FieldMerging {
         self.documents = documents
     }
 
+    /// Whether the steps of all operations are used up.
+    var isExhausted: Bool { steps > Self.maximumSteps }
+
     mutating func check(
         _ selections: [GraphSelection],
         on root: String,
@@ -38,11 +41,10 @@ struct FieldMerging {
         _ path: [String]
     ) -> [GraphViolation] {
         violations = []
-        steps = 0
         self.path = path
         guard let type = schema.types[root] else { return [] }
         compare([Part(selections: selections, type: type, file: file)], onlyShapes: false)
-        if steps > Self.maximumSteps {
+        if isExhausted {
             violations = [GraphViolation(rule: .tooComplex, file: file, location: nil, path: path)]
         }
         return violations
@@ -57,7 +59,7 @@ struct FieldMerging {
     private mutating func compare(_ parts: [Part], onlyShapes: Bool) {
         descend()
         defer { depth -= 1 }
-        guard steps <= Self.maximumSteps, violations.count < 20 else { return }
+        guard !isExhausted, violations.count < 20 else { return }
         var keys: [String] = []
         var entries: [String: [Entry]] = [:]
         var seen: Set<String> = []
@@ -66,14 +68,19 @@ struct FieldMerging {
             guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
             // Equal entries have equal results, so one of each is compared.
             var signatures: Set<String> = []
-            let different = group.filter { entry in
-                let arguments = GraphPrinter.text(entry.field.arguments)
-                return signatures.insert("\(entry.parent.name).\(entry.field.name)\(arguments)").inserted
-            }
+            let different =
+                group.count < 2
+                ? []
+                : group.filter { entry in
+                    guard !isExhausted else { return false }
+                    let arguments = GraphPrinter.text(entry.field.arguments)
+                    steps += arguments.utf8.count
+                    return signatures.insert("\(entry.parent.name).\(entry.field.name)\(arguments)").inserted
+                }
             for (index, later) in different.enumerated().dropFirst() {
                 for earlier in different[..<index] {
                     steps += 1
-                    guard steps <= Self.maximumSteps else { return }
+                    guard !isExhausted else { return }
                     if conflict(earlier, later, key, onlyShapes) { return }
                 }
             }
@@ -126,7 +133,7 @@ struct FieldMerging {
         defer { depth -= 1 }
         for selection in part.selections {
             steps += 1
-            guard steps <= Self.maximumSteps else { return }
+            guard !isExhausted else { return }
             switch selection {
             case .field(let field):
                 let key = field.responseKey

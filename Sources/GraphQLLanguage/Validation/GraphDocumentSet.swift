@@ -11,6 +11,8 @@ package struct GraphDocumentSet: Sendable {
     /// Names that are missing or not unique, at most ``GraphValidator/maximumViolations``.
     package private(set) var violations: [GraphViolation] = []
     private let requiresNames: Bool
+    /// The fragments that a fragment spreads, each once, in the order of their first use.
+    private var spreads: [String: [String]] = [:]
     /// The files of the named operations.
     private var files: [String: String] = [:]
 
@@ -39,6 +41,7 @@ package struct GraphDocumentSet: Sendable {
                 violate(.repeatedFragment(fragment.name, in: other.file), fragment.location, file, fragment.pathName)
             } else {
                 fragments[fragment.name] = GraphSourced(definition: fragment, file: file)
+                spreads[fragment.name] = Self.spreads(in: fragment.selections)
             }
         }
     }
@@ -61,18 +64,27 @@ package struct GraphDocumentSet: Sendable {
             next += 1
             guard seen.insert(name).inserted, let fragment = fragments[name] else { continue }
             found.append(fragment)
-            waiting += Self.spreads(in: fragment.definition.selections)
+            waiting += spreads[name] ?? []
         }
         return found
     }
 
-    package static func spreads(in selections: [GraphSelection]) -> [String] {
-        selections.flatMap { selection -> [String] in
-            switch selection {
-            case .field(let field): spreads(in: field.selections)
-            case .spread(let name, _, _): [name]
-            case .inline(_, _, let inner, _): spreads(in: inner)
+    /// The fragments that a fragment spreads itself, each once; empty for an unknown fragment.
+    func spreads(of fragment: String) -> [String] { spreads[fragment] ?? [] }
+
+    private static func spreads(in selections: [GraphSelection]) -> [String] {
+        var found: [String] = []
+        var seen: Set<String> = []
+        func collect(_ selections: [GraphSelection]) {
+            for selection in selections {
+                switch selection {
+                case .field(let field): collect(field.selections)
+                case .spread(let name, _, _): if seen.insert(name).inserted { found.append(name) }
+                case .inline(_, _, let inner, _): collect(inner)
+                }
             }
         }
+        collect(selections)
+        return found
     }
 }

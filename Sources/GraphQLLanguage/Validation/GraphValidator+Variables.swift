@@ -1,7 +1,30 @@
 extension GraphValidator {
-    /// Compares the declared variables of an operation with the uses in it and in its fragments.
-    mutating func checkVariables(of operation: GraphOperation) {
-        let (operationFile, operationPath, operationUses) = (file, path, uses)
+    private struct Requirement: Hashable {
+        let name: String
+        let type: GraphTypeReference
+        let hasDefault: Bool
+    }
+
+    /// The uses that require the same of the same variable, so that each operation checks only one of them.
+    static func grouped(_ uses: [VariableUse]) -> [[VariableUse]] {
+        var groups: [[VariableUse]] = []
+        var indices: [Requirement: Int] = [:]
+        for use in uses {
+            let requirement = Requirement(name: use.name, type: use.type, hasDefault: use.hasDefault)
+            if let index = indices[requirement] {
+                groups[index].append(use)
+            } else {
+                indices[requirement] = groups.count
+                groups.append([use])
+            }
+        }
+        return groups
+    }
+
+    /// Compares the declared variables of an operation with the grouped uses in it and in its fragments.
+    mutating func checkVariables(of operation: GraphOperation, uses groups: [[VariableUse]]) {
+        let (operationFile, operationPath) = (file, path)
+        let used = Set(groups.map { $0[0].name })
         var declared: [String: GraphVariable] = [:]
         for variable in operation.variables {
             check(variable.directives, at: "VARIABLE_DEFINITION")
@@ -11,18 +34,24 @@ extension GraphValidator {
                 violate(.undefinedVariableType(variable.type.leafName, of: variable.name), variable.location)
             } else {
                 checkDefault(of: variable)
-                if !operationUses.contains(where: { $0.name == variable.name }) {
+                if !used.contains(variable.name) {
                     violate(.unusedVariable(variable.name, operation: operation), variable.location)
                 }
             }
         }
-        for use in operationUses {
-            (file, path) = (use.file, use.path)
-            if let variable = declared[use.name] {
-                guard !Self.isAllowed(variable, at: use) else { continue }
-                violate(.mismatchedVariable(use.name, variable.type, argument: use.argument, use.type), use.location)
-            } else {
-                violate(.undefinedVariable(use.name, operation: operation), use.location)
+        for group in groups where violations.count < Self.maximumViolations {
+            let variable = declared[group[0].name]
+            if let variable, Self.isAllowed(variable, at: group[0]) { continue }
+            for use in group {
+                (file, path) = (use.file, use.path)
+                if let variable {
+                    violate(
+                        .mismatchedVariable(use.name, variable.type, argument: use.argument, use.type),
+                        use.location
+                    )
+                } else {
+                    violate(.undefinedVariable(use.name, operation: operation), use.location)
+                }
             }
         }
         (file, path) = (operationFile, operationPath)

@@ -1,7 +1,7 @@
 /// Checks documents against a schema (GraphQL specification of October 2021, section 5).
 ///
-/// Every definition is visited once. The rules that depend on combinations of fragments are checked afterwards, so the
-/// work grows only with the size of the documents.
+/// Every definition is visited once. The rules that depend on combinations of fragments are checked afterwards. If too many operations
+/// use too many fragments for that, the documents are refused with ``GraphRule/tooComplex``.
 package struct GraphValidator {
     let schema: GraphSchema
     let documents: GraphDocumentSet
@@ -49,22 +49,31 @@ package struct GraphValidator {
     ///
     /// Violations are sorted by file and line afterwards.
     package mutating func run() {
-        var usesByFragment: [String: [VariableUse]] = [:]
+        var usesByFragment: [String: [[VariableUse]]] = [:]
         for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
             begin(fragment.file, fragment.definition.pathName, owner: name)
             check(fragment.definition)
-            usesByFragment[name] = uses
+            usesByFragment[name] = Self.grouped(uses)
         }
         checkCycles()
         var reachable: Set<String> = []
-        for operation in documents.operations {
+        var steps = 0
+        for operation in documents.operations where violations.count < Self.maximumViolations {
             begin(operation.file, operation.definition.pathName, owner: operation.definition.name ?? "")
             check(operation.definition)
-            for fragment in documents.fragments(reachableFrom: operation.definition.selections) {
-                reachable.insert(fragment.definition.name)
-                uses += usesByFragment[fragment.definition.name] ?? []
+            let fragments = documents.fragments(reachableFrom: operation.definition.selections).map(\.definition.name)
+            steps += fragments.reduce(0) { $0 + 1 + documents.spreads(of: $1).count }
+            guard steps <= FieldMerging.maximumSteps else {
+                violate(.tooComplex, nil)
+                // The other operations may use the other fragments.
+                reachable.formUnion(documents.fragments.keys)
+                break
             }
-            checkVariables(of: operation.definition)
+            reachable.formUnion(fragments)
+            checkVariables(
+                of: operation.definition,
+                uses: Self.grouped(uses) + fragments.flatMap { usesByFragment[$0] ?? [] }
+            )
         }
         for (name, fragment) in documents.fragments where !reachable.contains(name) {
             begin(fragment.file, fragment.definition.pathName, owner: name)
@@ -81,10 +90,11 @@ package struct GraphValidator {
 
     private mutating func checkMerging() {
         var merging = FieldMerging(schema, documents)
-        for operation in documents.operations {
+        for operation in documents.operations where violations.count < Self.maximumViolations && !merging.isExhausted {
             guard let root = schema.root(operation.definition.kind) else { continue }
             let path = [operation.definition.pathName]
-            violations += merging.check(operation.definition.selections, on: root, operation.file, path)
+            let found = merging.check(operation.definition.selections, on: root, operation.file, path)
+            violations += found.prefix(Self.maximumViolations - violations.count)
         }
     }
 
@@ -154,8 +164,7 @@ package struct GraphValidator {
     }
 
     private func spreads(of fragment: String) -> [String] {
-        let names = documents.fragments[fragment].map { GraphDocumentSet.spreads(in: $0.definition.selections) } ?? []
-        return Set(names).filter { documents.fragments[$0] != nil }.sorted()
+        documents.spreads(of: fragment).filter { documents.fragments[$0] != nil }.sorted()
     }
 
     // MARK: Selections
