@@ -96,6 +96,19 @@ import Testing
         )
     }
 
+    @Test("two types of the schema cannot be configured with one name")
+    func configuredNames() throws {
+        let document =
+            "query A { place { shop { country } } } mutation B($id: ID!) { count(id: $id) { problems { code } } }"
+        for names in [#"{"Country":"Code","ProblemCode":"Code"}"#, #"{"Country":"ProblemCode"}"#] {
+            let result = try generate(document, configuration: #"{"names":\#(names)}"#)
+            #expect(result.isRefused)
+            #expect(
+                result.diagnostics.first?.message.contains("Two types of the schema would both be the type") == true
+            )
+        }
+    }
+
     @Test("nested types and members get unique names")
     func collisions() throws {
         let result = try generate(

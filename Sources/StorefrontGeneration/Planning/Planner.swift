@@ -98,7 +98,14 @@ struct Planner {
         }
         for type in schema.types.values.sorted(by: { $0.name < $1.name }) {
             switch type.kind {
-            case .enumeration, .input: topLevel.insert(swiftName(type.name))
+            case .enumeration, .input:
+                let name = swiftName(type.name)
+                guard !topLevel.insert(name).inserted, !configuration.provided.contains(name) else { continue }
+                fail(
+                    "generator.json",
+                    nil,
+                    "Two types of the schema would both be the type \(name). Set another name for one of them under \"names\"."
+                )
             case .scalar, .object, .interface, .union: break
             }
         }
