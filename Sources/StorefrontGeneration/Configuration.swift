@@ -148,9 +148,28 @@ package struct Configuration: Sendable {
         for name in names.keys.sorted() where schema.types[name] == nil && documents.fragments[name] == nil {
             throw unknown("names", name, schema.types.keys.sorted() + documents.fragments.keys.sorted())
         }
+        let types = Array(types.values) + Array(variables.values) + Array(scalars.values) + Array(provided)
+        let parts = types.flatMap { $0.split(separator: ".").map(String.init) }
+        for name in imports.keys.sorted() where !parts.contains(name) {
+            let hint = Suggestion.text(for: name, among: parts)
+            throw .usage(
+                "generator.json: imports: types, variables, scalars and provided do not contain \"\(name)\".\(hint)"
+            )
+        }
         let named = operations.union(documents.fragments.keys).union(schema.types.keys)
         for name in redacted.union(equatable).sorted() where !named.contains(name) {
             throw unknown("redacted or equatable", name, named.sorted())
+        }
+    }
+
+    /// Rejects payloads and provided types that the plan does not use.
+    func check(usedTypes: Set<String>) throws(GenerationFailure) {
+        for name in payloads.keys.sorted() where !usedTypes.contains(name) {
+            throw .usage("generator.json: payloads: no selection has exactly the fields of \"\(name)\".")
+        }
+        for name in provided.sorted() where !usedTypes.contains(name) {
+            let hint = Suggestion.text(for: name, among: usedTypes.sorted())
+            throw .usage("generator.json: provided: the documents use no type \"\(name)\".\(hint)")
         }
     }
 

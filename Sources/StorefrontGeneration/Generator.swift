@@ -31,6 +31,7 @@ package struct Generator: Sendable {
         let plan = planner.plan()
         let diagnostics = check.diagnostics + planner.diagnostics
         guard planner.diagnostics.isEmpty else { return Result(files: [:], diagnostics: diagnostics) }
+        try configuration.check(usedTypes: planner.usedTypes)
         let modules = configuration.imports.merging(imports) { _, given in given }
         let emitter = Emitter(plan: plan, access: access, module: module, imports: modules)
         return Result(files: emitter.files(), diagnostics: diagnostics)

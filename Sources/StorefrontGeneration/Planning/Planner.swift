@@ -55,6 +55,12 @@ struct Planner {
         return plan
     }
 
+    /// The Swift types that the plan refers to, except those of fields, variables and scalars.
+    var usedTypes: Set<String> {
+        let types = reachableEnums.union(reachableInputs).map { configuration.names[$0] ?? $0 }
+        return Set(types).union(fragmentNames.values).union(payloadUses.keys)
+    }
+
     mutating func fail(_ file: String, _ location: GraphLocation?, _ message: String) {
         guard diagnostics.count < DocumentCheck.maximumDiagnostics else { return }
         diagnostics.append(Diagnostic(severity: .error, file: file, location: location, message: message))
