@@ -55,11 +55,19 @@ struct RecordedField: Sendable {
     var depth = 0
 }
 
-/// Collects the steps of one approach.
+/// Collects the last steps of one approach, or of the requests of other programs to `serve`.
 final class Recorder: Sendable {
+    private struct State {
+        var phase = ""
+        var steps: [RecordedStep] = []
+        var count = 0
+    }
+
+    /// `serve` runs for as long as its user likes, so the memory is limited.
+    private static let maximumSteps = 1_000
     private let start: Duration
     private let clock: any IdentityClock
-    private let state = Mutex<(phase: String, steps: [RecordedStep])>(("", []))
+    private let state = Mutex(State())
     private let nameOfService: @Sendable (HTTPURL) -> String
 
     init(clock: any IdentityClock = SystemClock(), nameOfService: @escaping @Sendable (HTTPURL) -> String) {
@@ -80,6 +88,8 @@ final class Recorder: Sendable {
             var step = step
             step.phase = state.phase
             state.steps.append(step)
+            state.count += 1
+            if state.steps.count > Self.maximumSteps { state.steps.removeFirst() }
         }
     }
 
@@ -87,7 +97,10 @@ final class Recorder: Sendable {
         .service(nameOfService(url))
     }
 
-    /// The steps in the order in which they began.
+    /// The number of steps since the start, also of those that are no longer kept.
+    var count: Int { state.withLock(\.count) }
+
+    /// The last steps in the order in which they began.
     var recorded: [RecordedStep] {
         state.withLock(\.steps).sorted { $0.started < $1.started }
     }

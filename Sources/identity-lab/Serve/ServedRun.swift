@@ -244,7 +244,7 @@ actor ServedRun {
     func view() async -> RunView {
         if case .signedIn(let session) = phase { await check(session) }
         await approach.countRequests()
-        let steps = approach.recorder.recorded
+        let count = approach.recorder.count
         return RunView(
             title: "\(ApproachNames.title(of: approach.descriptor)), \(entry.rawValue)",
             provider: approach.provider,
@@ -253,8 +253,8 @@ actor ServedRun {
             notice: notice.text,
             isError: notice.isError,
             facts: await approach.facts,
-            steps: steps,
-            revision: steps.count + changes
+            steps: approach.recorder.recorded,
+            revision: count + changes
         )
     }
 
