@@ -19,6 +19,7 @@ struct UsageTests {
             ["sandbox", "--require-par=no"],
             ["token", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--valid-for", "-1"],
             ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--line", "gid://x/1:0"],
+            ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--cart", "gid://shopify/Checkout/1"],
             ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--line", "gid://x/1", "--buyer-ip", "localhost"],
         ]
     )
@@ -83,6 +84,16 @@ struct UsageTests {
             #expect(ended.errors.isEmpty)
             #expect(ended.output.contains("Examples:"))
         }
+    }
+
+    @Test("the help says which options a command needs")
+    func requiredOptions() async throws {
+        let cart = try await LabProcess(["cart", "--help"], environment: [:]).ended().output
+        #expect(
+            cart.hasPrefix("identity-lab cart --session ID [--line MERCHANDISE_ID[:QUANTITY] ...] [--cart CART_ID]")
+        )
+        let sessions = try await LabProcess(["sessions", "--help"], environment: [:]).ended().output
+        #expect(sessions.contains("List only the sessions of this provider.") && !sessions.contains("optional if"))
     }
 
     @Test("errors about a missing secret and an unknown member name their path")

@@ -13,7 +13,6 @@ struct CartCommand: Command {
     ]
     private static let line = Option(
         "--line MERCHANDISE_ID[:QUANTITY]",
-        isRequired: true,
         repeats: true,
         "The global id of a variant, and the quantity (default 1); may be given several times."
     )
@@ -34,7 +33,7 @@ struct CartCommand: Command {
     init(_ arguments: Arguments) throws {
         session = try arguments.sessionID(of: Self.self)
         lines = try arguments.values(of: Self.line).map(Self.line(from:))
-        cart = arguments[Self.cart].flatMap(CartID.init(rawValue:))
+        cart = arguments[Self.cart].flatMap { $0.hasPrefix("gid://shopify/Cart/") ? CartID(rawValue: $0) : nil }
         guard arguments[Self.cart] == nil || cart != nil else {
             throw UsageError("--cart must be a cart id (gid://shopify/Cart/…).", command: Self.self)
         }

@@ -4,7 +4,9 @@ internal import IdentityKit
 struct SessionsCommand: Command {
     static let name = "sessions"
     static let summary = "List the stored sessions, without secrets."
-    static let options: [Option] = [.provider]
+    static let options: [Option] = [
+        Option("\(Option.provider.name) NAME", "List only the sessions of this provider.")
+    ]
     static let examples = ["identity-lab sessions", "identity-lab sessions --provider bolt --json"]
 
     private let provider: String?
