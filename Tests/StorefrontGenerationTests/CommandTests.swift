@@ -119,6 +119,49 @@ import Testing
         #expect(output.lines.first?.hasPrefix(#"{"query":"query IntrospectionQuery"#) == true && output.errors.isEmpty)
     }
 
+    @Test("the file of --extend may contain descriptions, directives, and extensions of every kind of type")
+    func extendingEveryKind() throws {
+        let folder = try Folder()
+        try folder.write(
+            "documents/inner/a.graphql",
+            """
+            query A($m: Mode = FAST) {
+              search(filter: {value: "a", deep: true}) { ... on Raft { id logs } ... on Node { node: id } }
+              node(id: 1) { ... on Place { city id } }
+              people(countries: [ATLANTIS]) { id mode(m: $m) } shop { country }
+            }
+            """
+        )
+        try folder.write(
+            "more.graphqls",
+            """
+            "A raft." type Raft implements Node @key(fields: "id") {
+                "The id." id: ID! logs("How." all: Boolean = true @old): Int! @old
+            }
+            extend union Thing @old = Raft
+            extend enum Country { "Sunk." ATLANTIS @deprecated(reason: "sunk") }
+            enum Mode @old { FAST SLOW }
+            extend type Place implements Node { id: ID! }
+            extend type Person { mode(m: Mode): Int }
+            extend input Filter { \"\"\"How deep.\"\"\" deep: Boolean = false @old }
+            scalar Thread @specifiedBy(url: "x")
+            """
+        )
+        let file = folder.path.appendingPathComponent("more.graphqls").path
+        let result = folder.run("--extend", file)
+        #expect(result.status == 0, "\(result.output.errors)")
+        #expect(folder.text("out/Operations/A.swift")?.contains("case raft(") == true)
+        #expect(folder.text("out/Enums/Country.swift")?.contains("static let atlantis") == true)
+        for text in [
+            "type X implements Nope { a: Int }", "extend type Shop implements Nope", "extend union Thing = Nope",
+        ] {
+            try folder.write("more.graphqls", text)
+            let refused = folder.run("--extend", file)
+            #expect(refused.status == 2)
+            #expect(refused.output.errors.first?.contains("refers to Nope") == true, "\(refused.output.errors)")
+        }
+    }
+
     @Test("the file of --extend adds missing parts of the schema and changes no existing ones")
     func extending() throws {
         let folder = try Folder()

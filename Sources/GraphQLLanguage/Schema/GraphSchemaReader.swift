@@ -24,18 +24,15 @@ extension GraphSchema {
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {
-        var reader = GraphSchemaReader(types: types, directives: directives)
+        let members = types.filter { $1.isAbstract }.mapValues { possibleTypes($0.name).sorted() }
+        var reader = GraphSchemaReader(types: types, directives: directives, members: members)
         try reader.read(definition)
-        var members: [String: [String]] = [:]
-        for type in reader.types.values where type.isAbstract {
-            members[type.name] = reader.members[type.name] ?? possibleTypes(type.name).sorted()
-        }
         return GraphSchema(
             types: reader.types,
             query: query,
             mutation: mutation,
             directives: reader.directives,
-            members: members
+            members: reader.members
         )
     }
 }
@@ -43,13 +40,13 @@ extension GraphSchema {
 /// Why text in GraphQL's definition language is not a schema.
 package enum GraphSchemaProblem: Error {
     case syntax(GraphSyntaxError)
-    /// `extend type` names a type that is not defined.
+    /// `extend` names a type that is not defined.
     case extendsUndefinedType(String)
     /// A definition refers to a type that is not defined.
     case refersToUndefinedType(String, in: String)
 }
 
-/// Reads type and directive definitions.
+/// Reads type and directive definitions; skips descriptions and directives.
 private struct GraphSchemaReader {
     var types: [String: GraphSchemaType]
     var directives: [String: GraphSchemaDirective]
@@ -67,7 +64,8 @@ private struct GraphSchemaReader {
             return
         }
         for type in types.values {
-            let references = type.fields.flatMap { [$0.type] + $0.arguments.map(\.type) }.map(\.leafName)
+            let references =
+                type.fields.flatMap { [$0.type] + $0.arguments.map(\.type) }.map(\.leafName) + type.interfaces
             for name in (references + (members[type.name] ?? [])).sorted() where types[name] == nil {
                 throw .refersToUndefinedType(name, in: type.name)
             }
@@ -75,54 +73,86 @@ private struct GraphSchemaReader {
     }
 
     private mutating func readDefinition(_ parser: inout GraphParser) throws {
+        try Self.skipDescription(&parser)
         if try parser.acceptKeyword("directive") {
             let directive = try self.directive(&parser)
             if directives[directive.name] == nil { directives[directive.name] = directive }
             return
         }
         let isExtension = try parser.acceptKeyword("extend")
-        let type = try self.type(&parser)
+        let (type, names) = try Self.type(&parser)
         guard isExtension else {
-            if types[type.name] == nil { types[type.name] = type }
+            guard types[type.name] == nil else { return }
+            types[type.name] = type
+            members[type.name] = names
             return
         }
         guard let old = types[type.name] else { throw GraphSchemaProblem.extendsUndefinedType(type.name) }
+        members[type.name, default: []] += names
         types[type.name] = GraphSchemaType(
             name: old.name,
-            kind: old.kind,
+            kind: Self.kind(old.kind, extendedBy: type.kind),
             description: old.description,
             fields: old.fields + type.fields.filter { old.field($0.name) == nil },
-            interfaces: old.interfaces
+            interfaces: old.interfaces + type.interfaces.filter { !old.interfaces.contains($0) }
         )
     }
 
-    private mutating func type(_ parser: inout GraphParser) throws(GraphSyntaxError) -> GraphSchemaType {
+    private static func kind(_ old: GraphSchemaType.Kind, extendedBy new: GraphSchemaType.Kind) -> GraphSchemaType.Kind
+    {
+        guard case .enumeration(let values) = old, !values.isEmpty, case .enumeration(let more) = new else {
+            return old
+        }
+        return .enumeration(values + more.filter { value in !values.contains { $0.name == value.name } })
+    }
+
+    /// A type and, for a union, its members.
+    private static func type(
+        _ parser: inout GraphParser
+    ) throws(GraphSyntaxError) -> (type: GraphSchemaType, members: [String]) {
         let keyword = try parser.name()
         let name = try parser.name()
+        let isObject = keyword == "type" || keyword == "interface"
+        let hasInterfaces = isObject ? try parser.acceptKeyword("implements") : false
+        let interfaces = hasInterfaces ? try names(&parser, separator: "&") : []
+        try skipDirectives(&parser)
         switch keyword {
-        case "scalar": return GraphSchemaType(name: name, kind: .scalar)
+        case "scalar": return (GraphSchemaType(name: name, kind: .scalar), [])
         case "enum":
             var values: [GraphEnumValue] = []
             if try parser.accept("{") {
-                while try !parser.accept("}") { values.append(GraphEnumValue(name: try parser.name())) }
+                while try !parser.accept("}") {
+                    try skipDescription(&parser)
+                    values.append(GraphEnumValue(name: try parser.name()))
+                    try skipDirectives(&parser)
+                }
             }
-            return GraphSchemaType(name: name, kind: .enumeration(values))
+            return (GraphSchemaType(name: name, kind: .enumeration(values)), [])
         case "union":
-            try parser.expect("=")
-            let names = try Self.names(&parser, separator: "|")
-            if types[name] == nil { members[name] = names }
-            return GraphSchemaType(name: name, kind: .union)
-        case "input":
-            return GraphSchemaType(name: name, kind: .input, fields: try Self.fields(&parser, "{", "}"))
+            let members = try parser.accept("=") ? try names(&parser, separator: "|") : []
+            return (GraphSchemaType(name: name, kind: .union), members)
+        case "input": return (GraphSchemaType(name: name, kind: .input, fields: try fields(&parser, "{", "}")), [])
         case "type", "interface":
-            let interfaces = try parser.acceptKeyword("implements") ? try Self.names(&parser, separator: "&") : []
-            return GraphSchemaType(
-                name: name,
-                kind: keyword == "type" ? .object : .interface,
-                fields: try Self.fields(&parser, "{", "}"),
-                interfaces: interfaces
-            )
+            let kind: GraphSchemaType.Kind = keyword == "type" ? .object : .interface
+            let fields = try fields(&parser, "{", "}")
+            return (GraphSchemaType(name: name, kind: kind, fields: fields, interfaces: interfaces), [])
         default: throw parser.failure("a type definition")
+        }
+    }
+
+    private static func skipDescription(_ parser: inout GraphParser) throws(GraphSyntaxError) {
+        if case .string = parser.token { try parser.advance() }
+    }
+
+    private static func skipDirectives(_ parser: inout GraphParser) throws(GraphSyntaxError) {
+        while try parser.accept("@") {
+            _ = try parser.name()
+            guard try parser.accept("(") else { continue }
+            while try !parser.accept(")") {
+                _ = try parser.name()
+                try parser.expect(":")
+                _ = try parser.literal()
+            }
         }
     }
 
@@ -156,11 +186,13 @@ private struct GraphSchemaReader {
         guard try parser.accept(open) else { return [] }
         var fields: [GraphSchemaField] = []
         while try !parser.accept(close) {
+            try skipDescription(&parser)
             let name = try parser.name()
             let arguments = open == "{" ? try Self.fields(&parser, "(", ")") : []
             try parser.expect(":")
             let type = try parser.typeReference()
             let defaultValue = try parser.accept("=") ? try parser.literal() : nil
+            try skipDirectives(&parser)
             fields.append(GraphSchemaField(name: name, type: type, arguments: arguments, defaultValue: defaultValue))
         }
         return fields
