@@ -1,3 +1,4 @@
+import Foundation
 import GraphQLLanguage
 import StorefrontGeneration
 import TestGuides
@@ -207,6 +208,19 @@ import Testing
     func schemas(text: String, expected: String) {
         let error = #expect(throws: GenerationFailure.self) { try GraphSchema(introspection: Array(text.utf8)) }
         #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
+    }
+
+    @Test("the introspection query requests deprecated members everywhere, which every API version knows")
+    func introspectionQuery() throws {
+        let query = IntrospectionQuery.text
+        for list in ["fields", "args", "inputFields", "enumValues"] {
+            let count = query.components(separatedBy: list).count
+            #expect(query.components(separatedBy: "\(list)(includeDeprecated: true)").count == count && count > 1)
+        }
+        let document = try GraphParser.document(query)
+        let value = try #require(document.fragments.first { $0.name == "InputValue" })
+        let names = value.selections.compactMap { if case .field(let field) = $0 { field.name } else { nil } }
+        #expect(names.contains("isDeprecated") && names.contains("deprecationReason"))
     }
 
     @Test("a compressed schema is refused with the command that unpacks it")

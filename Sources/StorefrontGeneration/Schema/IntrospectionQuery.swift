@@ -8,7 +8,7 @@ package enum IntrospectionQuery {
             queryType { name }
             mutationType { name }
             types { ...FullType }
-            directives { name locations args { ...InputValue } }
+            directives { name locations args(includeDeprecated: true) { ...InputValue } }
           }
         }
         fragment FullType on __Type {
@@ -18,12 +18,12 @@ package enum IntrospectionQuery {
           fields(includeDeprecated: true) {
             name
             description
-            args { ...InputValue }
+            args(includeDeprecated: true) { ...InputValue }
             type { ...TypeReference }
             isDeprecated
             deprecationReason
           }
-          inputFields { ...InputValue }
+          inputFields(includeDeprecated: true) { ...InputValue }
           interfaces { name }
           enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
           possibleTypes { name }
@@ -33,6 +33,8 @@ package enum IntrospectionQuery {
           description
           type { ...TypeReference }
           defaultValue
+          isDeprecated
+          deprecationReason
         }
         fragment TypeReference on __Type {
           kind
