@@ -5,8 +5,22 @@ extension Planner {
     struct CollectedField {
         let key: String
         var fields: [GraphField]
+        /// The directives `@include` and `@skip` that can omit each of the fields, its own and those around it.
+        var conditions: [[GraphDirective]]
+
         /// Whether a directive can omit the field in every place where it is selected.
-        var isConditional: Bool
+        var isConditional: Bool { conditions.allSatisfy { !$0.isEmpty } }
+
+        /// The selections inside the fields.
+        ///
+        /// If the fields have different conditions, each part keeps its own.
+        var selections: [GraphSelection] {
+            let texts = conditions.map { $0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }.sorted() }
+            guard Set(texts).count > 1 else { return fields.flatMap(\.selections) }
+            return zip(fields, conditions).map { field, conditions in
+                .inline(type: nil, directives: conditions, selections: field.selections, location: field.location)
+            }
+        }
     }
 
     /// A collected selection set.
@@ -21,35 +35,35 @@ extension Planner {
 
     mutating func collect(_ selections: [GraphSelection], _ parent: GraphSchemaType) -> Collected {
         var collected = Collected()
-        collect(selections, parent, isConditional: false, into: &collected)
+        collect(selections, parent, conditions: [], into: &collected)
         return collected
     }
 
-    private static func isConditional(_ directives: [GraphDirective]) -> Bool {
-        directives.contains { $0.name == "include" || $0.name == "skip" }
+    private static func conditions(_ directives: [GraphDirective]) -> [GraphDirective] {
+        directives.filter { $0.name == "include" || $0.name == "skip" }
     }
 
     private mutating func collect(
         _ selections: [GraphSelection],
         _ parent: GraphSchemaType,
-        isConditional: Bool,
+        conditions: [GraphDirective],
         into collected: inout Collected
     ) {
         for selection in selections {
             switch selection {
             case .field(let field):
                 if collected.location == nil { collected.location = field.location }
-                let isConditional = isConditional || Self.isConditional(field.directives)
+                let conditions = conditions + Self.conditions(field.directives)
                 if let index = collected.fields.firstIndex(where: { $0.key == field.responseKey }) {
                     collected.fields[index].fields.append(field)
-                    collected.fields[index].isConditional = collected.fields[index].isConditional && isConditional
+                    collected.fields[index].conditions.append(conditions)
                 } else {
-                    let entry = CollectedField(key: field.responseKey, fields: [field], isConditional: isConditional)
+                    let entry = CollectedField(key: field.responseKey, fields: [field], conditions: [conditions])
                     collected.fields.append(entry)
                 }
             case .spread(let name, let directives, let location):
                 if collected.location == nil { collected.location = location }
-                if isConditional || Self.isConditional(directives) {
+                guard (conditions + Self.conditions(directives)).isEmpty else {
                     fail(
                         file,
                         location,
@@ -65,16 +79,15 @@ extension Planner {
                 }
             case .inline(let condition, let directives, let inner, let location):
                 if collected.location == nil { collected.location = location }
-                let isConditional = isConditional || Self.isConditional(directives)
+                let conditions = conditions + Self.conditions(directives)
                 if let condition, !schema.isAlways(parent.name, a: condition) {
                     // The directives are moved with the selections, to an inline fragment without type.
-                    let kept = directives.filter { Self.isConditional([$0]) }
                     let wrapped =
-                        kept.isEmpty
-                        ? inner : [.inline(type: nil, directives: kept, selections: inner, location: location)]
+                        conditions.isEmpty
+                        ? inner : [.inline(type: nil, directives: conditions, selections: inner, location: location)]
                     Self.append(wrapped, on: condition, to: &collected)
                 } else {
-                    collect(inner, parent, isConditional: isConditional, into: &collected)
+                    collect(inner, parent, conditions: conditions, into: &collected)
                 }
             }
         }

@@ -32,7 +32,7 @@ extension Planner {
         } else if let result, result.isComposite {
             note(collected.fields, on: result.name)
             (leaf, nested) = selected(
-                collected.fields.flatMap(\.selections),
+                collected.selections,
                 result,
                 name: Self.typeName(for: collected.key, definition.type),
                 comment: "The result of `\(coordinate)`.",

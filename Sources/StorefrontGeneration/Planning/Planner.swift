@@ -221,35 +221,6 @@ struct Planner {
         }
     }
 
-    /// The selections with `__typename` where reading the response needs it.
-    private func withTypenames(_ selections: [GraphSelection], _ parent: String) -> [GraphSelection] {
-        var dependsOnType = false
-        var result = selections.map { selection -> GraphSelection in
-            switch selection {
-            case .field(var field):
-                if let type = schema.types[parent]?.field(field.name)?.type.leafName {
-                    field.selections = withTypenames(field.selections, type)
-                }
-                return .field(field)
-            case .spread(let name, _, _):
-                let type = documents.fragments[name]?.definition.type ?? parent
-                if !schema.isAlways(parent, a: type) { dependsOnType = true }
-                return selection
-            case .inline(let type, let directives, let inner, let location):
-                if let type, !schema.isAlways(parent, a: type) { dependsOnType = true }
-                let inner = withTypenames(inner, type ?? parent)
-                return .inline(type: type, directives: directives, selections: inner, location: location)
-            }
-        }
-        let isSelected = selections.contains { selection in
-            if case .field(let field) = selection { field.responseKey == "__typename" } else { false }
-        }
-        if dependsOnType, !isSelected {
-            result.insert(.field(.typename), at: 0)
-        }
-        return result
-    }
-
     // MARK: Bounds
 
     mutating func countType(_ location: GraphLocation?) -> Bool {
