@@ -44,80 +44,46 @@ package struct Configuration: Sendable {
         let value: JSONValue
         do { value = try JSONValue(parsing: bytes) } catch { throw .usage("generator.json is not JSON: \(error).") }
         guard let object = value.object else { throw .usage("generator.json must contain an object.") }
-        for member in object.members where !Self.members.contains(member.name) {
-            let hint = Suggestion.text(for: member.name, among: Self.members)
-            throw .usage("generator.json has an unknown member \"\(PlainText.line(member.name))\".\(hint)")
+        do throws(IdentityError) {
+            try read(ConfigurationSection(path: "", object: object, environmentVariables: [:]))
+        } catch {
+            throw .usage("generator.json: \(PlainText.line(error.message))")
         }
-        repetition = try Self.texts(object, "repetition")
+    }
+
+    private mutating func read(_ file: ConfigurationSection) throws(IdentityError) {
+        var file = file
+        try file.check(members: Self.members)
+        repetition = try file.texts("repetition")
         for (name, word) in repetition where !["always", "once", "afterReading", "never"].contains(word) {
-            throw .usage("generator.json: repetition.\(name) must be always, once, afterReading or never.")
+            throw file.error("repetition.\(name)", "must be always, once, afterReading or never")
         }
-        types = try Self.texts(object, "types")
-        variables = try Self.texts(object, "variables")
-        scalars = try Self.texts(object, "scalars")
-        names = try Self.texts(object, "names")
-        redacted = Set(try Self.list(object["redacted"], "redacted"))
-        provided = Set(try Self.list(object["provided"], "provided"))
-        equatable = Set(try Self.list(object["equatable"], "equatable"))
-        imports = try Self.texts(object, "imports")
+        types = try file.texts("types")
+        variables = try file.texts("variables")
+        scalars = try file.texts("scalars")
+        names = try file.texts("names")
+        redacted = Set(try file.optionalStrings("redacted") ?? [])
+        provided = Set(try file.optionalStrings("provided") ?? [])
+        equatable = Set(try file.optionalStrings("equatable") ?? [])
+        imports = try file.texts("imports")
+        if var section = try file.optionalSection("isPersonal") {
+            for name in section.memberNames { isPersonal[name] = try section.bool(name, default: false) }
+        }
+        if var section = try file.optionalSection("payloads") {
+            for name in section.memberNames { payloads[name] = try section.optionalStrings(name) }
+        }
         for (member, texts) in [
             ("types", Array(types.values)), ("variables", Array(variables.values)), ("scalars", Array(scalars.values)),
-            ("names", Array(names.values)), ("provided", Array(provided)),
+            ("names", Array(names.values)), ("provided", Array(provided)), ("payloads", Array(payloads.keys)),
             ("imports", Array(imports.keys) + Array(imports.values)),
         ] {
             for text in texts.sorted() where !SwiftNames.isTypeName(text) {
-                throw .usage("generator.json: \(member): \"\(PlainText.line(text))\" is not a valid Swift name.")
+                throw file.error(member, "contains \"\(text)\", which is not a valid Swift name")
             }
         }
-        for member in object["isPersonal"]?.object?.members ?? [] {
-            guard let flag = member.value.bool else {
-                throw .usage("generator.json: isPersonal.\(member.name) must be true or false.")
-            }
-            isPersonal[member.name] = flag
-        }
-        for member in object["payloads"]?.object?.members ?? [] {
-            guard SwiftNames.isTypeName(member.name) else {
-                throw .usage("generator.json: payloads: \"\(PlainText.line(member.name))\" is not a valid Swift name.")
-            }
-            payloads[member.name] = try Self.list(member.value, "payloads.\(member.name)")
-        }
-        for name in ["isPersonal", "payloads"] {
-            if let value = object[name], value.object == nil {
-                throw .usage("generator.json: \(name) must be an object.")
-            }
-        }
-        if let value = object["descriptions"] {
-            guard let flag = value.bool else { throw .usage("generator.json: descriptions must be true or false.") }
-            descriptions = flag
-        }
-        if let value = object["maximumDuplicatedFields"] {
-            guard let number = value.number?.integer, (1...1_000).contains(number) else {
-                throw .usage("generator.json: maximumDuplicatedFields must be a number from 1 to 1000.")
-            }
-            maximumDuplicatedFields = number
-        }
-    }
-
-    private static func texts(_ object: JSONObject, _ name: String) throws(GenerationFailure) -> [String: String] {
-        guard let value = object[name] else { return [:] }
-        guard let members = value.object?.members else { throw .usage("generator.json: \(name) must be an object.") }
-        var texts: [String: String] = [:]
-        for member in members {
-            guard let text = member.value.string else {
-                throw .usage("generator.json: \(name).\(PlainText.line(member.name)) must be a text.")
-            }
-            texts[member.name] = text
-        }
-        return texts
-    }
-
-    private static func list(_ value: JSONValue?, _ name: String) throws(GenerationFailure) -> [String] {
-        guard let value else { return [] }
-        guard let elements = value.array else { throw .usage("generator.json: \(name) must be a list of texts.") }
-        return try elements.map { element throws(GenerationFailure) in
-            guard let text = element.string else { throw .usage("generator.json: \(name) must be a list of texts.") }
-            return text
-        }
+        descriptions = try file.bool("descriptions", default: descriptions)
+        let maximum = try file.optionalInteger("maximumDuplicatedFields", in: 1...1_000)
+        maximumDuplicatedFields = maximum ?? maximumDuplicatedFields
     }
 
     /// Rejects unknown names, because a typing error would have no effect otherwise.
@@ -176,5 +142,15 @@ package struct Configuration: Sendable {
     private func unknown(_ member: String, _ name: String, _ candidates: some Sequence<String>) -> GenerationFailure {
         let hint = Suggestion.text(for: name, among: candidates)
         return .usage("generator.json: \(member): there is no \"\(PlainText.line(name))\".\(hint)")
+    }
+}
+
+extension ConfigurationSection {
+    /// Reads an optional object whose members are strings.
+    fileprivate mutating func texts(_ name: String) throws(IdentityError) -> [String: String] {
+        guard var section = try optionalSection(name) else { return [:] }
+        var texts: [String: String] = [:]
+        for name in section.memberNames { texts[name] = try section.string(name) }
+        return texts
     }
 }

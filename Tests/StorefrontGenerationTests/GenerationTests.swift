@@ -178,7 +178,7 @@ import Testing
     @Test(
         "an invalid configuration is refused",
         arguments: [
-            (#"{"repetitions":{}}"#, #"an unknown member "repetitions". Did you mean "repetition"?"#),
+            (#"{"repetitions":{}}"#, "member repetitions is not known; did you mean repetition?"),
             (#"{"repetition":{"A":"twice"}}"#, "must be always, once, afterReading or never"),
             (#"{"repetition":{"B":"once"}}"#, #"there is no "B""#), (#"{"isPersonal":{"A":1}}"#, "true or false"),
             (#"{"types":{"Shop.nam":"X"}}"#, #"Did you mean "Shop.name"?"#),
@@ -187,7 +187,7 @@ import Testing
             (#"{"types":{"Shop.name":"class"}}"#, "is not a valid Swift name"),
             (#"{"variables":{"x":"X"}}"#, #"there is no "x""#), (#"{"scalars":{"Nope":"X"}}"#, #"there is no "Nope""#),
             (#"{"redacted":["Nope"]}"#, #"there is no "Nope""#),
-            (#"{"payloads":{"P":"x"}}"#, "must be a list of texts"),
+            (#"{"payloads":{"P":"x"}}"#, "member payloads.P must be a list of non-empty strings"),
             (#"{"payloads":{"P":["shop","problems"]}}"#, #"payloads: no selection has exactly the fields of "P""#),
             (#"{"provided":["Storefront"]}"#, #"provided: the documents use no type "Storefront""#),
             (#"{"imports":{"X":"Mine"}}"#, #"imports: types, variables, scalars and provided do not contain "X""#),
