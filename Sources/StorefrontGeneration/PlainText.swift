@@ -1,19 +1,32 @@
 /// Makes untrusted text safe for one line of output.
 enum PlainText {
-    /// The text without control characters, and at most 300 characters long.
+    /// The text with one space for control characters and direction marks, and at most 300 characters long.
     static func line(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
-            let isBreak =
-                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028
-                || scalar.value == 0x2029
-            if isBreak {
-                if result.last != " " { result += " " }
-            } else {
+            if !scalar.isControl {
                 result.unicodeScalars.append(scalar)
+            } else if result.last != " " {
+                result += " "
             }
         }
         let isLong = result.unicodeScalars.count > 300
         return isLong ? String(result.unicodeScalars.prefix(299)) + "…" : result
+    }
+
+    /// The trimmed text with spaces for control characters and direction marks.
+    static func plain(_ text: String) -> String {
+        var result = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isControl ? " " : $0 }))
+        while result.last == " " { result.removeLast() }
+        return String(result.drop { $0 == " " })
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

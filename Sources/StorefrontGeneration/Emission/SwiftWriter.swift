@@ -46,19 +46,3 @@ struct SwiftWriter {
         }
     }
 }
-
-extension PlainText {
-    /// The trimmed text without control characters and without direction marks.
-    static func plain(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            let isControl =
-                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028
-                || scalar.value == 0x2029 || (0x202A...0x202E).contains(scalar.value)
-                || (0x2066...0x2069).contains(scalar.value)
-            result.unicodeScalars.append(isControl ? " " : scalar)
-        }
-        while result.last == " " { result.removeLast() }
-        return String(result.drop { $0 == " " })
-    }
-}
