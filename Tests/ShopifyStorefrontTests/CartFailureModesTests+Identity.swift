@@ -151,6 +151,26 @@ extension CartFailureModesTests {
         guard case .customer = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
     }
 
+    @Test("a merge at a sign-in sends the IP of the guest's last call, or of the cart's last call")
+    func buyerIPOfMerge() async throws {
+        let shop = try await SandboxShop(storefront: { $0.rejectsIdentityWithoutBuyerIP = true })
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart.id
+        let session = try await shop.login()
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: session))
+        guard case .customer? = try await shop.carts.read(for: session)?.identity else {
+            throw IdentityError.noIdentity
+        }
+
+        let other = try await shop.login()
+        _ = try await shop.carts.adopt(cart, for: other, isTrusted: true, in: shop.context)
+        // The guest is gone, and the session's own cart gets the identity.
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: other))
+        guard case .customer? = try await shop.carts.read(for: other)?.identity else {
+            throw IdentityError.noIdentity
+        }
+    }
+
     @Test("24: a response from another API version than the requested one is used")
     func fallForward() async throws {
         let shop = try await SandboxShop()

@@ -13,7 +13,8 @@ extension CartAdapter: SignInCarts {
     ///   - guest: The guest's session.
     ///   - id: The buyer's session.
     ///   - merge: Which cart the buyer gets; nil uses the policy's value.
-    ///   - context: The buyer's IP, country and language.
+    ///   - context: The buyer's IP, country and language. Without an IP, that of the last call for the guest's cart is used, or for the
+    ///     session's cart if the guest has none.
     /// - Returns: The cart and how it was merged.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`. If no session has the id
     ///   `guest`, or that session is a buyer's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's
@@ -104,6 +105,7 @@ extension CartAdapter: SignInCarts {
                 return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
             }
             source.reservation = nil
+            let context = source.lastContext.overridden(by: context)
             let merged = try await self.mergeCart(&source, to: id, merge ?? self.policy.merge, context, locked.locks)
             return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
         }
@@ -192,8 +194,8 @@ extension CartAdapter: SignInCarts {
         in context: StorefrontContext
     ) async throws -> SessionCart? {
         _ = try await sessions.session(id)
-        guard try await attachments.read(id).binding != nil else { return nil }
-        return try await attach(to: id, under: locks, in: context)
+        guard let binding = try await attachments.read(id).binding else { return nil }
+        return try await attach(to: id, under: locks, in: binding.lastContext.overridden(by: context))
     }
 
     private func mergeCart(
