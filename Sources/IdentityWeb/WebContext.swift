@@ -41,7 +41,7 @@ public final class WebContext: Sendable {
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
         if let known = state.withLock({ $0.session }) { return known }
-        let found = try await unusedSession()
+        let found = try await storedSession().flatMap { $0.needsLogin ? nil : $0 }
         state.withLock { $0.session = .some(found) }
         if let found {
             await routes.sessions.noteUse(of: found)
@@ -50,11 +50,13 @@ public final class WebContext: Sendable {
         return found
     }
 
-    /// The buyer's session, of which no use is recorded and into which no guest's cart is merged: for a callback, which may replace it.
-    func unusedSession() async throws -> Session? {
+    /// The session that the browser's cookie names, for a callback, which may replace it.
+    ///
+    /// The provider may have ended it (``Session/needsLogin``). No use is recorded, and no guest's cart is merged into it.
+    func storedSession() async throws -> Session? {
         state.withLock { $0.isPersonal = true }
         return try await load(routes.cookies.sessionID(in: request)).flatMap { session in
-            session.isGuest || session.needsLogin ? nil : session
+            session.isGuest || session.isAttackSuspected ? nil : session
         }
     }
 

@@ -14,9 +14,9 @@ extension SignInRoutes {
         guard let attemptID = callback.attemptID else { return page(.signInExpired, correlationID: nil) }
         let cookie = cookies.loginValue(attemptID, in: request)
         if case .completed(let reference, let path)? = cookie?.state {
-            guard let session = try await readableSession(in: context), session.id.reference == reference else {
-                return page(.signInExpired, correlationID: nil)
-            }
+            guard let session = try await readableSession(in: context), !session.needsLogin,
+                session.id.reference == reference
+            else { return page(.signInExpired, correlationID: nil) }
             // The cookie is untrusted input, so only a path of this app is accepted from it.
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
@@ -48,10 +48,12 @@ extension SignInRoutes {
         return try redirect(to: path)
     }
 
-    /// The browser's session; nil if it has none, and if its record cannot be read, because a damaged record must not stop a sign-in.
+    /// The browser's session, also one that the provider has ended, because the buyer's cart belongs to it.
+    ///
+    /// Nil if the browser has none, and if its record cannot be read, because a damaged record must not stop a sign-in.
     private func readableSession(in context: WebContext) async throws -> Session? {
         do {
-            return try await context.unusedSession()
+            return try await context.storedSession()
         } catch let error as IdentityError where error.concernsRecordOfSession {
             return nil
         }
