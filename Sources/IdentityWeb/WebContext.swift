@@ -274,7 +274,9 @@ public final class WebContext: Sendable {
 
     /// Merges a guest's cart that could not be merged at the sign-in.
     private func retryMerge(into session: Session) async {
-        guard routes.carts != nil, let guest = routes.cookies.guestID(in: request) else { return }
+        guard routes.carts != nil, let guest = routes.cookies.guestID(in: request),
+            routes.mergePauses.beginUnlessPaused(for: guest)
+        else { return }
         await routes.mergeCart(of: guest, into: session.id, in: self)
     }
 }

@@ -114,10 +114,13 @@ extension SignInRoutes {
 
     /// Merges a guest's cart into the buyer's cart.
     ///
-    /// If the merge fails, the sign-in still succeeds, and the buyer's next request tries the merge again.
+    /// If the merge fails, the sign-in still succeeds, and a later request tries the merge again (``MergePauses``).
     func mergeCart(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard let carts else { return }
-        guard (try? await carts.mergeCart(ofGuest: guest, into: session)) == true else { return }
+        guard (try? await carts.mergeCart(ofGuest: guest, into: session)) == true else {
+            return mergePauses.begin(for: guest)
+        }
+        mergePauses.end(for: guest)
         if let removal = cookies.withoutGuest { context.set(removal) }
     }
 

@@ -28,6 +28,7 @@ public final class SignInRoutes: Sendable {
     let configuration: Configuration
     package let cookies: SignInCookies
     let limiter: LoginLimiter
+    let mergePauses: MergePauses
     let table: RouteTable
 
     /// The address that has to be registered as redirect URI at each provider.
@@ -59,6 +60,7 @@ public final class SignInRoutes: Sendable {
         )
         table = try RouteTable(configuration, providers: sessions.providerNames)
         limiter = LoginLimiter(configuration.loginLimit, clock: sessions.clock)
+        mergePauses = MergePauses(clock: sessions.clock)
         var addresses: [(provider: String, address: String)] = []
         for name in sessions.providerNames {
             let address = table.callbackAddress(of: name)
