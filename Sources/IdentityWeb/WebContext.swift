@@ -249,9 +249,12 @@ public final class WebContext: Sendable {
 
     /// The finished response to an error that the app threw: the response of a ``WebResponseError``, or a page that shows nothing internal,
     /// or JSON for a client that accepts only JSON.
+    ///
+    /// The page and the JSON show the correlation id of the event `IdentityEvent.Kind.requestFailed`, which reports the error.
     public func response(for error: any Error) -> WebResponse {
         if let error = error as? WebResponseError { return finish(error.response) }
         let error = IdentityError.wrapping(error)
+        routes.sessions.reportFailedRequest(error)
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error))
     }
 

@@ -29,6 +29,7 @@ extension IdentityEvent.Kind {
         case .logoutRefused(let code): ("logout_refused", code.rawValue)
         case .revocationFailed(let code): ("revocation_failed", code.rawValue)
         case .participantFailed(let code): ("participant_failed", code.rawValue)
+        case .requestFailed(let code): ("request_failed", code.rawValue)
         case .keySetRefreshed: ("key_set_refreshed", nil)
         case .keySetUnavailable(let code): ("key_set_unavailable", code.rawValue)
         case .keySetRefetchRefused: ("key_set_refetch_refused", nil)

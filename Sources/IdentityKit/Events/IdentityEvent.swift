@@ -55,6 +55,10 @@ public struct IdentityEvent: Sendable {
         case revocationFailed(IdentityError.Code)
         /// A participant of a session, such as its cart, failed to apply a change of the session; with the error's code.
         case participantFailed(IdentityError.Code)
+        /// The routes or a page of a web app responded to a request with an error with this code.
+        ///
+        /// The page, or the JSON for a script, shows the correlation id of this event to the buyer.
+        case requestFailed(IdentityError.Code)
         /// A provider's keys were fetched in the background; they may be the same as before.
         case keySetRefreshed
         /// A provider's keys could not be fetched; the cached keys stay in use.

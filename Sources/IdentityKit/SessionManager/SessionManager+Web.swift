@@ -53,6 +53,13 @@ extension SessionManager {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
+    /// Reports an error that a web app responds with, under the correlation id that the response shows.
+    package func reportFailedRequest(_ error: IdentityError) {
+        Correlation.$current.withValue(error.correlationID) {
+            context.events.emit(.requestFailed(error.code), provider: "")
+        }
+    }
+
     /// A return path in the form that the policy accepts; nil if the policy refuses it.
     package func acceptedReturnPath(_ path: String) -> String? { try? configuration.returnPaths.location(for: path) }
 

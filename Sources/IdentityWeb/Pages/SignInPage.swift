@@ -52,7 +52,9 @@ public struct SignInPage: Sendable {
 
     /// The content of the page.
     public let content: Content
-    /// The id that the events and errors of this request carry, for the app's support; nil on a page without an error.
+    /// The id of the error, for the app's support; nil on a page without an error.
+    ///
+    /// The event `IdentityEvent.Kind.requestFailed` and the other events of the failed operation carry it too.
     public let correlationID: String?
     /// The link that begins a new sign-in.
     public let signInLink: String

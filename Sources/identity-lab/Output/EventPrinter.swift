@@ -40,6 +40,7 @@ struct EventPrinter: IdentityObserver {
         case .logoutRefused(let code): "logout token, or return from a logout page, rejected (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"
         case .participantFailed(let code): "a cart could not be updated (\(code))"
+        case .requestFailed(let code): "request answered with an error (\(code))"
         case .keySetRefreshed: "keys fetched"
         case .keySetUnavailable(let code): "keys could not be fetched (\(code))"
         case .keySetRefetchRefused: "too many unknown key ids; the key set is not fetched again yet"

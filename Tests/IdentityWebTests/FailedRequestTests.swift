@@ -1,0 +1,73 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import IdentityWeb
+import StorefrontSandbox
+import Testing
+
+@Suite("Errors that become responses")
+struct FailedRequestTests {
+    private struct AppError: Error {
+        let secret = "do-not-report"
+    }
+
+    /// The codes and correlation ids of the reported errors.
+    private func reported(_ log: EventLog) -> [[String]] {
+        log.all.filter { $0.name == "identity_request_failed" }.map { event in
+            #expect(event.level == .notice)
+            return [event.labels.first { $0.name == "detail" }, event.metadata.first { $0.name == "correlation_id" }]
+                .compactMap { $0?.value }
+        }
+    }
+
+    private func supportID(_ page: WebResponse) throws -> String {
+        let start = try #require(page.text.range(of: "mention <code>"))
+        return String(page.text[start.upperBound...].prefix { $0 != "<" })
+    }
+
+    @Test("an error of the app becomes an event with the correlation id of the page")
+    func errorOfApp() async throws {
+        let log = EventLog()
+        let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
+        let browser = TestBrowser(stage.routes) { _ in throw AppError() }
+        let page = try await browser.get("/orders")
+        let shown = try supportID(page)
+        #expect(page.status == 503 && reported(log) == [["system_failure", shown]])
+        let json = try await browser.get("/orders", headers: ["Accept": "application/json"])
+        let id = try #require(try JSONValue(parsing: json.body)["correlation_id"]?.string)
+        #expect(reported(log).last == ["system_failure", id])
+        for event in log.all { #expect(!"\(event)".contains("do-not-report")) }
+    }
+
+    @Test("a sign-in that cannot begin becomes an event with the correlation id of the page")
+    func begin() async throws {
+        let log = EventLog()
+        let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
+        await stage.sandbox.stop()
+        let page = try await stage.browser().get("/auth/login/op")
+        let shown = try supportID(page)
+        #expect(page.status == 503 && reported(log) == [["provider_unavailable", shown]])
+    }
+
+    @Test("an error of a framework's own handler becomes an event with the error's correlation id")
+    func handlerOfFramework() async throws {
+        let log = EventLog()
+        let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
+        let context = stage.routes.context(for: try await TestSignIn().request(to: stage.routes, .get, "/orders"))
+        stage.store.isBroken = true
+        let error = await #expect(throws: IdentityError.self) { try await context.session() }
+        _ = context.response(for: try #require(error))
+        #expect(reported(log) == [["store_unavailable", error?.correlationID ?? ""]])
+    }
+
+    @Test("a page that is no error, such as a redirect to the sign-in, becomes no event")
+    func noError() async throws {
+        let log = EventLog()
+        let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        #expect(try await browser.get("/orders").status == 303)
+        #expect(try await browser.get("/auth/login/nothing").status == 404)
+        #expect(reported(log).isEmpty)
+    }
+}
