@@ -114,9 +114,9 @@ public struct SignInCookies: Sendable {
 
     /// Cookies that remove the browser's oldest logins, so that at most `maximum` remain.
     func excessLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
-        let start = prefix + "login-"
-        return RequestCookies(request.headers).names.filter { $0.utf8.starts(with: start.utf8) }
-            .map { (name: $0, time: request.cookie($0).flatMap { LoginCookieValue($0) }?.time ?? 0) }
+        let (start, sent) = (prefix + "login-", RequestCookies(request.headers))
+        return sent.names.filter { $0.utf8.starts(with: start.utf8) }
+            .map { (name: $0, time: sent.value(of: $0).flatMap { LoginCookieValue($0) }?.time ?? 0) }
             .sorted { $0.time < $1.time }.dropLast(maximum)
             .compactMap { (try? ResponseCookie($0.name, "", isSecure: isSecure))?.removal }
     }
