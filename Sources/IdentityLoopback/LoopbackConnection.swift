@@ -147,7 +147,9 @@ final class LoopbackConnection {
         while true {
             while sent < output.count {
                 switch LoopbackSocket.send(socket, output, from: sent) {
-                case .bytes(let count): sent += count
+                case .bytes(let count):
+                    sent += count
+                    deadline = .now.advanced(by: idleTimeout)
                 case .wouldBlock: return .stays
                 case .ended: return .closed
                 }

@@ -150,6 +150,21 @@ import Testing
         await server.stop()
     }
 
+    @Test("a client that reads a large response slowly and steadily gets all of it", .timeLimit(.minutes(1)))
+    func slowReader() async throws {
+        let size = 32 << 20
+        var limits = LoopbackLimits()
+        limits.idleTimeout = .seconds(1)
+        let server = try await LoopbackServer.start(limits: limits) { _ in
+            .message(status: 200, headers: [("Connection", "close")], body: [UInt8](repeating: 0x61, count: size))
+        }
+        let socket = try RawSocket(port: server.port)
+        socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        // Longer than the time limit, with bytes that flow all the time.
+        #expect(await socket.readToEnd(by: 256 << 10, pausing: 25_000).utf8.count > size)
+        await server.stop()
+    }
+
     @Test(
         "a new connection replaces the oldest idle one when the server is full, but none whose request is being handled",
         .timeLimit(.minutes(1))

@@ -30,16 +30,22 @@ final class RawSocket: @unchecked Sendable {
     }
 
     /// Reads on a dedicated thread, because a thread of the cooperative pool must not block.
-    func readToEnd() async -> String {
+    ///
+    /// - Parameters:
+    ///   - size: The maximum number of bytes of one read.
+    ///   - pause: The time between two reads, in microseconds.
+    /// - Returns: All that the server has sent, as UTF-8.
+    func readToEnd(by size: Int = 4096, pausing pause: UInt32 = 0) async -> String {
         await withCheckedContinuation { continuation in
             let started = DedicatedThread.start {
                 var all: [UInt8] = []
-                var room = [UInt8](repeating: 0, count: 4096)
+                var room = [UInt8](repeating: 0, count: size)
                 while true {
                     let count = unsafe recv(self.descriptor, &room, room.count, 0)
                     if count < 0 { self.wasReset = errno == ECONNRESET }
                     guard count > 0 else { break }
                     all += room[..<count]
+                    if pause > 0 { usleep(pause) }
                 }
                 continuation.resume(returning: String(decoding: all, as: UTF8.self))
             }
