@@ -32,7 +32,7 @@ extension SignInPage.Content {
             case (.configuration, _): .failed
             case (.signInAgain, _), (.rejected, .stateInvalid), (.rejected, .stateUnknown),
                 (.rejected, .attemptExpired), (.rejected, .browserMismatch), (.rejected, .callbackInvalid),
-                (.rejected, .returnPathRefused), (.rejected, .loginRequired):
+                (.rejected, .returnPathRefused):
                 .signInExpired
             case (.rejected, _): .signInRefused
             }
