@@ -332,8 +332,8 @@ let package = Package(
         tests(
             "WebShopTests",
             [
-                "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentityKit", "IdentityHTTP",
-                "IdentitySandbox", "StorefrontSandbox", "TestProcesses", "TestServers",
+                "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup", "IdentityKit",
+                "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting", "TestProcesses", "TestServers",
             ]
         ),
         tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),

@@ -186,7 +186,11 @@ extension WebShop {
 
     /// Ends the buyer's sessions in all other browsers, then this one as the route `logout` does, with the provider's logout page.
     func signOutEverywhere(_ context: WebContext) async throws -> WebResponse {
-        try await context.endOtherSignIns()
+        do {
+            try await context.endOtherSignIns()
+        } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {
+            // A session that cannot be read signs nobody in. All others have ended, and this one must end too.
+        }
         var response = try WebResponse.redirect(to: "/auth/logout")
         // 307 repeats the POST.
         response.status = 307

@@ -106,12 +106,13 @@ extension WebShop {
     }
 
     func updateCart(_ context: WebContext) async throws -> WebResponse {
+        // Merged carts can have lines with a quantity that the form does not permit; the button "Remove" sends it too.
+        let wanted = context.request.formValue("remove") == nil ? quantity(context) : 0
         guard let session = try await context.cartSession(), let line = context.request.formValue("line"),
-            let quantity = quantity(context)
+            let quantity = wanted
         else { throw Notice(text: .refused, page: "/cart") }
-        let isRemoved = context.request.formValue("remove") != nil || quantity == 0
         let changed = try await changing(page: "/cart") {
-            if isRemoved {
+            if quantity == 0 {
                 return try await carts.remove(lineIDs: [line], for: session.id, in: caller(context))
             }
             let change = CartLineUpdateInput(id: .set(line), quantity: .set(quantity))

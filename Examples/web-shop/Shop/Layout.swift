@@ -60,7 +60,10 @@ extension WebShop {
 
     private func account(_ session: Session?, _ context: WebContext) -> Markup {
         guard let session else {
-            let link = Link.to("/auth/login", ["return": context.request.method == .get ? context.request.target : "/"])
+            // The sign-in would be refused with a return path that the policy refuses. Without one, it leads to the home page.
+            let target = context.request.method == .post ? "/" : context.request.target
+            let path = try? ReturnPathPolicy.pathsOnly.location(for: target)
+            let link = Link.to("/auth/login", ["return": path])
             return "<a class=\"account\" href=\"\(link)\">Sign in</a>"
         }
         return "<a class=\"account\" href=\"/account\">\(Self.name(of: session.buyer))</a>"

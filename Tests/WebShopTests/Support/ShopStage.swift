@@ -45,14 +45,16 @@ final class ShopStage: Sendable {
     /// - Parameters:
     ///   - origin: The public origin, if it is not the server's own.
     ///   - rewrite: Changes the cookies that the shop sets.
+    ///   - configure: Changes the fake shop.
     ///   - body: The test.
     /// - Throws: The error of the body.
     static func run(
         publicOrigin origin: String? = nil,
         rewritingCookies rewrite: @escaping @Sendable (String) -> String = { $0 },
+        storefront configure: (inout SandboxStorefrontConfiguration) -> Void = { _ in },
         _ body: (ShopStage) async throws -> Void
     ) async throws {
-        let stage = try await ShopStage(origin, rewrite)
+        let stage = try await ShopStage(origin, rewrite, configure)
         do {
             try await body(stage)
         } catch {
@@ -62,7 +64,11 @@ final class ShopStage: Sendable {
         await stage.end()
     }
 
-    private init(_ publicOrigin: String?, _ rewrite: @escaping @Sendable (String) -> String) async throws {
+    private init(
+        _ publicOrigin: String?,
+        _ rewrite: @escaping @Sendable (String) -> String,
+        _ configure: (inout SandboxStorefrontConfiguration) -> Void
+    ) async throws {
         let folder = try TemporaryDirectory("web-shop")
         let clock = MovableClock()
         let calls = Calls()
@@ -71,6 +77,7 @@ final class ShopStage: Sendable {
             let origin = publicOrigin ?? local.replacing("127.0.0.1", with: "[::1]")
             var storefront = SandboxStorefrontConfiguration.wholeShop
             storefront.returnURL = origin
+            configure(&storefront)
             let sandbox = try await ShopSandbox.start(storefront: storefront)
             let made = sandbox.labConfiguration(app: origin, storePath: folder.path(of: "identity.sqlite"))
             let shop = try await WebShop.open(

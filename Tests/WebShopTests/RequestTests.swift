@@ -1,0 +1,105 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentitySetup
+import IdentityTesting
+import IdentityWeb
+import StorefrontSandbox
+import Synchronization
+import Testing
+import WebShop
+
+@Suite("The responses of the web shop")
+struct RequestTests {
+    @Test("a sign-in merges the guest's cart, also if Shopify refuses an identity without the buyer's IP")
+    func mergeWithBuyerIP() async throws {
+        try await ShopStage.run(storefront: { $0.rejectsIdentityWithoutBuyerIP = true }) { stage in
+            var visitor = ShopVisitor(stage)
+            try await visitor.add("analytical-mug")
+            try await visitor.signIn("shopify")
+            let page = try await visitor.get("/cart").text
+            #expect(page.contains("1 item") && page.contains("The checkout opens signed in."))
+        }
+    }
+
+    @Test("a line is removed whatever its quantity is, also more than the form permits", arguments: ["", "198", "x"])
+    func remove(quantity: String) async throws {
+        try await ShopStage.run { stage in
+            var visitor = ShopVisitor(stage)
+            try await visitor.add("analytical-mug")
+            let line = try visitor.value(of: "line", in: try await visitor.get("/cart").text)
+            let fields = [("line", line), ("quantity", quantity), ("remove", "yes")]
+            #expect(try await visitor.post("/cart/update", fields).headers["Location"] == "/cart?notice=saved")
+            #expect(try await visitor.get("/cart").text.contains("Your cart is empty."))
+        }
+    }
+
+    @Test(
+        "the link to the sign-in works on every page",
+        arguments: ["/", "/?q=mug", "/?q=[x]", "//", "//evil.example", "/nothing\\"]
+    )
+    func signInLink(target: String) async throws {
+        try await ShopStage.run { stage in
+            var visitor = ShopVisitor(stage)
+            let page = try await visitor.get(target).text
+            let start = try #require(page.range(of: "<a class=\"account\" href=\""))
+            let link = page[start.upperBound...].prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+            let choice = try await visitor.get(String(link)).text
+            let provider = try #require(choice.range(of: "href=\"/auth/login/shopify"))
+            let rest = choice[provider.upperBound...].prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+            #expect(try await visitor.get("/auth/login/shopify" + rest).status == 303)
+            #expect(rest.contains("return") == ["/", "/?q=mug"].contains(target))
+        }
+    }
+
+    @Test("HEAD gets the status and the headers of GET, and a form is not sent with it")
+    func head() async throws {
+        try await ShopStage.run { stage in
+            var visitor = ShopVisitor(stage)
+            for target in ["/", "/style.css", "/products/analytical-mug", "/cart", "/nothing"] {
+                let (get, head) = (try await visitor.get(target), try await visitor.send(.head, target))
+                #expect(head.status == get.status && head.headers["Content-Type"] == get.headers["Content-Type"])
+            }
+            #expect(try await visitor.send(.head, "/account").status == 303)
+            #expect(try await visitor.send(.head, "/cart/add").status == 404)
+        }
+    }
+
+    /// A store that cannot read one of its sessions.
+    private final class DamagedStore: WrappingStore {
+        let inner = InMemoryStore()
+        private let damaged = Mutex<SessionID?>(nil)
+
+        func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
+
+        func remove(_ id: SessionID) async throws -> RemovedSession? {
+            guard damaged.withLock({ $0 }) != id else {
+                throw IdentityError(.configuration, .storeCorrupt, "The record is damaged.", hint: "Restore it.")
+            }
+            return try await inner.remove(id)
+        }
+    }
+
+    @Test("\"Sign out everywhere\" signs this browser out, also if the record of another session cannot be read")
+    func signOutEverywhere() async throws {
+        let origin = "https://shop.example"
+        let sandbox = try await ShopSandbox.start(storefront: .wholeShop)
+        let made = sandbox.labConfiguration(app: origin)
+        let store = DamagedStore()
+        let setup = try IdentitySetup(
+            IdentityConfiguration(json: made.json.serialized, environmentVariables: made.environment),
+            store: store,
+            environment: IdentityEnvironment(transport: try CurlTransport())
+        )
+        let shop = try WebShop(setup, publicOrigin: origin)
+        let signIn = TestSignIn()
+        store.damage(try await signIn.session(in: setup.sessions).id)
+        let other = try await signIn.session(in: setup.sessions)
+        let request = try await signIn.request(to: shop.routes, .post, "/account/sign-out-everywhere")
+        let answer = await shop.respond(to: request)
+        #expect(answer.status == 307 && answer.headers["Location"] == "/auth/logout")
+        await #expect(throws: IdentityError.self) { try await setup.sessions.session(other.id) }
+        await sandbox.stop()
+    }
+}
