@@ -95,6 +95,18 @@ struct ProgramTests {
         try await signIn(store, ["DATABASE_URL": server.local().reveal()], in: folder)
     }
 
+    @Test("a shop that cannot start removes its temporary store")
+    func failedStart() async throws {
+        let folder = try TemporaryDirectory("web-shop-program")
+        defer { folder.remove() }
+        let arguments = ["--origin", "https://shop.example/path", "--port", "0"]
+        let status = try await RunningProgram.run(arguments, ["TMPDIR": folder.path]) { program in
+            #expect(await program.line(after: "✗ ")?.contains("publicOrigin") == true)
+        }
+        #expect(status == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
     #if !PostgreSQL
     @Test("without the package trait, a configured PostgreSQL database is an error that names the trait")
     func withoutTrait() async throws {

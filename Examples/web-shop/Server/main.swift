@@ -17,9 +17,9 @@ await ShopProgram.main { options in
         return { await shop.respond(to: $0) }
     }
     if options.origin != nil { print("Forward its requests to \(server.origin), with their Host header.") }
-    let running = Task { await server.run() }
-    await opened?.run {
+    let running = Task<Void, any Error> { await server.run() }
+    try await opened?.run(running) {
         running.cancel()
-        await running.value
+        _ = await running.result
     }
 }

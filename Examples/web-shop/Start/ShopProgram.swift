@@ -15,7 +15,7 @@ public enum ShopProgram {
         }
     }
 
-    /// Waits for SIGINT or SIGTERM.
+    /// Waits for SIGINT or SIGTERM, or until the task is cancelled.
     ///
     /// - Parameter announce: Called when signals are handled: from then on, a signal shuts the program down in order.
     static func waitForSignal(_ announce: () -> Void) async {

@@ -20,16 +20,20 @@ public struct StartedShop: Sendable {
     /// - Throws: `IdentityError` when the configuration, the origin or a redirect URI does not fit, or the store cannot be opened.
     public init(_ options: Options, at origin: String, events bridge: EventBridge? = nil) async throws {
         self.origin = options.origin ?? origin
-        let configuration: IdentityConfiguration
         if let file = options.file {
             sandbox = nil
-            configuration = try IdentityConfiguration(contentsOf: file)
+            let configuration = try IdentityConfiguration(contentsOf: file)
+            shop = try await WebShop.open(configuration, publicOrigin: self.origin, events: bridge)
         } else {
             let started = try await FakeServices(app: self.origin)
             sandbox = started
-            configuration = started.configuration
+            do {
+                shop = try await WebShop.open(started.configuration, publicOrigin: self.origin, events: bridge)
+            } catch {
+                await started.stop()
+                throw error
+            }
         }
-        shop = try await WebShop.open(configuration, publicOrigin: self.origin, events: bridge)
     }
 
     /// Returns the response to a request.
@@ -50,16 +54,26 @@ public struct StartedShop: Sendable {
         fflush(nil)
     }
 
-    /// Announces the shop, and repairs and sweeps beside the running server until SIGINT or SIGTERM.
+    /// Announces the shop, and repairs and sweeps beside the running server until SIGINT or SIGTERM, or until the server fails.
     ///
-    /// - Parameter stopServer: Stops the server; it returns when the server has answered its last request.
-    public func run(stopServer: () async -> Void) async {
+    /// - Parameters:
+    ///   - server: The running server.
+    ///   - stopServer: Stops the server; it returns when the server has answered its last request.
+    /// - Throws: The error of a server that ended without a signal.
+    public func run(_ server: Task<Void, any Error>, stopServer: () async -> Void) async throws {
         let maintenance = Task { await shop.sessions.maintain() }
-        await ShopProgram.waitForSignal(announce)
+        let signal = Task { await ShopProgram.waitForSignal(announce) }
+        Task {
+            _ = await server.result
+            signal.cancel()
+        }
+        await signal.value
+        let hasFailed = signal.isCancelled
         await stopServer()
         maintenance.cancel()
         await maintenance.value
         await close()
+        if hasFailed { try await server.value }
     }
 
     /// Waits for running refreshes, which may hold a token that is stored nowhere else, and stops the sandbox.

@@ -20,9 +20,10 @@ await ShopProgram.main { options in
     } catch {
         // If the port is in use, `run` has failed: throw its error, which says so.
         running.cancel()
+        await shop.close()
         try await running.value
         throw error
     }
     // `stop` waits for the whole timeout, also when no request runs. Many hosts kill a program ten seconds after SIGTERM.
-    await shop.run { await server.stop(timeout: 5) }
+    try await shop.run(running) { await server.stop(timeout: 5) }
 }
