@@ -11,6 +11,8 @@ await ShopProgram.main { options in
     let shop = try await StartedShop(options, at: "http://127.0.0.1:\(options.port)")
     let server = HTTPServer(
         address: try .inet(ip4: "127.0.0.1", port: options.port),
+        // The default of 15 seconds is shorter than a sign-in at a slow provider, whose code would then be lost.
+        timeout: 120,
         logger: .disabled,
         handler: WebHandler { await shop.respond(to: $0) }
     )

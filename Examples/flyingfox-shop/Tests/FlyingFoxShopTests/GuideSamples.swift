@@ -14,6 +14,7 @@ private func server(_ sessions: SessionManager, _ carts: CartAdapter) async thro
         sessions: sessions, carts: carts, configuration: .init(publicOrigin: "https://shop.example"))
     let server = HTTPServer(
         address: try .inet(ip4: "127.0.0.1", port: 8080),
+        timeout: 120,
         handler: WebHandler { request in
             await routes.handle(request) { context in
                 let session = try await context.requireSession()
