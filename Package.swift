@@ -333,7 +333,8 @@ let package = Package(
             "WebShopTests",
             [
                 "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup", "IdentityKit",
-                "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting", "TestProcesses", "TestServers",
+                "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting", "TestProcesses",
+                "TestServers",
             ]
         ),
         tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),

@@ -59,12 +59,18 @@ extension WebRequest {
 extension Response {
     /// The response to a request; a response to HEAD has no body.
     init(_ response: WebResponse, to request: Request) {
-        var fields = HTTPFields()
-        for (name, value) in response.headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
-        }
-        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+        let (fields, body) = (HTTPFields(response.headers), ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
         let full = Response(status: .init(code: response.status), headers: fields, body: body)
         self = request.method == .head ? full.createHeadResponse() : full
+    }
+}
+
+extension HTTPFields {
+    /// The fields of a response.
+    init(_ headers: HTTPHeaders) {
+        self.init()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
+        }
     }
 }

@@ -37,16 +37,39 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
         context.web = web
         do {
             var response = try await next(request, context)
-            var headers = HTTPHeaders()
-            for field in response.headers { try headers.append(field.name.rawName, field.value) }
-            web.finish(headers: &headers)
-            response.headers = Response(WebResponse(status: 200, headers: headers), to: request).headers
+            try response.finish(with: web)
             return response
         } catch let error as any HTTPResponseError {
-            throw error
+            throw FinishedError(error: error, web: web)
         } catch {
             return Response(web.response(for: error), to: request)
         }
+    }
+}
+
+/// An error of a handler, whose response gets the cookies and cache headers of the request.
+///
+/// It stays an error, because a middleware such as `FileMiddleware` handles errors of the handlers.
+private struct FinishedError: HTTPResponseError {
+    let error: any HTTPResponseError
+    let web: WebContext
+
+    var status: HTTPTypes.HTTPResponse.Status { error.status }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        var response = try error.response(from: request, context: context)
+        try response.finish(with: web)
+        return response
+    }
+}
+
+extension Response {
+    /// Adds the cookies and cache headers of a request; a streamed response keeps its form.
+    fileprivate mutating func finish(with web: WebContext) throws {
+        var all = HTTPHeaders()
+        for field in headers { try all.append(field.name.rawName, field.value) }
+        web.finish(headers: &all)
+        headers = HTTPFields(all)
     }
 }
 

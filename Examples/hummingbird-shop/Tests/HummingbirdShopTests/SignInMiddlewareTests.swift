@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import IdentityKit
 import IdentityTesting
@@ -21,7 +22,7 @@ struct SignInMiddlewareTests {
         }
     }
 
-    /// An app with three routes; the body gets a function that sends a request and returns the response.
+    /// An app with a few routes; the body gets a function that sends a request and returns the response.
     private func withApp(
         _ body: (SignInRoutes, _ send: (WebRequest) async throws -> String) async throws -> Void
     ) async throws {
@@ -41,6 +42,20 @@ struct SignInMiddlewareTests {
             _ = try await context.signIn.beginCartSession()
             let body = try await request.body.collect(upTo: 1_024)
             return try "\(context.signIn.request.formValue("line") ?? "none") in \(String(buffer: body))"
+        }
+        router.get("stream") { _, context in
+            _ = try await context.signIn.session()
+            return Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    for part in ["in ", "parts"] { try await writer.write(ByteBuffer(string: part)) }
+                    try await writer.finish(nil)
+                }
+            )
+        }
+        router.get("conflict") { _, context -> String in
+            _ = try await context.signIn.beginCartSession()
+            throw HTTPError(.conflict, message: "Sold out.")
         }
         router.post("upload") { request, _ in "\(try await request.body.collect(upTo: 1 << 20).readableBytes) bytes" }
         let server = try await StageServer.launch { onServerRunning in
@@ -97,6 +112,26 @@ struct SignInMiddlewareTests {
             #expect(try await send(guest).hasPrefix("HTTP/1.1 403"))
             try guest.headers.append("Sec-Fetch-Site", "same-origin")
             #expect(try await send(guest).contains("Set-Cookie: identity-guest="))
+        }
+    }
+
+    @Test("a streamed response stays streamed, and no cache may store it")
+    func stream() async throws {
+        try await withApp { routes, send in
+            let answer = try await send(TestSignIn().request(to: routes, .get, "/stream"))
+            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("Cache-Control: private, no-store"))
+            #expect(answer.contains("in ") && answer.contains("parts"))
+            #expect(!answer.lowercased().contains("content-length:"))
+        }
+    }
+
+    @Test("the response to a handler's error has the cookies that the handler has set, and no cache may store it")
+    func handlerError() async throws {
+        try await withApp { _, send in
+            let answer = try await send(WebRequest(method: .get, target: "/conflict"))
+            #expect(answer.hasPrefix("HTTP/1.1 409") && answer.contains("Sold out."))
+            #expect(answer.contains("Set-Cookie: identity-guest="))
+            #expect(answer.contains("Cache-Control: private, no-store"))
         }
     }
 
