@@ -2,14 +2,15 @@
 extension TokenRefresher {
     /// Reads the spool, and revokes the tokens of sessions that were removed.
     ///
-    /// If the spool cannot be read, the error is reported. A session whose row cannot be read is returned, so that its own repair fails
-    /// and those of the others do not.
+    /// The spool may contain sessions of other tenants. Only a manager of their tenant has the provider that issued the tokens, so they are
+    /// left for it. If the spool cannot be read, the error is reported. A session whose row cannot be read is returned, so that its own
+    /// repair fails and those of the others do not.
     ///
-    /// - Returns: The sessions that have a state in memory or in the spool.
+    /// - Returns: The manager's sessions that have a state in memory or in the spool.
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
-            for id in try await unsaved.spooledSessions() {
+            for id in try await unsaved.spooledSessions().filter(visible.isOurs).map(\.id) {
                 if let stored = try? await visible.store.session(id) as StoredSession??, stored == nil {
                     await revokeUnsaved(id)
                 } else {

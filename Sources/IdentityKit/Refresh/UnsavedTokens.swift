@@ -143,9 +143,9 @@ final class UnsavedTokens: Sendable {
         return entry
     }
 
-    /// The sessions in the spool.
-    func spooledSessions() async throws -> [SessionID] {
-        try await spool?.spooledSessions().map(\.id) ?? []
+    /// The sessions in the spool, also those of other tenants.
+    func spooledSessions() async throws -> [StoredSession] {
+        try await spool?.spooledSessions() ?? []
     }
 
     // MARK: Records

@@ -51,10 +51,6 @@ extension SessionManager {
         // A refresh that runs in this process needs no repair, and other sessions would have to wait for it.
         if flights.isUnderWay(id) { return .busy }
         do {
-            if visible.tenant != nil {
-                // The spool may contain sessions of other tenants.
-                guard let stored = try await visible.store.session(id), visible.isVisible(stored) else { return .gone }
-            }
             let refreshed = try await refresher.refresh(id, for: .repairing, waitingUpTo: limit)
             return refreshed.outcome == .waited ? .gone : .repaired
         } catch {
