@@ -140,12 +140,13 @@ extension SessionManager {
 }
 
 extension SessionManager {
-    /// Returns tokens that are not in the store yet, while the store can be neither read nor locked.
+    /// Returns tokens that are not in the store yet.
     ///
-    /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed; `reason` is the error of the store.
-    private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
-        let error = IdentityError.wrapping(error)
-        guard error.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
+    /// While the store can be neither read nor locked, their outcome is `stillValid`, as for stored tokens that could not be refreshed;
+    /// `reason` is the error of the store.
+    private func inMemory(_ id: SessionID, after error: (any Error)? = nil) -> SessionTokens? {
+        let error = error.map(IdentityError.wrapping)
+        guard error?.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
             !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
         else { return nil }
         return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
@@ -197,6 +198,14 @@ extension SessionManager {
             // short while the old tokens are valid.
             if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
+            if unsaved[stored.id]?.replaces(tokens) == true, !schedule.hasExpired(tokens, of: stored.id),
+                let newer = inMemory(stored.id)
+            {
+                // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the
+                // store works again.
+                refresher.startRepair(stored.id)
+                return newer
+            }
             guard let remaining = schedule.remaining(tokens, of: stored.id) else {
                 return notRefreshed(session, tokens)
             }

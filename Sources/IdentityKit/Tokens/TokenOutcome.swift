@@ -8,7 +8,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The stored token was valid long enough, or the provider stated no expiry.
+    /// The stored token, or a newer one that the store could not save yet, was valid long enough, or the provider stated no expiry.
     public static let stored = Self(rawValue: "stored")
     /// The token was refreshed while it was still valid.
     public static let refreshedEarly = Self(rawValue: "refreshed_early")

@@ -144,4 +144,22 @@ struct SpooledResponseTests {
         #expect(world.provider.revoked.last == "refresh-2")
         #expect(try await world.store.session(id) == nil)
     }
+
+    @Test("new tokens that could not be saved are returned instead of the old ones, also while the old ones are valid")
+    func newest() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        _ = try await manager.tokens(for: id)
+        world.store.allow(1)
+        #expect(try await manager.refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
+        let got = try await manager.tokens(for: id)
+        #expect(got.tokens.accessToken.reveal() == "access-3" && got.outcome == .stored)
+        // The call starts a repair, which saves the tokens as soon as the store works.
+        world.store.allow(.max)
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        for _ in 0..<1000 where !world.store.spooled.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await world.manager(world.memory).tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.requests == 2)
+    }
 }
