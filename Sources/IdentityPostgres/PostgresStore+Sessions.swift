@@ -80,12 +80,7 @@ extension PostgresStore: SessionRecordStore {
     /// - Returns: The number of sessions that were marked, without those in quarantine.
     public func markAllAsRestored() async throws -> Int {
         _ = try await client.write(sql.markQuarantinedAsRestored)
-        var total = 0
-        while true {
-            let marked = try await client.write(sql.markRestored, .integer(1_000))
-            total += marked
-            if marked == 0 { return total }
-        }
+        return try await page(sql.markRestored)
     }
 
     private func requireRoom(_ tenant: String, _ maximum: Int) async throws {

@@ -4,9 +4,13 @@ public import IdentityKit
 
 extension PostgresStore: ExpirySweeping {
     private static let sweepChunk = 512
+    /// How many sessions one statement reads: it must end within the limit of a call, also if none of them has expired.
+    ///
+    /// There is no index on the expiry of sessions, because each save would have to change it.
+    static let page: Int64 = 2_048
 
-    /// Removes rows that expired before the given time and by the database's clock, up to 512 at a time, and rows
-    /// that have been in quarantine for 30 days.
+    /// Removes rows that expired before the given time and by the database's clock, some at a time, and rows that have been in
+    /// quarantine for 30 days.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await leases.sweep()
         _ = try await client.write(sql.sweepQuarantine)
@@ -25,15 +29,20 @@ extension PostgresStore: ExpirySweeping {
     }
 
     private func sweepSessions(_ date: Date) async throws -> Int {
+        try await page(sql.sweepSessions, .date(date))
+    }
+
+    /// Runs a statement for all sessions, a limited number at a time, and returns how many it changed.
+    func page(_ statement: Statement, _ values: Value...) async throws -> Int {
         var total = 0
         var last: Int64 = -1
-        while true {
-            let values: [Value] = [.integer(last), .integer(Int64(Self.sweepChunk)), .date(date)]
-            let removed = try await client.rows(sql.sweepSessions, values)
-            total += removed.count
-            guard removed.count == Self.sweepChunk else { return total }
-            last = removed.all.map { $0.integer(0) }.max() ?? .max
+        while let row = try await client.rows(statement, [.integer(last), .integer(Self.page)] + values).first,
+            !row.isNull(0)
+        {
+            total += Int(row.integer(1))
+            last = row.integer(0)
         }
+        return total
     }
 }
 #endif

@@ -78,12 +78,17 @@ extension Statements {
             "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
         )
     }
+    /// Marks the next rows, and returns the last of them and how many were not marked before.
     var markRestored: Statement {
         statement(
-            [.integer],
+            [.integer, .integer],
             """
-            UPDATE §session SET is_restored = true
-            WHERE key IN (SELECT key FROM §session WHERE NOT is_restored LIMIT $1)
+            WITH next AS (SELECT key, is_restored FROM §session WHERE key > $1 ORDER BY key LIMIT $2),
+            marked AS (
+                UPDATE §session SET is_restored = true
+                WHERE key = ANY(ARRAY(SELECT key FROM next WHERE NOT is_restored)) RETURNING key
+            )
+            SELECT max(key), (SELECT count(*) FROM marked) FROM next
             """
         )
     }

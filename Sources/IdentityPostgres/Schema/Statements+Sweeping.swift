@@ -1,15 +1,24 @@
 #if PostgreSQL
 /// The statements that delete expired rows.
 extension Statements {
-    /// Uses the earlier of the database's and the caller's clock: a machine whose clock is ahead removes no row too early.
+    /// Removes the expired rows among the next rows, and returns the last of these rows and how many were removed.
+    ///
+    /// With an array of keys, PostgreSQL finds the rows by the index. With `IN`, it may read the whole table instead.
+    ///
+    /// It uses the earlier of the database's and the caller's clock: a machine whose clock is ahead removes no row too early.
     var sweepSessions: Statement {
-        statement(
+        let isExpired = "retained_until < LEAST($3, \(Self.now))"
+        return statement(
             [.integer, .integer, .real],
             """
-            DELETE FROM §session WHERE key IN (
-                SELECT key FROM §session WHERE key > $1 AND retained_until < LEAST($3, \(Self.now))
-                ORDER BY key LIMIT $2 FOR UPDATE
-            ) AND retained_until < LEAST($3, \(Self.now)) RETURNING key
+            WITH next AS (SELECT key, retained_until FROM §session WHERE key > $1 ORDER BY key LIMIT $2),
+            removed AS (
+                DELETE FROM §session WHERE key = ANY(ARRAY(
+                    SELECT key FROM §session WHERE key = ANY(ARRAY(SELECT key FROM next WHERE \(isExpired)))
+                    ORDER BY key FOR UPDATE
+                )) AND \(isExpired) RETURNING key
+            )
+            SELECT max(key), (SELECT count(*) FROM removed) FROM next
             """
         )
     }
