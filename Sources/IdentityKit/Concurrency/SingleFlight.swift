@@ -86,8 +86,22 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         _ key: Key,
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, started: Bool) {
+        let (result, started) = await result(of: key, operation)
+        return (try result.get(), started)
+    }
+
+    /// The result of the key's operation as ``run(_:_:)`` returns it, also with the information whether this caller started an operation
+    /// that failed.
+    package func result(
+        of key: Key,
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async -> (result: Result<Value, any Error>, started: Bool) {
         let (flight, started) = join(key, operation)
-        return (try await flight.wait(), started)
+        do {
+            return (.success(try await flight.wait()), started)
+        } catch {
+            return (.failure(error), started)
+        }
     }
 
     /// Starts the key's operation unless one runs, and does not wait.
