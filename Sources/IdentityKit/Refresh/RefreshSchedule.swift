@@ -114,15 +114,17 @@ final class RefreshSchedule: Sendable {
             }
             let isFromTheFuture = tokens.issuedAt.timeIntervalSince(now) > Self.tolerance
             let life = isFromTheFuture ? .zero : Duration(limited: expiresAt.timeIntervalSince(now))
-            // The table is bounded. An evicted entry is recorded again when its tokens are used, with the wall clock of that moment.
-            if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
-            if notes.count >= Self.maximum { notes = [:] }
             let note = Note(
                 issuedAt: tokens.issuedAt,
                 expiresAt: expiresAt,
                 end: elapsed + life,
                 refreshedAt: refreshedAt
             )
+            // Tokens that seem to have expired are judged again at the next call, because the wall clock may be wrong now.
+            guard life > .zero || refreshedAt != nil else { return note }
+            // The table is bounded. An evicted entry is recorded again when its tokens are used, with the wall clock of that moment.
+            if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
+            if notes.count >= Self.maximum { notes = [:] }
             notes[id] = note
             return note
         }

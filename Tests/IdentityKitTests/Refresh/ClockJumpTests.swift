@@ -67,4 +67,17 @@ struct ClockJumpTests {
         world.clock.advance(by: .seconds(91 * 86_400))
         #expect(try await manager.sweep() == 1)
     }
+
+    @Test("tokens that were first seen while the wall clock was ahead are valid again after it is corrected")
+    func ahead() async throws {
+        let world = RefreshFixture()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let id = try await world.manager().establish(tokens, provider: "journaled").id
+        let manager = try world.manager()
+        world.provider.answerAll(.refused(IdentityError(.retryLater, .providerUnavailable, "Down.")))
+        world.clock.jump(by: 7200)
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        world.clock.jump(by: -7200)
+        #expect(try await manager.tokens(for: id).outcome == .stored)
+    }
 }
