@@ -26,11 +26,10 @@ extension SQLiteStore: LoginAttemptStore {
     ) async throws -> StoredLoginAttempt? {
         if let attempt = try await logins?.take(key, after: check) { return attempt }
         let hash = try records.hash(ofLoginAttempt: key)
+        // Anyone can send a callback with an unknown state. It must not wait for other processes that write.
+        guard try await database.readRow({ try $0.attempt(hash) }) != nil else { return nil }
         return try await database.write { [records] connection in
-            guard let row = try connection.first(.readAttempt, .key(hash), read: SealedLoginAttempt.init) else {
-                try connection.refuseQuarantined(hash, .loginAttempt)
-                return nil
-            }
+            guard let row = try connection.attempt(hash) else { return nil }
             let attempt = try records.open(row, of: key)
             try check(attempt)
             _ = try connection.run(.deleteAttempt, .key(hash))
@@ -44,5 +43,14 @@ extension SQLiteStore: LoginAttemptStore {
         let count = try connection.first(.countAttempts, .text(tenant)) { Int($0.integer(0)) } ?? 0
         guard count >= maximum else { return }
         _ = try connection.run(.evictAttempts, .text(tenant), .integer(Int64(count - maximum + 1)))
+    }
+}
+
+extension Connection {
+    /// The row of a pending login; fails when it is in quarantine.
+    fileprivate func attempt(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
+        if let row = try first(.readAttempt, .key(hash), read: SealedLoginAttempt.init) { return row }
+        try refuseQuarantined(hash, .loginAttempt)
+        return nil
     }
 }

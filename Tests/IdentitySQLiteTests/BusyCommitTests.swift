@@ -20,9 +20,10 @@ struct BusyCommitTests {
                 Task {
                     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                         let work = PendingWork(deadline: .zero, continuation: continuation) { connection in
-                            if failing { throw IdentityError.sessionExists }
-                            self.runs.withLock { $0 += 1 }
+                            if !failing { self.runs.withLock { $0 += 1 } }
                             _ = try connection.run(.countCommit)
+                            // The call has changed a row, so its transaction must be rolled back.
+                            if failing { throw IdentityError.sessionExists }
                         }
                         self.works.withLock { $0.append(work) }
                     }

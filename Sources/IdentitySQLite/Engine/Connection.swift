@@ -77,6 +77,9 @@ final class Connection {
         return unsafe Int(sqlite3_changes(pointer))
     }
 
+    /// How many rows this connection has changed since it was opened.
+    var changes: Int32 { unsafe sqlite3_total_changes(pointer) }
+
     /// The first row of the result; nil if the result has no row.
     func first<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> R? {
         let statement = try prepared(query)

@@ -130,13 +130,19 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch inside the open transaction, commits, and returns closures that pass the results to the callers.
+    /// Runs a batch inside the open transaction, commits if it changed a row, and returns closures that pass the results to the callers.
     ///
     /// The commit waits for readers until the first deadline of the batch, and at least a tenth of a second, in which our own readers finish
     /// also on a busy machine.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
+            let changes = connection.changes
             let answers = try batch.map { try $0.run(connection) }
+            // In WAL mode, a commit would write to the disk, because the transaction has counted it.
+            guard connection.changes != changes else {
+                connection.rollback()
+                return answers
+            }
             let rest = (batch.lazy.map(\.deadline).min() ?? .zero) - lane.clock.elapsed
             try connection.commit(pauses: Int(min(max(rest / .milliseconds(2), 50), 1_000_000)))
             return answers

@@ -1,3 +1,4 @@
+internal import IdentityKit
 internal import Synchronization
 
 /// Work that waits for the connection.
@@ -95,8 +96,14 @@ struct PendingWork: Sendable {
     ) {
         self.deadline = deadline
         run = { connection in
-            let result = try body(connection)
-            return { continuation.resume(returning: result) }
+            let changes = connection.changes
+            do {
+                let result = try body(connection)
+                return { continuation.resume(returning: result) }
+            } catch let error where !(error is SQLiteFailure) && connection.changes == changes {
+                // The store refused the call before it changed a row, so the other calls of the transaction are not affected.
+                return { continuation.resume(throwing: IdentityError.wrapping(error)) }
+            }
         }
         fail = { continuation.resume(throwing: $0) }
     }
