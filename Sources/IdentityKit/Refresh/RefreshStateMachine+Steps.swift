@@ -48,6 +48,15 @@ extension RefreshStateMachine {
         }
     }
 
+    /// Removes a response without tokens from memory and from the spool, and looks for another one there.
+    ///
+    /// This happens once: if a spooled response cannot be removed, it is found again.
+    mutating func discardUnsaved() -> Action {
+        guard !hasDiscardedUnsaved else { return decide() }
+        hasDiscardedUnsaved = true
+        return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)
+    }
+
     mutating func prepare() -> Action {
         guard storedState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
         return go(.prepare, .prepare)

@@ -49,6 +49,8 @@ package struct RefreshStateMachine: Sendable {
     var claim: RefreshClaim?
     /// Whether the refresh token may have been used although no process has the response.
     var isInDoubt = false
+    /// Whether a response from memory or the spool contained no tokens.
+    var hasDiscardedUnsaved = false
 
     /// - Parameters:
     ///   - goal: The goal of the refresh.
@@ -106,7 +108,7 @@ package struct RefreshStateMachine: Sendable {
             return refused(refusal, mayResend: !isRepeated, isResponseStored: isStored)
         case (.validate(_, .store, _), .refused): return prepare()
         case (.validate(_, .unsaved, _), .refused):
-            return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)
+            return discardUnsaved()
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAgain(let new, let source, _), .saved):
             return run([.forgetUnsaved, .finish(refreshed(new, source))])

@@ -115,6 +115,28 @@ struct RefreshStateMachineTests {
         }
         #expect(names == ["reportMismatch", "spool"])
     }
+
+    @Test("a spooled response without tokens that cannot be removed from the spool does not cause an endless loop")
+    func stuckInSpool() {
+        let (old, page) = (RefreshWorld.tokens(1), RefreshWorld.response("page"))
+        var machine = RefreshStateMachine(.replacing(old), provesPreviousHolderGone: true)
+        var action = machine.handle(.began)
+        var names: [String] = []
+        for _ in 0..<30 {
+            names.append(String(describing: action).prefix { $0 != "(" }.description)
+            switch action {
+            case .load: action = machine.handle(.loaded(.active(old), isRestored: false, isOurs: false))
+            case .findUnsaved: action = machine.handle(.found(.responded(old, page)))
+            case .save(_, .response, _): action = machine.handle(.notSaved(RefreshWorld.failure))
+            case .validate: action = machine.handle(.refused(RefreshWorld.refusal(.inDoubt)))
+            case .prepare: action = machine.handle(.notPrepared(RefreshWorld.failure))
+            default: action = machine.handle(.done)
+            }
+            if case .finish = action { break }
+        }
+        #expect(names.count { $0 == "findUnsaved" } == 2)
+        #expect(names.last == "prepare")
+    }
 }
 
 /// Follows every path of a state machine.

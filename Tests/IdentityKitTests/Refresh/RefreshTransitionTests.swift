@@ -44,6 +44,23 @@ struct RefreshTransitionTests {
                 sent[0], .found(.responded(old, RefreshWorld.response("page"))), .notSaved(RefreshWorld.failure),
                 .refused(RefreshWorld.refusal(.inDoubt)),
             ],
+        ] + stuckPages
+    }()
+
+    /// Paths with a spooled response without tokens that cannot be removed from the spool.
+    private static let stuckPages: [[RefreshStateMachine.Event]] = {
+        let old = RefreshWorld.tokens(1)
+        let page = RefreshStateMachine.Event.found(.responded(old, RefreshWorld.response("page")))
+        let refused = RefreshStateMachine.Event.refused(RefreshWorld.refusal(.inDoubt))
+        let unsaved: [RefreshStateMachine.Event] = [page, .notSaved(RefreshWorld.failure), refused]
+        let stored = RefreshStateMachine.Event.loaded(
+            .responded(old, RefreshWorld.response("2")),
+            isRestored: false,
+            isOurs: false
+        )
+        return [
+            [.loaded(.active(old), isRestored: false, isOurs: false)] + unsaved + [.done] + unsaved,
+            [stored, page, refused, .done, page, refused],
         ]
     }()
 
