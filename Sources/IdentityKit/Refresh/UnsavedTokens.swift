@@ -89,18 +89,21 @@ final class UnsavedTokens: Sendable {
             entries[id]?.isSpooled = before?.isSpooled ?? false
             return before
         }
-        guard before?.isSpooled != true else { return }
+        let wasSpooled = before?.isSpooled == true
+        // The state may have changed since it was spooled: its response was found to belong to another login, or was accepted.
+        if wasSpooled, before?.session.payload.isEqual(to: session.payload) == true { return }
         if let spool {
             do {
                 try await spool.spool(session)
                 entries.withLock { $0[id]?.isSpooled = true }
+                if wasSpooled { return }
                 return events.emit(.tokensSpooled, provider: session.provider, session: id)
             } catch {
                 events.emit(.storeFailed(IdentityError.code(of: error)), provider: session.provider, session: id)
             }
         }
         // The event is emitted once, not at every attempt to save the tokens.
-        if before?.isDurable ?? true, !entry.isDurable {
+        if before?.isDurable ?? true, self[id]?.isDurable == false {
             events.emit(.tokensNotDurable, provider: session.provider, session: id)
         }
     }

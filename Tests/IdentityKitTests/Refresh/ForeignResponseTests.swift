@@ -127,6 +127,24 @@ struct ForeignResponseTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
+    @Test("a spooled response is spooled again with its error code when it is found to belong to another login")
+    func spooledMismatch() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        let manager = try world.manager()
+        world.provider.refuseValidation(Self.noKeys, Self.subject, Self.noKeys)
+        // Only the claim is written.
+        world.store.allow(1)
+        _ = await refusal { try await manager.refreshTokens(for: id) }
+        #expect(world.store.spooled == [id])
+        #expect(await refusal { try await manager.tokens(for: id) }?.isAttackSuspected == true)
+        // The process has crashed, and the provider has no keys now.
+        world.store.allow(.max)
+        #expect(try await world.manager().repair().remaining == 1)
+        #expect(try await world.manager(world.memory).session(id).isAttackSuspected)
+        #expect(world.heard.kinds.count { $0 == .tokensSpooled } == 1)
+    }
+
     @Test("after a response of another login, a logout revokes neither the old refresh token nor the new tokens")
     func logout() async throws {
         let world = RefreshFixture()
