@@ -3,8 +3,10 @@ internal import IdentityCrypto
 
 extension SessionState {
     private static let version = 4
+    /// The store limits the length of a record when it saves it, so each record that it returns is read.
+    ///
     /// Claims may be nested as deeply as in an ID token, and they are a few levels below the root of the record.
-    private static let limits = JSONLimits(maximumDepth: JSONLimits().maximumDepth + 8)
+    private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
     /// The state as the payload that the store seals.
     ///

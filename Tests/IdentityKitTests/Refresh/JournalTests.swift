@@ -228,4 +228,14 @@ struct JournalTests {
         #expect(sizes.sizes.count == 3)
         #expect(claim >= journal)
     }
+
+    @Test("a session whose record is longer than a megabyte can be saved, read and refreshed")
+    func longRecord() async throws {
+        let world = RefreshFixture()
+        var tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+        tokens.idToken = Secret(String(repeating: "a", count: 1 << 20))
+        let id = try await world.manager().establish(tokens, provider: "journaled").id
+        #expect(try await world.manager().tokens(for: id).tokens.idToken?.count == 1 << 20)
+        #expect(try await world.manager().refreshTokens(for: id).tokens.accessToken.reveal() == "access-2")
+    }
 }
