@@ -65,6 +65,21 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(nodes.map { $0?.typename } == [nil, "Boat"])
     }
 
+    @Test("a response is read with and without the parts that have a condition")
+    func conditions() throws {
+        let all = try Conditional.output(
+            data(#"{"shop":{"name":"N","id":"1"},"node":{"__typename":"Shop","id":"1","description":"D"}}"#)
+        )
+        let some = try Conditional.output(
+            data(#"{"shop":{"name":"N"},"node":{"__typename":"Shop","id":"1"}}"#)
+        )
+        #expect(all.shop?.id == "1" && some.shop?.name == "N" && some.shop?.id == nil)
+        for (output, description) in [(all, "D"), (some, nil)] {
+            guard case .shop(let shop) = output.node?.concrete else { return #expect(Bool(false), "\(output)") }
+            #expect(output.node?.id == "1" && shop.description == description)
+        }
+    }
+
     @Test("a missing part is an error that names its path", .row("B5"))
     func errors() throws {
         let error = #expect(throws: GraphQLReadingError.self) {

@@ -55,6 +55,11 @@ enum Golden {
           a: node(id: $document) { id } need(a: $variables) b: shop(id: $input) { id } c: shop(id: $node) { id }
           d: shop(id: $data) { id } e: shop(id: $output) { id }
         }
+        query Conditional($with: Boolean!) {
+          shop { name }
+          shop @include(if: $with) { id }
+          node(id: 1) { id ... @include(if: $with) { ... on Shop { description } } }
+        }
         query MyPlace { place { city shop { ...ShopCard } } }
         mutation Rename($id: ID!, $name: String!, $note: String) {
           rename(id: $id, name: $name, note: $note) { shop { ...ShopCard } problems { ...ProblemParts } }
