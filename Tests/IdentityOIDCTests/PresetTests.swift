@@ -271,6 +271,7 @@ struct PresetTests {
 
     /// Microsoft's service for several tenants, played by the fake.
     private func withMicrosoft(
+        trusting tenants: [String]? = nil,
         _ body: (FakeWorld) async throws -> Void
     ) async throws {
         try await FakeWorld.run { configuration in
@@ -280,8 +281,10 @@ struct PresetTests {
                 directory: .common,
                 authority: configuration.issuer
             )
+            let authority = configuration.issuer
+            let trusted = tenants.map { IssuerPolicy.exactly($0.map { "\(authority)/\($0)/v2.0" }) }
+            configuration.acceptedIssuers = trusted ?? made.acceptedIssuers
             configuration.issuer = made.issuer
-            configuration.acceptedIssuers = made.acceptedIssuers
             configuration.quirks = made.quirks
         } _: { world in
             world.fake.intercept { request in
@@ -320,6 +323,17 @@ struct PresetTests {
                 Self.token(world, issuer: "/\(issuer)/v2.0", tenant: tenant)
                 #expect(await world.refusal()?.code == .idTokenIssuer, "\(issuer) \(tenant ?? "none")")
             }
+        }
+    }
+
+    @Test("Microsoft: a refreshed ID token of another trusted tenant is refused, also if it has the same subject")
+    func microsoftRefresh() async throws {
+        try await withMicrosoft(trusting: [Self.tenant, Self.otherTenant, "{tenantid}"]) { world in
+            Self.token(world, issuer: "/\(Self.tenant)/v2.0", tenant: Self.tenant)
+            let tokens = try await world.login()
+            Self.token(world, issuer: "/\(Self.otherTenant)/v2.0", tenant: Self.otherTenant)
+            let error = await #expect(throws: IdentityError.self) { _ = try await world.provider.refresh(tokens) }
+            #expect(error?.code == .idTokenIssuer && error?.isAttackSuspected == true)
         }
     }
 

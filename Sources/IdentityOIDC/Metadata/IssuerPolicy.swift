@@ -5,8 +5,8 @@ internal import IdentityKit
 /// Issuers are compared byte for byte. An array literal is a list: `configuration.acceptedIssuers = ["https://id.example"]`.
 public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
-    /// The issuers of a list; empty for a form.
-    private var listed: [String] = []
+    /// The issuers that count as one; empty if only identical issuers do.
+    private(set) var equivalents: [String] = []
     /// The accepted issuers, for an error message.
     public let summary: String
 
@@ -15,7 +15,7 @@ public struct IssuerPolicy: Sendable {
         var policy = IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
         }
-        policy.listed = issuers
+        policy.equivalents = issuers
         return policy
     }
 
@@ -34,12 +34,19 @@ public struct IssuerPolicy: Sendable {
         accepts(issuer)
     }
 
-    /// Whether two issuers name the same provider: they are identical, or the list has both.
+    /// Whether two issuers name the same provider: they are identical, or both are in the list of issuers that count as one.
     ///
     /// So sessions continue after a provider has changed its issuer, if both the old and the new issuer are configured.
     func isSame(_ issuer: String, as other: String) -> Bool {
         if issuer.isIdentical(to: other) { return true }
-        return [issuer, other].allSatisfy { name in listed.contains { $0.isIdentical(to: name) } }
+        return [issuer, other].allSatisfy { name in equivalents.contains { $0.isIdentical(to: name) } }
+    }
+
+    /// The same issuers, of which each is a provider of its own, such as the directories of a provider with one issuer for each tenant.
+    var withoutEquivalents: IssuerPolicy {
+        var policy = self
+        policy.equivalents = []
+        return policy
     }
 }
 

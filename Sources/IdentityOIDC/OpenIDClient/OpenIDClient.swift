@@ -62,7 +62,9 @@ public final class OpenIDClient: Sendable {
         self.quirks = quirks
         settings = quirks.settings
         try settings.checkState(ofProvider: configuration.name)
-        issuers = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
+        let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
+        // A subject of one tenant is another person in another tenant, so a list of trusted tenants is not one issuer that moved.
+        issuers = settings.issuerTemplate == nil ? accepted : accepted.withoutEquivalents
         let endpoints = configuration.endpoints
         httpClient = ProviderHTTPClient(
             environment: environment,
