@@ -18,9 +18,11 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
     }
 
     let inner: StrictProvider
+    private let equivalentIssuers: [String]
     private let state = Mutex(State())
     var descriptor: ProviderDescriptor {
         var descriptor = inner.descriptor
+        descriptor.equivalentIssuers = equivalentIssuers
         descriptor.postLogoutRedirectURI = state.withLock { $0.configuredReturn }
         return descriptor
     }
@@ -28,7 +30,8 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
     var returns: [String] { state.withLock { $0.returns } }
     func configureReturn(_ address: String) { state.withLock { $0.configuredReturn = address } }
 
-    init(clock: ManualClock, name: String = "leaving", tenant: String = "") {
+    init(clock: ManualClock, name: String = "leaving", tenant: String = "", equivalentIssuers: [String] = []) {
+        self.equivalentIssuers = equivalentIssuers
         inner = StrictProvider(clock: clock, name: name, tenant: tenant)
     }
 
@@ -224,16 +227,18 @@ struct LogoutStage {
     /// - Parameters:
     ///   - configuration: The configuration of the session manager.
     ///   - patience: Shorter sleeps return immediately.
+    ///   - equivalentIssuers: The issuers that count as one at both providers.
     ///   - observers: The observers of the session manager.
     /// - Throws: `IdentityError` for duplicate provider names.
     init(
         configuration: SessionManager.Configuration = .init(),
         patience: Duration = .zero,
+        equivalentIssuers: [String] = [],
         observers: [any IdentityObserver] = []
     ) throws {
         let clock = ManualClock()
-        let provider = LogoutProvider(clock: clock)
-        let other = LogoutProvider(clock: clock, name: "other")
+        let provider = LogoutProvider(clock: clock, equivalentIssuers: equivalentIssuers)
+        let other = LogoutProvider(clock: clock, name: "other", equivalentIssuers: equivalentIssuers)
         make = { store in
             SessionManager(
                 providers: try ProviderRegistry([provider, other, StrictProvider(clock: clock)]),
@@ -260,9 +265,10 @@ struct LogoutStage {
     func signIn(
         _ subject: String = "buyer-1",
         provider name: String = "leaving",
+        issuer: String = "https://id.example",
         session: String? = nil
     ) async throws -> SessionID {
-        var tokens = provider.inner.mint(Buyer(issuer: "https://id.example", subject: subject))
+        var tokens = provider.inner.mint(Buyer(issuer: issuer, subject: subject))
         tokens.providerSessionID = session
         return try await manager.establish(tokens, provider: name).id
     }

@@ -75,6 +75,29 @@ struct OpenIDProviderTrustTests {
         }
     }
 
+    @Test("after a refused step-up, no tokens of the buyer are revoked, also if the provider's issuer has changed")
+    func steppedUpBuyer() async throws {
+        let old = "https://old.example"
+        try await FakeWorld.run { configuration in
+            configuration.acceptedIssuers = .exactly([configuration.issuer, old])
+        } _: { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["revocation_endpoint"] = .string("\(origin)/revoke")
+            })
+            for (subject, revocations) in [("buyer-1", 0), ("buyer-2", 1)] {
+                var request = try await world.begin()
+                request.attempt.steppedUpBuyer = Buyer(issuer: old, subject: subject)
+                world.fake.expect(nonce: "of another login")
+                let (callback, attempt) = (try world.callback(request), request.attempt)
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await world.provider.exchange(callback, for: attempt)
+                }
+                #expect(error?.code == .idTokenNonce)
+                #expect(world.fake.requests(to: "/revoke").count == revocations)
+            }
+        }
+    }
+
     @Test("a rotated key set is fetched again; no login succeeds with an invalid signature, also if the fetch fails")
     func keys() async throws {
         try await FakeWorld.run { world in

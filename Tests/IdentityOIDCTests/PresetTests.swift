@@ -334,6 +334,7 @@ struct PresetTests {
             Self.token(world, issuer: "/\(Self.otherTenant)/v2.0", tenant: Self.otherTenant)
             let error = await #expect(throws: IdentityError.self) { _ = try await world.provider.refresh(tokens) }
             #expect(error?.code == .idTokenIssuer && error?.isAttackSuspected == true)
+            #expect(world.provider.descriptor.equivalentIssuers.isEmpty)
         }
     }
 

@@ -84,6 +84,29 @@ struct BrowserSessionTests {
         #expect(try await stage.sessions.sessions().map(\.id) == [new])
     }
 
+    @Test("a buyer who signs in again after the provider's issuer has changed keeps the cart, and no token is revoked")
+    func sameBuyerOfFormerIssuer() async throws {
+        let former = "https://old.example"
+        let stage = try await WebStage(formerIssuer: former, routes: { $0.maximumSessions = 1 }) {
+            $0.openID.supportsRevocation = true
+        }
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        var tokens = try await stage.sessions.tokens(for: try #require(stage.sessionID(browser))).tokens
+        tokens.buyer.issuer = former
+        let old = try await stage.sessions.establish(tokens, provider: "op").id
+        browser.plant(WebStage.session, old.rawValue)
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old)
+        // On another device, above the maximum.
+        _ = try await stage.sessions.establish(tokens, provider: "op")
+        try await stage.signIn(browser)
+        let new = try #require(stage.sessionID(browser))
+        #expect(new != old)
+        #expect(try await lines(stage, new) == [WebStage.mug: 1])
+        #expect(try await stage.sessions.sessions().map(\.id) == [new])
+        #expect(stage.sandbox.openID.counters.revocations == 0)
+    }
+
     @Test("a buyer who signs in again after the order gets a new session without a cart, and the old session ends")
     func sameBuyerAfterOrder() async throws {
         let seen = EventLog()

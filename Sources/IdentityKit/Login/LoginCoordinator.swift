@@ -86,7 +86,7 @@ struct LoginCoordinator: SessionService {
             let tokens = try await provider.exchange(callback, for: attempt)
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
-                try await stepUps.check(tokens, of: attempt)
+                try await stepUps.check(tokens, of: attempt, at: provider.descriptor)
                 // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
                 returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath
                 guard let old = attempt.stepUp?.session else {

@@ -43,8 +43,7 @@ struct LogoutCoordinator: SessionService {
         where isChosen: @Sendable (SessionID) -> Bool
     ) async throws -> [LogoutResult] {
         let started = clock.elapsed
-        guard let filter = visible.limited(filter) else { return [] }
-        let listing = try await visible.store.readable(filter)
+        let listing = try await visible.listing(filter)
         var options = LogoutOptions()
         options.sendsState = false
         let (results, failure) = await end(listing.sessions.map(\.id).filter(isChosen), options, since: started)

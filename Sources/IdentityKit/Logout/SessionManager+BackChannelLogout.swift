@@ -60,9 +60,10 @@ extension SessionManager {
             let notice = try await marks.supporting.validate(logoutToken: token)
             let key = try notice.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
-            let listing = try await visible.store.readable(notice.filter(for: provider.descriptor))
+            let listing = try await visible.listing(notice.filter(for: provider.descriptor))
             let failure: (any Error)?
-            (ended, failure) = await logouts.takeAll(listing.sessions.filter(notice.concerns).map(\.id))
+            let concerned = listing.sessions.filter { notice.concerns($0, at: provider.descriptor) }
+            (ended, failure) = await logouts.takeAll(concerned.map(\.id))
             // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
             if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: notice.expiresAt, in: marks.store) else { throw Self.replayed }
@@ -140,8 +141,8 @@ extension LogoutNotice {
     }
 
     /// Whether the notice concerns a session that the filter found.
-    fileprivate func concerns(_ session: StoredSession) -> Bool {
-        guard session.issuer.isIdentical(to: issuer) else { return false }
+    fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
+        guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
         // If the logout token or the session has no `sid`, issuer and subject decide.
         guard let providerSessionID, let known = session.providerSessionID else { return true }
         return known.isIdentical(to: providerSessionID)

@@ -22,6 +22,9 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var responseMode: ResponseMode
     /// The time limit of one request to the provider, if it has one.
     public var timeout: Duration?
+    /// The issuers that count as one, for example the old and the new one after the provider's issuer has changed; empty if only
+    /// identical issuers do.
+    public var equivalentIssuers: [String]
 
     /// The time limit of one request to a provider of the SDK unless its configuration sets another: 8 seconds.
     ///
@@ -40,7 +43,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
         tenant: String = "",
         clientType: String = "",
         responseMode: ResponseMode = .query,
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        equivalentIssuers: [String] = []
     ) {
         self.name = name
         self.kind = kind
@@ -53,5 +57,24 @@ public struct ProviderDescriptor: Sendable, Equatable {
         self.clientType = clientType
         self.responseMode = responseMode
         self.timeout = timeout
+        self.equivalentIssuers = equivalentIssuers
+    }
+
+    /// Whether two issuers are one issuer at this provider: they are identical, or both are in ``equivalentIssuers``.
+    package func isSameIssuer(_ issuer: String, as other: String) -> Bool {
+        issuers(sameAs: issuer).contains { $0.isIdentical(to: other) }
+    }
+
+    /// Whether two values identify the same person at this provider: the subjects are identical, and the issuers are one issuer.
+    package func isSamePerson(_ buyer: Buyer, as other: Buyer) -> Bool {
+        buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
+    }
+
+    /// The issuer itself, then the others that count as the same one, each once.
+    func issuers(sameAs issuer: String) -> [String] {
+        guard equivalentIssuers.contains(where: { $0.isIdentical(to: issuer) }) else { return [issuer] }
+        return equivalentIssuers.reduce(into: [issuer]) { found, other in
+            if !found.contains(where: { $0.isIdentical(to: other) }) { found.append(other) }
+        }
     }
 }

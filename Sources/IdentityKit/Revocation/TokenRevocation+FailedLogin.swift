@@ -11,7 +11,7 @@ extension TokenRevocation {
         do {
             return try await steps()
         } catch {
-            await outlivingCaller { [self] in await revokeAfterFailedLogin(tokens, of: provider.name, keeping: kept) }
+            await outlivingCaller { [self] in await revokeAfterFailedLogin(tokens, of: provider, keeping: kept) }
             throw error
         }
     }

@@ -20,11 +20,11 @@ package struct TokenRevocation: SessionService {
     ///
     /// `kept` is the buyer whose session stays if a step-up fails. Tokens of this buyer are not revoked: many providers keep one grant for
     /// a buyer and a client, and revoking a token of it invalidates the tokens of that session.
-    func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: String, keeping kept: Buyer?) async {
+    func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: ProviderDescriptor, keeping kept: Buyer?) async {
         let started = clock.elapsed
-        let isKept = kept?.isSamePerson(as: tokens.buyer) ?? false
-        let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider, nil)) ?? false
-        events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider, since: started)
+        let isKept = kept.map { provider.isSamePerson($0, as: tokens.buyer) } ?? false
+        let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider.name, nil)) ?? false
+        events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider.name, since: started)
     }
 
     /// - Returns: Whether the provider revoked them; false if it does not support revocation or revocation is switched off.

@@ -16,10 +16,40 @@ struct VisibleSessions: Sendable {
 
     /// The sessions that match, without those that this version cannot decode; sessions that the store cannot read may be omitted.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
-        guard let filter = limited(filter) else { return [] }
-        return try await store.readable(filter).sessions.compactMap {
+        try await listing(filter).sessions.compactMap {
             guard !lifetime.hasExpired($0), let state = try? SessionState($0) else { return nil }
             return Session($0, state)
+        }
+    }
+
+    /// The stored sessions of the manager's tenant that match, also expired ones, oldest first.
+    ///
+    /// For a buyer these are also the sessions that a provider issued under another of its equivalent issuers.
+    func listing(_ filter: SessionFilter) async throws -> SessionListing {
+        guard let filter = limited(filter) else { return SessionListing(sessions: []) }
+        var listing = try await store.readable(filter)
+        for other in underOtherIssuers(filter) {
+            let found = try await store.readable(other)
+            listing.sessions += found.sessions
+            listing.damage = listing.damage ?? found.damage
+        }
+        return listing.oldestFirst
+    }
+
+    /// The filters for the same buyer under the other issuers that count as the same issuer at one of the providers.
+    private func underOtherIssuers(_ filter: SessionFilter) -> [SessionFilter] {
+        guard let buyer = filter.buyer else { return [] }
+        return providers.all.map(\.descriptor).flatMap { provider -> [SessionFilter] in
+            guard filter.provider?.isIdentical(to: provider.name) ?? true,
+                filter.tenant?.isIdentical(to: provider.tenant) ?? true
+            else { return [] }
+            return provider.issuers(sameAs: buyer.issuer).dropFirst().map { issuer in
+                var other = filter
+                other.provider = provider.name
+                other.tenant = provider.tenant
+                other.buyer = (issuer, buyer.subject)
+                return other
+            }
         }
     }
 

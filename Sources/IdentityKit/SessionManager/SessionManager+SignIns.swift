@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension SessionManager {
     /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// Only sessions of the same tenant, issuer and subject belong to the buyer.
+    /// Only sessions of the same tenant, issuer and subject belong to the buyer; ``ProviderDescriptor/equivalentIssuers`` count as one.
     ///
     /// - Parameter id: The session of the browser that requests the page.
     /// - Returns: The sessions that have not ended, without those that another version of the app wrote and this one cannot read.

@@ -49,6 +49,7 @@ public final class SessionManager: SessionService {
 
     /// Returns the sessions that match, oldest first, without those that another version of the app wrote and this one cannot read.
     ///
+    /// A filter for a buyer also matches the buyer's sessions under the other ``ProviderDescriptor/equivalentIssuers`` of their provider.
     /// Sessions that the store cannot decrypt may be omitted, too. ``logoutAll(issuer:subject:tenant:)`` does not depend on this list.
     ///
     /// - Throws: ``IdentityError`` of the store.

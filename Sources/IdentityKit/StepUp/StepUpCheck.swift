@@ -6,6 +6,7 @@ internal import FoundationEssentials
 /// decides.
 struct StepUpCheck: Sendable {
     let requirement: StepUpRequirement
+    let provider: ProviderDescriptor
     /// When the step-up began.
     let startedAt: Date
     /// The session that is to be replaced, with its tokens.
@@ -17,8 +18,7 @@ struct StepUpCheck: Sendable {
     /// - Throws: `IdentityError` with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
     ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement.
     func check(_ new: TokenSet) throws(IdentityError) {
-        guard new.buyer.issuer.isIdentical(to: session.issuer), new.buyer.subject.isIdentical(to: session.subject)
-        else {
+        guard provider.isSamePerson(new.buyer, as: Buyer(issuer: session.issuer, subject: session.subject)) else {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,

@@ -37,11 +37,12 @@ struct StepUpCoordinator: SessionService {
     }
 
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
-    func check(_ tokens: TokenSet, of attempt: LoginAttempt) async throws {
+    func check(_ tokens: TokenSet, of attempt: LoginAttempt, at provider: ProviderDescriptor) async throws {
         guard let stepUp = attempt.stepUp else { return }
         let old = try await session(stepUp.session)
         let check = StepUpCheck(
             requirement: stepUp.requirement,
+            provider: provider,
             startedAt: attempt.createdAt,
             session: old.stored,
             tokens: old.tokens

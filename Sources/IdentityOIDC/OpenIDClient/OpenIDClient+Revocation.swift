@@ -29,7 +29,7 @@ extension OpenIDClient {
         guard refreshToken != nil || accessToken != nil else { return }
         let environment = httpClient.environment
         let started = environment.clock.elapsed
-        let isKept = kept.map { Self.idToken(of: response, names: $0) } ?? false
+        let isKept = kept.map { idToken(of: response, names: $0) } ?? false
         // Unstructured, because a structured task would be cancelled with its caller.
         let isRevoked = await Task { [self] in
             guard !isKept else { return false }
@@ -42,12 +42,12 @@ extension OpenIDClient {
     }
 
     /// Whether the ID token, which may be invalid, has the issuer and the subject of the buyer.
-    private static func idToken(of response: JSONObject, names buyer: Buyer) -> Bool {
+    private func idToken(of response: JSONObject, names buyer: Buyer) -> Bool {
         guard let token = response["id_token"]?.string,
             let claims = (try? JSONWebToken(parsing: Secret(token)))?.claims, let issuer = claims["iss"]?.string,
             let subject = claims["sub"]?.string ?? claims["sub"]?.number?.integer.map({ String($0) })
         else { return false }
-        return buyer.isSamePerson(as: Buyer(issuer: issuer, subject: subject))
+        return descriptor.isSamePerson(buyer, as: Buyer(issuer: issuer, subject: subject))
     }
 
     private func revoke(refreshToken: Secret?, accessToken: Secret?) async throws -> Bool {

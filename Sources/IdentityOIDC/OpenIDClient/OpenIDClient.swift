@@ -102,7 +102,8 @@ public final class OpenIDClient: Sendable {
             tenant: configuration.tenant,
             clientType: configuration.clientType ?? configuration.authentication.name,
             responseMode: configuration.responseMode,
-            timeout: configuration.timeout
+            timeout: configuration.timeout,
+            equivalentIssuers: issuers.equivalents
         )
     }
 

@@ -21,17 +21,18 @@ extension SignInRoutes {
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await readableSession(in: context)
+        let descriptor = try sessions.descriptor(of: provider)
         let login = try await sessions.complete(
             callback,
             browserBinding: cookie?.binding,
             provider: provider
         ) { tokens, tenant, returnPath in
             let path = try await self.admit(tokens.buyer, of: provider, request, returnPath)
-            if let old, !Self.isSession(old, of: tokens.buyer, tenant) { try await self.end(old) }
+            if let old, !descriptor.isSession(old, of: tokens.buyer, tenant) { try await self.end(old) }
             return path
         }
         let session = login.session
-        if let old, login.replaced != old.id, Self.isSession(old, of: session.buyer, session.tenant) {
+        if let old, login.replaced != old.id, descriptor.isSession(old, of: session.buyer, session.tenant) {
             // The sign-in succeeds even if the old session cannot be replaced.
             await sessions.endReplaced(old) { try await carts?.moveCart(of: old.id, to: session.id) }
         }
@@ -39,9 +40,8 @@ extension SignInRoutes {
         context.forgetSession()
         context.set(try cookies.session(session.id))
         if let cookie {
-            let mode = try sessions.descriptor(of: provider).responseMode
             let value = cookie.completed(session.id.reference, returnPath: path)
-            context.set(try cookies.completedLogin(attemptID, value, mode))
+            context.set(try cookies.completedLogin(attemptID, value, descriptor.responseMode))
         }
         if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
         await endExcessSessions(of: session)
@@ -99,10 +99,6 @@ extension SignInRoutes {
         }
     }
 
-    private static func isSession(_ session: Session, of buyer: Buyer, _ tenant: String) -> Bool {
-        session.tenant.isIdentical(to: tenant) && session.buyer.isSamePerson(as: buyer)
-    }
-
     /// Ends another buyer's session in this browser before the new session is stored, so that none of its data reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
@@ -131,5 +127,12 @@ extension SignInRoutes {
         for surplus in all.filter({ $0.id != session.id }).dropLast(max(0, maximum - 1)) {
             try? await sessions.endExcess(surplus.id)
         }
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether a session belongs to a buyer who signed in at this provider.
+    fileprivate func isSession(_ session: Session, of buyer: Buyer, _ tenant: String) -> Bool {
+        session.tenant.isIdentical(to: tenant) && isSamePerson(session.buyer, as: buyer)
     }
 }

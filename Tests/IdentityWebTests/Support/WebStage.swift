@@ -32,6 +32,7 @@ struct WebStage {
         providers names: [String] = ["op", "posted"],
         displayNames: [String: String] = [:],
         scopes: [String] = ["openid", "email", "profile"],
+        formerIssuer: String? = nil,
         bridge: EventBridge = EventBridge { _ in },
         manager: (inout SessionManager.Configuration) -> Void = { _ in },
         routes change: (inout SignInRoutes.Configuration) -> Void = { _ in },
@@ -57,6 +58,7 @@ struct WebStage {
                 clientID: settings.openID.clientID
             )
             client.authentication = settings.openID.clientSecret.map { .secretBasic(Secret($0)) } ?? .none
+            client.acceptedIssuers = formerIssuer.map { .exactly([openID.issuer, $0]) }
             client.redirectURI = "\(Self.origin)/auth/callback/\(FormEncoding.escape(name))"
             client.scopes = scopes
             client.displayName = displayNames[name]

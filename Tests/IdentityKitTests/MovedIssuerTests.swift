@@ -1,0 +1,99 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+/// Sessions from before a provider's issuer changed, while the configuration lists the old and the new issuer.
+@Suite("Sessions of a provider whose issuer has changed")
+struct MovedIssuerTests {
+    private static let old = "https://old.example"
+    private static let new = "https://id.example"
+
+    private let stage: LogoutStage
+
+    init() throws {
+        // A list that an operator wrote may name an issuer twice.
+        stage = try LogoutStage(equivalentIssuers: [Self.old, Self.new, Self.old])
+    }
+
+    private func ids() async throws -> Set<SessionID> { Set(try await stage.manager.sessions().map(\.id)) }
+
+    private func complete(_ started: StartedLogin) async throws -> CompletedLogin {
+        try await stage.manager.complete(
+            try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8)),
+            browserBinding: started.browserBinding,
+            provider: "leaving"
+        )
+    }
+
+    @Test(
+        "a logout token of the new issuer ends the sessions of the old one, but none of a third issuer or another provider",
+        arguments: [("buyer-1", nil), (nil, "s1"), ("buyer-1", "s1")] as [(String?, String?)]
+    )
+    func backChannelLogout(subject: String?, session: String?) async throws {
+        let before = try await stage.signIn(issuer: Self.old, session: "s1")
+        let after = try await stage.signIn(session: "s1")
+        let others: Set<SessionID> = [
+            try await stage.signIn("buyer-2", issuer: Self.old, session: "s2"),
+            try await stage.signIn(issuer: "https://third.example", session: "s1"),
+            try await stage.signIn(provider: "other", issuer: Self.old, session: "s1"),
+        ]
+        let token = stage.provider.announce(issuer: Self.new, subject: subject, session: session)
+        let result = await stage.manager.backChannelLogout(
+            provider: "leaving",
+            body: Array("logout_token=\(token)".utf8),
+            contentType: "application/x-www-form-urlencoded"
+        )
+        #expect(result.status == 200)
+        #expect(Set(result.sessions.map(\.id)) == [before, after])
+        #expect(try await ids() == others)
+    }
+
+    @Test("a session that cannot be read under the old issuer makes a back-channel logout fail")
+    func unreadable() async throws {
+        let before = try await stage.signIn(issuer: Self.old)
+        stage.store.setUnreadable(before)
+        let token = stage.provider.announce(issuer: Self.new)
+        let result = await stage.manager.backChannelLogout(
+            provider: "leaving",
+            body: Array("logout_token=\(token)".utf8),
+            contentType: "application/x-www-form-urlencoded"
+        )
+        #expect(result.error?.code == .storeCorrupt)
+    }
+
+    @Test("a step-up under the new issuer replaces a session of the old one")
+    func stepUp() async throws {
+        let id = try await stage.signIn(issuer: Self.old)
+        let started = try await stage.manager.beginStepUp(of: id, requiring: StepUpRequirement(demandsLogin: false))
+        let completed = try await complete(started)
+        #expect(completed.replaced == id)
+        #expect(completed.session.buyer.issuer == Self.new)
+        #expect(try await ids() == [completed.session.id])
+    }
+
+    @Test("a failed step-up under the new issuer revokes no tokens of the buyer")
+    func failedStepUp() async throws {
+        let id = try await stage.signIn(issuer: Self.old)
+        let started = try await stage.manager.beginStepUp(of: id, requiring: StepUpRequirement())
+        let error = await #expect(throws: IdentityError.self) { try await complete(started) }
+        #expect(error?.code == .idTokenAuthentication)
+        #expect(stage.provider.revoked.isEmpty)
+        #expect(try await ids() == [id])
+    }
+
+    @Test("the buyer's list of sign-ins has the sessions of both issuers, and a logout everywhere ends them")
+    func lists() async throws {
+        let before = try await stage.signIn(issuer: Self.old)
+        stage.clock.advance(by: .seconds(1))
+        let after = try await stage.signIn()
+        let stranger = try await stage.signIn("buyer-2", issuer: Self.old)
+        for id in [before, after] {
+            let signIns = try await stage.manager.signIns(ofBuyerOf: id)
+            #expect(signIns.map(\.reference) == [after.reference, before.reference])
+        }
+        #expect(try await stage.manager.endOtherSignIns(ofBuyerOf: after).map(\.session.id) == [before])
+        #expect(try await stage.manager.logoutAll(issuer: Self.old, subject: "buyer-1").map(\.session.id) == [after])
+        #expect(try await ids() == [stranger])
+    }
+}
