@@ -53,25 +53,25 @@ struct OpenIDProviderTrustTests {
                 _ = try await world.provider.exchange(callback, for: attempt)
             }
             #expect(error?.code == .discoveryIssuerMismatch)
+            let direct = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.client.exchange(code: Secret("code-1"), for: attempt)
+            }
+            #expect(direct?.code == .discoveryIssuerMismatch)
             #expect(world.fake.requests(to: "/token").isEmpty)
         }
     }
 
-    @Test("the algorithms that the metadata list are accepted, but HMAC and none in the list are ignored")
-    func algorithms() async throws {
+    @Test("a callback of an expired login attempt is refused before the code is sent")
+    func expiredAttempt() async throws {
         try await FakeWorld.run { world in
-            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
-            #expect(await world.refusal()?.code == .idTokenAlgorithm)
-        }
-        try await FakeWorld.run { world in
-            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
-            world.fake.change(metadata: {
-                $0["id_token_signing_alg_values_supported"] = .array([.string("HS256"), .string("none")])
-            })
-            #expect(await world.refusal() == nil)
-        }
-        try await FakeWorld.run({ $0.algorithms = ["PS256"] }) { world in
-            #expect(await world.refusal()?.code == .idTokenAlgorithm)
+            let request = try await world.begin()
+            let callback = try world.callback(request)
+            world.clock.advance(by: .seconds(600))
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.exchange(callback, for: request.attempt)
+            }
+            #expect(error?.code == .attemptExpired)
+            #expect(world.fake.requests(to: "/token").isEmpty)
         }
     }
 
@@ -95,6 +95,24 @@ struct OpenIDProviderTrustTests {
                 #expect(error?.code == .idTokenNonce)
                 #expect(world.fake.requests(to: "/revoke").count == revocations)
             }
+        }
+    }
+
+    @Test("the algorithms that the metadata list are accepted, but HMAC and none in the list are ignored")
+    func algorithms() async throws {
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            #expect(await world.refusal()?.code == .idTokenAlgorithm)
+        }
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            world.fake.change(metadata: {
+                $0["id_token_signing_alg_values_supported"] = .array([.string("HS256"), .string("none")])
+            })
+            #expect(await world.refusal() == nil)
+        }
+        try await FakeWorld.run({ $0.algorithms = ["PS256"] }) { world in
+            #expect(await world.refusal()?.code == .idTokenAlgorithm)
         }
     }
 

@@ -5,10 +5,10 @@ extension OpenIDClient {
     ///
     /// The code is sent again only if the server requires a DPoP nonce, not after another failure.
     ///
-    /// - Throws: `IdentityError`.
+    /// - Throws: `IdentityError`; with code `attempt_expired` after the attempt has expired.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try attempt.checkExpiry(at: httpClient.environment.clock.now)
         let metadata = try await metadataSource.metadata()
-        try checkIssuer(attempt.issuer, is: metadata)
         var tokens = try await exchange(code: try code(in: callback, for: attempt, metadata), for: attempt, metadata)
         if settings.readsUserParameter { tokens.buyer = UserParameter.completed(tokens.buyer, from: callback) }
         return tokens
@@ -60,6 +60,8 @@ extension OpenIDClient {
 
     /// Exchanges an authorization code that has been checked (RFC 6749 section 4.1.3).
     ///
+    /// The expiry of the attempt is not checked.
+    ///
     /// - Throws: `IdentityError`.
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
         // A caller that reads the code from the callback itself has not checked this.
@@ -72,6 +74,7 @@ extension OpenIDClient {
         for attempt: LoginAttempt,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
+        try checkIssuer(attempt.issuer, is: metadata)
         var fields: [(name: String, value: String)] = [
             ("grant_type", "authorization_code"), ("client_id", descriptor.clientID), ("code", code.reveal()),
         ]
