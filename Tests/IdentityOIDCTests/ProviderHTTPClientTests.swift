@@ -34,6 +34,42 @@ struct ProviderHTTPClientTests {
         return try #require(transport.all.first)
     }
 
+    @Test("after a redirect, headers of a discovery request are sent only to the first host and to accepted hosts")
+    func redirectedHeaders() async throws {
+        final class Redirecting: HTTPTransport {
+            private let seen = Mutex<[String]>([])
+            var all: [String] { seen.withLock { $0 } }
+
+            func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+                seen.withLock { $0.append("\(request.url.host) \(request.headers["X-Key"] ?? "none")") }
+                let next = ["/1": "https://id.example/2", "/2": "https://cdn.example/3", "/3": "https://id.example/4"]
+                guard let location = next[request.url.path] else { return HTTPResponse(status: 200) }
+                var headers = HTTPHeaders()
+                try headers.set("Location", location)
+                return HTTPResponse(status: 302, headers: headers)
+            }
+        }
+        for (hosts, sent) in [(nil, "none"), (AllowedHosts(["cdn.example"], member: "endpointHosts"), "k")] {
+            let transport = Redirecting()
+            let httpClient = ProviderHTTPClient(
+                environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
+                timeout: .seconds(5),
+                allowsLoopbackHTTP: false,
+                configured: []
+            )
+            let response = try await httpClient.document(
+                at: try HTTPURL("https://id.example/1"),
+                following: 3,
+                headers: [("X-Key", "k")],
+                within: hosts,
+                asking: "The provider",
+                setting: "the address"
+            )
+            #expect(response.status == 200)
+            #expect(transport.all == ["id.example k", "id.example k", "cdn.example \(sent)", "id.example k"])
+        }
+    }
+
     @Test("a host name without an address is named in the error, with the members to check")
     func unresolvable() async throws {
         struct NoNames: HTTPTransport {

@@ -6,7 +6,8 @@ extension ProviderHTTPClient {
     /// - Parameters:
     ///   - start: Its address.
     ///   - allowedRedirects: How many redirects are followed; only to https, or to a loopback address if plain http is permitted there.
-    ///   - headers: Headers in addition to `Accept`.
+    ///   - headers: Headers in addition to `Accept`. After a redirect they are sent only to the host of `start` and to `hosts`, because
+    ///     they may contain a secret.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
     ///   - setting: What to set in the configuration after too many redirects: the end of the sentence "Set …".
@@ -22,10 +23,15 @@ extension ProviderHTTPClient {
         asking party: String,
         setting: String
     ) async throws -> HTTPResponse {
-        let headers = try Self.headers(headers)
         var url = start
         for _ in 0...max(allowedRedirects, 0) {
-            let response = try await send(.get, url, headers: headers, asking: party)
+            let isTrusted = url.host.isIdentical(to: start.host) || hosts?.accepts(url) ?? false
+            let response = try await send(
+                .get,
+                url,
+                headers: try Self.headers(isTrusted ? headers : []),
+                asking: party
+            )
             guard allowedRedirects > 0, [301, 302, 307, 308].contains(response.status),
                 let location = response.headers["Location"], let next = try? HTTPURL(location),
                 next.isSecure || (allowsLoopbackHTTP && next.isLoopback)
