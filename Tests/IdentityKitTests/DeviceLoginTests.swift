@@ -92,13 +92,32 @@ struct DeviceLoginTests {
         #expect(device.clock.elapsed == .seconds(17))
     }
 
+    @Test("a device login polls once more when its code expires, if the provider permits a poll at that time")
+    func lastPoll() async throws {
+        let late = ScriptedDevice([.pending, .tokens], lifetime: .seconds(10))
+        #expect(try await ending(late) == nil)
+        #expect(late.polls == Self.seconds(5, 10))
+        let afterOutage = ScriptedDevice([.outage(), .tokens], lifetime: .seconds(12))
+        #expect(try await ending(afterOutage) == nil)
+        #expect(afterOutage.polls == Self.seconds(5, 12))
+        let short = ScriptedDevice([.tokens], lifetime: .seconds(3))
+        #expect(try await ending(short) == nil)
+        #expect(short.polls == Self.seconds(3))
+        let asked = ScriptedDevice([.outage(retryAfter: .seconds(45)), .tokens], lifetime: .seconds(20))
+        #expect(try await ending(asked)?.code == .attemptExpired)
+        #expect(asked.polls == Self.seconds(5))
+        let slowed = ScriptedDevice([.slowDown, .tokens], lifetime: .seconds(12))
+        #expect(try await ending(slowed)?.code == .attemptExpired)
+        #expect(slowed.polls == Self.seconds(5))
+    }
+
     @Test("a code that expires during an outage gives attempt_expired with the outage as its cause")
     func expiryInOutage() async throws {
-        let device = ScriptedDevice([.pending, .outage(), .outage()], lifetime: .seconds(25))
+        let device = ScriptedDevice([.pending, .outage(), .outage(), .outage()], lifetime: .seconds(25))
         let error = try await ending(device)
         #expect(error?.code == .attemptExpired)
         #expect((error?.cause as? IdentityError)?.code == .providerUnavailable)
-        #expect(device.polls == Self.seconds(5, 10, 20))
+        #expect(device.polls == Self.seconds(5, 10, 20, 25))
     }
 
     @Test("the lifetime of a device code is measured with the monotonic clock from the start of the request")
@@ -123,7 +142,7 @@ struct DeviceLoginTests {
         for interval in [Duration.zero, .seconds(-5)] {
             let device = ScriptedDevice([], lifetime: .seconds(3), interval: interval)
             #expect(try await ending(device)?.code == .attemptExpired)
-            #expect(device.polls == Self.seconds(1, 2))
+            #expect(device.polls == Self.seconds(1, 2, 3))
         }
         let endless = ScriptedDevice([], lifetime: .seconds(Int64.max), interval: .seconds(Int64.max))
         #expect(try await ending(endless)?.code == .attemptExpired)

@@ -11,6 +11,8 @@ struct DevicePollSchedule {
     private var interval: Duration
     /// The pause that replaces the interval while polls fail.
     private var backoff: Duration?
+    /// When the provider permits the next poll.
+    private var nextPermitted = Duration.zero
 
     /// Creates a schedule; `start` is the monotonic time at which the code was requested.
     init(_ authorization: DeviceAuthorization, askedAt start: Duration) {
@@ -23,15 +25,23 @@ struct DevicePollSchedule {
         now < deadline ? min(backoff ?? interval, deadline - now) : nil
     }
 
+    /// Whether to poll after a pause; at the end of the last pause only if the provider permits a poll so soon after the one before.
+    func permitsPoll(at now: Duration) -> Bool {
+        now < deadline || now >= nextPermitted
+    }
+
     /// Records that the provider responded.
-    mutating func answered(slowingDown: Bool = false) {
+    mutating func answered(slowingDown: Bool = false, at now: Duration) {
         if slowingDown { interval += Self.slowDownStep }
         backoff = nil
+        nextPermitted = now + interval
     }
 
     /// Records a failed poll: the pause doubles each time, and is at least the provider's `Retry-After`.
-    mutating func unanswered(retryAfter: Duration?) {
+    mutating func unanswered(retryAfter: Duration?, at now: Duration) {
         let doubled = max(min((backoff ?? interval) * 2, Self.longestBackoff), interval)
-        backoff = max(doubled, min(retryAfter ?? .zero, Self.longestLifetime))
+        let requested = min(retryAfter ?? .zero, Self.longestLifetime)
+        backoff = max(doubled, requested)
+        nextPermitted = now + max(interval, requested)
     }
 }

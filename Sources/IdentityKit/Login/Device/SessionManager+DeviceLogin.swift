@@ -3,7 +3,8 @@ extension SessionManager {
     /// entered it (RFC 8628).
     ///
     /// The provider is polled until the code expires, one request at a time, at the interval that the provider requests. The interval
-    /// becomes longer if the provider asks for it (`slow_down`) or does not respond. Cancelling the task ends the wait at once.
+    /// becomes longer if the provider asks for it (`slow_down`) or does not respond. The last poll is sent when the code expires, if the
+    /// provider permits a poll at that time. Cancelling the task ends the wait at once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
@@ -60,18 +61,18 @@ extension SessionManager {
         var outage: IdentityError?
         while let pause = schedule.pause(at: clock.elapsed) {
             try await clock.sleep(for: pause)
-            guard schedule.pause(at: clock.elapsed) != nil else { break }
+            guard schedule.permitsPoll(at: clock.elapsed) else { break }
             switch try await device.poll(authorization) {
             case .authorized(let tokens): return tokens
             case .pending:
                 outage = nil
-                schedule.answered()
+                schedule.answered(at: clock.elapsed)
             case .slowDown:
                 outage = nil
-                schedule.answered(slowingDown: true)
+                schedule.answered(slowingDown: true, at: clock.elapsed)
             case .unanswered(let error):
                 outage = error
-                schedule.unanswered(retryAfter: error.retryAfter)
+                schedule.unanswered(retryAfter: error.retryAfter, at: clock.elapsed)
             }
         }
         throw IdentityError(
