@@ -20,7 +20,8 @@ struct ErrorTableTests {
     }
 
     static let callbacks: [(error: String, kind: IdentityError.Kind, code: IdentityError.Code)] = [
-        ("access_denied", .rejected, .accessDenied), ("login_required", .signInAgain, .loginRequired),
+        ("access_denied", .rejected, .accessDenied), ("user_cancelled_authorize", .rejected, .accessDenied),
+        ("login_required", .signInAgain, .loginRequired),
         ("interaction_required", .signInAgain, .loginRequired), ("consent_required", .signInAgain, .loginRequired),
         ("account_selection_required", .signInAgain, .loginRequired),
         ("temporarily_unavailable", .retryLater, .providerUnavailable),
@@ -31,7 +32,7 @@ struct ErrorTableTests {
         ("Access_Denied", .rejected, .authorizationRefused),
     ]
 
-    @Test("every error of an authorization response has its kind and code", arguments: 0..<13)
+    @Test("every error of an authorization response has its kind and code", arguments: 0..<14)
     func callback(row: Int) throws {
         let (name, kind, code) = Self.callbacks[row]
         let canary = SecretCanary()

@@ -9,7 +9,8 @@ enum AuthorizationErrorResponse {
     ) -> IdentityError {
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
         switch answer.error ?? "" {
-        case "access_denied":
+        // Sign in with Apple sends the second name when the buyer cancels, as other libraries report.
+        case "access_denied", "user_cancelled_authorize":
             (kind, code, message, hint) = (
                 .rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again."
             )
