@@ -34,12 +34,17 @@ struct SignedTokenChecks {
     }
 
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {
-        var subject = claims["sub"]?.string
-        if expected.acceptsNumericSubject, let number = claims["sub"]?.number?.integer { subject = String(number) }
+        let subject = Self.subject(claims, acceptingNumber: expected.acceptsNumericSubject)
         guard let subject, !subject.isEmpty, subject.utf8.count <= 255 else {
             throw failure(.idTokenSubject, "has no usable sub", "section 2")
         }
         return subject
+    }
+
+    /// The claim `sub`, also a JSON integer if the provider may send one; nil if it is missing or has another type.
+    static func subject(_ claims: JSONObject, acceptingNumber acceptsNumber: Bool) -> String? {
+        let number = acceptsNumber ? claims["sub"]?.number?.integer : nil
+        return number.map { String($0) } ?? claims["sub"]?.string
     }
 
     func failure(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {

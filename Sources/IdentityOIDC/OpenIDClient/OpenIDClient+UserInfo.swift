@@ -45,12 +45,16 @@ extension OpenIDClient {
         try checkIssuer(of: tokens, is: metadata)
         let response = try await get(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
         let redacted = RedactedValues(secrets: [tokens.accessToken])
+        let object: JSONObject
         switch try UserInfoResponse.content(of: response, hiding: redacted) {
-        case .object(let object): return try UserInfoResponse.claims(object, for: tokens.buyer)
-        case .token(let token):
-            let object = try await userInfoClaims(of: token, metadata, issuer: tokens.buyer.issuer)
-            return try UserInfoResponse.claims(object, for: tokens.buyer)
+        case .object(let found): object = found
+        case .token(let token): object = try await userInfoClaims(of: token, metadata, issuer: tokens.buyer.issuer)
         }
+        return try UserInfoResponse.claims(
+            object,
+            for: tokens.buyer,
+            acceptingNumericSubject: settings.acceptsNumericSubject
+        )
     }
 
     /// The claims of a signed response, after its validation.

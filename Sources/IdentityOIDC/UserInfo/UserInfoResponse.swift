@@ -50,8 +50,13 @@ enum UserInfoResponse {
     /// Checks that claims are about the known buyer.
     ///
     /// - Throws: `IdentityError` when they are about another subject.
-    static func claims(_ object: JSONObject, for known: Buyer) throws(IdentityError) -> UserInfoClaims {
-        guard let subject = object["sub"]?.string, subject.isIdentical(to: known.subject) else {
+    static func claims(
+        _ object: JSONObject,
+        for known: Buyer,
+        acceptingNumericSubject acceptsNumericSubject: Bool
+    ) throws(IdentityError) -> UserInfoClaims {
+        let subject = SignedTokenChecks.subject(object, acceptingNumber: acceptsNumericSubject)
+        guard let subject, subject.isIdentical(to: known.subject) else {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
@@ -70,9 +75,12 @@ enum UserInfoResponse {
         buyer.phone = buyer.phone ?? known.phone
         let hasName = buyer.givenName != nil || buyer.familyName != nil || buyer.displayName != nil
         buyer.hasUnverifiedName = !hasName && known.hasUnverifiedName
-        buyer.givenName = buyer.givenName ?? known.givenName
-        buyer.familyName = buyer.familyName ?? known.familyName
-        buyer.displayName = buyer.displayName ?? known.displayName
+        // A name that may be wrong must not complete one of the provider's.
+        if !hasName || !known.hasUnverifiedName {
+            buyer.givenName = buyer.givenName ?? known.givenName
+            buyer.familyName = buyer.familyName ?? known.familyName
+            buyer.displayName = buyer.displayName ?? known.displayName
+        }
         buyer.addresses = known.addresses
         return buyer
     }
