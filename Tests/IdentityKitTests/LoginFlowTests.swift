@@ -11,8 +11,10 @@ struct LoginFlowTests {
     private struct Buyer: Presenter {
         var answer: @Sendable (String) async throws -> String = { "https://app.example/callback?code=c&\($0)" }
         var redirectURI: String?
+        var begins = true
 
         func present(_ login: PresentedLogin) async throws -> String {
+            guard begins else { throw CancellationError() }
             let url = try await login.authorizationURL(redirectURI: redirectURI ?? login.redirectURI)
             return try await answer(url.query ?? "")
         }
@@ -25,12 +27,13 @@ struct LoginFlowTests {
         func loginDidCancel() { calls.withLock { $0.append("cancelled") } }
     }
 
-    private func flow(_ presenter: Buyer) throws -> LoginFlow {
+    private func flow(_ presenter: Buyer, _ observers: [any IdentityObserver] = []) throws -> LoginFlow {
         let clock = ManualClock()
         let manager = SessionManager(
             providers: try ProviderRegistry([StrictProvider(clock: clock)]),
             store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+            observers: observers
         )
         return LoginFlow(provider: "strict", sessions: manager, presenter: presenter)
     }
@@ -92,6 +95,25 @@ struct LoginFlowTests {
             #expect(error.code == .callbackInvalid)
             #expect(error.hint?.contains("redirectURI ") == true)
         }
+    }
+
+    @Test("a login that was reported as started is reported once as completed or failed, also if the presenter failed")
+    func events() async throws {
+        func events(_ presenter: Buyer) async throws -> [String] {
+            let sink = EventSink()
+            _ = try? await flow(presenter, [sink]).login()
+            return sink.names
+        }
+        var elsewhere = Buyer { "https://app.example/other?code=c&" + $0 }
+        elsewhere.redirectURI = "https://app.example/cb"
+        #expect(try await events(Buyer()) == ["login_started", "login_completed"])
+        #expect(
+            try await events(Buyer { _ in throw CancellationError() }) == ["login_started", "login_failed cancelled"]
+        )
+        #expect(try await events(elsewhere) == ["login_started", "login_failed callback_invalid"])
+        let forged = Buyer { _ in "https://app.example/callback?code=c&state=forged" }
+        #expect(try await events(forged) == ["login_started", "login_failed state_unknown"])
+        #expect(try await events(Buyer(begins: false)).isEmpty)
     }
 
     @Test("cancelling a login through its handle is reported once, and has no effect after the login has ended")

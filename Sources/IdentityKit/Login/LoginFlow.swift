@@ -111,19 +111,27 @@ public struct LoginFlow: Sendable {
     private func present(_ options: LoginOptions, by presenter: any Presenter) async throws -> Session {
         let descriptor = try sessions.descriptor(of: provider)
         let binding = try BrowserBinding(random: sessions.environment.random)
-        let usedRedirectURI = Mutex<String?>(nil)
+        let started = sessions.clock.elapsed
+        let attempt = Mutex<LoginAttempt?>(nil)
         let login = PresentedLogin(provider: provider, redirectURI: options.redirectURI ?? descriptor.redirectURI) {
             [sessions, provider] redirectURI in
             var options = options
             options.redirectURI = redirectURI
             let request = try await sessions.logins.insertAttempt(provider, options, binding)
-            usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
+            attempt.withLock { $0 = request.attempt }
             return request
         }
-        let received = try await receive(login, descriptor.responseMode, by: presenter)
-        try Task.checkCancellation()
-        try Self.check(received.url, against: usedRedirectURI.withLock { $0 })
-        let callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
+        let callback: LoginCallback
+        do {
+            let received = try await receive(login, descriptor.responseMode, by: presenter)
+            try Task.checkCancellation()
+            try Self.check(received.url, against: attempt.withLock { $0?.redirectURI })
+            callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
+        } catch {
+            // `complete` reports its own failures. A login that was not reported as started is not reported as failed either.
+            guard attempt.withLock({ $0 != nil }) else { throw error }
+            throw sessions.events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
+        }
         let completed = try await sessions.complete(
             callback,
             browserBinding: binding.cookie,
