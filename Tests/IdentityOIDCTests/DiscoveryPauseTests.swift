@@ -32,15 +32,26 @@ struct DiscoveryPauseTests {
     private let provider = Provider()
     private let clock = ManualClock()
 
-    private func source() throws -> MetadataSource {
-        MetadataSource(
-            .init(
-                discoveryURL: try HTTPURL("https://id.example/d"),
-                issuers: .exactly(["https://id.example"]),
-                configured: ProviderMetadata(issuer: "https://id.example")
-            ),
+    private final class EventLog: IdentityObserver {
+        private let seen = Mutex<[String]>([])
+        var all: [String] { seen.withLock { $0 } }
+
+        func identityEvent(_ event: IdentityEvent) {
+            seen.withLock { $0.append("\(event.provider) \(event.kind.name) \(event.kind.detail ?? "")") }
+        }
+    }
+
+    private func source(_ observers: [any IdentityObserver] = []) throws -> MetadataSource {
+        var configuration = MetadataSource.Configuration(
+            discoveryURL: try HTTPURL("https://id.example/d"),
+            issuers: .exactly(["https://id.example"]),
+            configured: ProviderMetadata(issuer: "https://id.example")
+        )
+        configuration.provider = "id"
+        return MetadataSource(
+            configuration,
             httpClient: ProviderHTTPClient(
-                environment: IdentityEnvironment(transport: provider, clock: clock),
+                environment: IdentityEnvironment(transport: provider, clock: clock, observers: observers),
                 timeout: .seconds(5),
                 allowsLoopbackHTTP: false,
                 configured: []
@@ -139,5 +150,32 @@ struct DiscoveryPauseTests {
             #expect(provider.requests == 1 + minute)
             clock.advance(by: .seconds(60))
         }
+    }
+
+    @Test("while the document is refused, old metadata are used for two days, and each failure is reported")
+    func refusedDocument() async throws {
+        let log = EventLog()
+        let source = try source([log])
+        provider.answer(.success(Self.document))
+        _ = try await source.metadata()
+        #expect(log.all.isEmpty)
+        provider.answer(.success(HTTPResponse(status: 200, body: Array(#"{"issuer":"https://evil.example"}"#.utf8))))
+        clock.advance(by: .seconds(3600))
+        for _ in 0..<3 { #expect(try await source.metadata().issuer == "https://id.example") }
+        #expect(log.all == ["id metadata_unavailable discovery_issuer_mismatch"])
+        clock.advance(by: .seconds(2 * 86_400 - 3601))
+        #expect(try await source.metadata().issuer == "https://id.example")
+        #expect(log.all.count == 2)
+        // Within the pause after the last attempt.
+        clock.advance(by: .seconds(1))
+        #expect(await failure(source)?.code == .discoveryIssuerMismatch)
+        clock.advance(by: .seconds(60))
+        #expect(await failure(source)?.code == .discoveryIssuerMismatch)
+        #expect(log.all.count == 3)
+        // An outage says nothing about the document.
+        provider.answer(.success(HTTPResponse(status: 503)))
+        clock.advance(by: .seconds(60))
+        #expect(try await source.metadata().issuer == "https://id.example")
+        #expect(log.all.last == "id metadata_unavailable provider_unavailable")
     }
 }

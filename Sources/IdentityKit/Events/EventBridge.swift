@@ -46,7 +46,7 @@ extension IdentityEvent {
         case .tokensSpooled, .tokensNotDurable: .critical
         case .loginFailed, .loginTokensDropped, .tokensReduced, .refreshFailed, .refreshInDoubt, .providerPaused,
             .providerResumed, .storeFailed, .sessionEnded, .logoutRefused, .revocationFailed, .participantFailed,
-            .requestFailed, .keySetUnavailable, .keySetRefetchRefused:
+            .requestFailed, .keySetUnavailable, .keySetRefetchRefused, .metadataUnavailable:
             .notice
         case .loginStarted, .loginCompleted, .refreshed, .refreshRepaired, .lockWaited, .swept, .sessionReplaced,
             .loggedOut, .keySetRefreshed:

@@ -32,6 +32,7 @@ extension IdentityEvent.Kind {
         case .requestFailed(let code): ("request_failed", code.rawValue)
         case .keySetRefreshed: ("key_set_refreshed", nil)
         case .keySetUnavailable(let code): ("key_set_unavailable", code.rawValue)
+        case .metadataUnavailable(let code): ("metadata_unavailable", code.rawValue)
         case .keySetRefetchRefused: ("key_set_refetch_refused", nil)
         }
     }

@@ -63,6 +63,8 @@ public struct IdentityEvent: Sendable {
         case keySetRefreshed
         /// A provider's keys could not be fetched; the cached keys stay in use.
         case keySetUnavailable(IdentityError.Code)
+        /// A provider's metadata could not be fetched or were refused; metadata from memory stay in use, except after two days of refusals.
+        case metadataUnavailable(IdentityError.Code)
         /// Tokens with unknown keys arrived more often than the keys may be fetched. Reported once until the next fetch is allowed.
         case keySetRefetchRefused
     }

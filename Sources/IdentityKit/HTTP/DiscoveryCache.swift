@@ -11,7 +11,7 @@ internal import Synchronization
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private struct State {
         var value: Value?
-        var freshUntil = Duration.zero
+        var fetchedAt = Duration.zero
         var failure: IdentityError?
         var failureCount = 0
         var pausedUntil = Duration.zero
@@ -27,7 +27,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     package static var longestRequestedPause: Duration { .seconds(60) }
 
     private let clock: any IdentityClock
-    private let keepsOldValue: @Sendable (IdentityError) -> Bool
+    private let keepsOldValue: @Sendable (IdentityError, _ age: Duration) -> Bool
     private let state = Mutex(State())
     private let fetches = SingleFlight<Bool, Value>()
 
@@ -35,8 +35,11 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - clock: Its monotonic time is used.
-    ///   - keepsOldValue: Whether an old value may be used after this error.
-    package init(clock: any IdentityClock, keepsOldValue: @escaping @Sendable (IdentityError) -> Bool) {
+    ///   - keepsOldValue: Whether an old value of this age may be used after this error.
+    package init(
+        clock: any IdentityClock,
+        keepsOldValue: @escaping @Sendable (IdentityError, _ age: Duration) -> Bool
+    ) {
         self.clock = clock
         self.keepsOldValue = keepsOldValue
     }
@@ -58,7 +61,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
             } catch {
                 return try recover(from: IdentityError.wrapping(error))
             }
-            state.withLock { $0 = State(value: value, freshUntil: clock.elapsed + Self.lifetime) }
+            state.withLock { $0 = State(value: value, fetchedAt: clock.elapsed) }
             return value
         }.value
     }
@@ -69,9 +72,10 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         return try state.withLock { state throws(IdentityError) -> Value? in
-            if let value = state.value, now < state.freshUntil { return value }
+            let age = now - state.fetchedAt
+            if let value = state.value, age < Self.lifetime { return value }
             guard let failure = state.failure, now < state.pausedUntil else { return nil }
-            if let value = state.value, keepsOldValue(failure) { return value }
+            if let value = state.value, keepsOldValue(failure, age) { return value }
             throw failure.repeated(before: state.pausedUntil - now)
         }
     }
@@ -79,14 +83,15 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// Starts a pause; returns the old value if it may be used after this error.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
+        let now = clock.elapsed
         let old = state.withLock { state -> Value? in
-            let old = keepsOldValue(failure) ? state.value : nil
+            let old = keepsOldValue(failure, now - state.fetchedAt) ? state.value : nil
             state.failure = failure
             state.failureCount += 1
             let doubled = Duration.seconds(1 << min(state.failureCount - 1, 5))
             let requested = min(failure.retryAfter ?? .zero, Self.longestRequestedPause)
             let pause = old == nil ? max(min(doubled, Self.longestPause), requested) : Self.pauseWithOldValue
-            state.pausedUntil = clock.elapsed + pause
+            state.pausedUntil = now + pause
             return old
         }
         guard let old else { throw failure }

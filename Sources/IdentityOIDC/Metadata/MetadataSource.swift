@@ -21,6 +21,8 @@ package final class MetadataSource: Sendable {
         package var fallback: ProviderMetadata?
         /// The member of the provider's configuration from which the address comes.
         package var addressMember = "issuer"
+        /// The provider's name, for events.
+        package var provider = ""
         /// Headers to send.
         package var headers: [(name: String, value: String)] = []
 
@@ -30,6 +32,11 @@ package final class MetadataSource: Sendable {
             self.configured = configured
         }
     }
+
+    /// How long metadata are used at most after their fetch while the provider's newer document is refused.
+    ///
+    /// A wrong document must not stop every login at once, but a provider that has moved must not be missed forever.
+    private static let maximumAge = Duration.seconds(2 * 86_400)
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
@@ -43,20 +50,31 @@ package final class MetadataSource: Sendable {
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
         self.httpClient = httpClient
-        // Endpoints rarely change, so old ones are used while the document is unavailable or invalid.
-        found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
+        // Endpoints rarely change, so old ones are used while the document is unavailable, and for some time while it is refused.
+        found = DiscoveryCache(clock: httpClient.environment.clock) { error, age in
+            error.kind == .retryLater || age < Self.maximumAge
+        }
     }
 
     /// Whether discovery is used, so that a login can be bound to the issuer of the metadata.
     package var isDiscovered: Bool { configuration.discoveryURL != nil }
 
-    /// The metadata, from memory for up to an hour, and longer while they cannot be fetched again.
+    /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days while the fetched
+    /// document is refused.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
         if let known = try found.known() { return known.metadata }
         let cached = try await found.value { [self] in
-            Cached(try await fetch().overridden(by: configuration.configured))
+            let environment = httpClient.environment
+            let start = environment.clock.elapsed
+            do {
+                return Cached(try await fetch().overridden(by: configuration.configured))
+            } catch {
+                let code = IdentityError.code(of: error)
+                environment.report(.metadataUnavailable(code), provider: configuration.provider, since: start)
+                throw error
+            }
         }
         return cached.metadata
     }

@@ -84,6 +84,7 @@ public final class OpenIDClient: Sendable {
         source.allowedRedirects = configuration.discovery.allowedRedirects
         source.hosts = configuration.discovery.allowedHosts
         source.fallback = configuration.discovery.fallback?.metadata(issuer: configuration.issuer)
+        source.provider = configuration.name
         source.headers = configuration.discovery.headers
         source.addressMember =
             endpoints.discovery == nil
@@ -109,7 +110,7 @@ public final class OpenIDClient: Sendable {
 
     /// The provider's metadata: configured endpoints, completed by discovery, from memory for up to an hour.
     ///
-    /// If they cannot be fetched again, the old ones are used longer.
+    /// If they cannot be fetched again, the old ones are used longer. If the fetched document is refused, they are used for up to two days.
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {

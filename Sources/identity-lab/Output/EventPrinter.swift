@@ -43,6 +43,7 @@ struct EventPrinter: IdentityObserver {
         case .requestFailed(let code): "request answered with an error (\(code))"
         case .keySetRefreshed: "keys fetched"
         case .keySetUnavailable(let code): "keys could not be fetched (\(code))"
+        case .metadataUnavailable(let code): "metadata could not be fetched, or were refused (\(code))"
         case .keySetRefetchRefused: "too many unknown key ids; the key set is not fetched again yet"
         }
     }
