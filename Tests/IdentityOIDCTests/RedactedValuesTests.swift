@@ -102,6 +102,40 @@ struct RedactedValuesTests {
         }
     }
 
+    @Test("an error of a pushed request shows the parameters that are not secret")
+    func publicParameters() async throws {
+        var options = LoginOptions()
+        options.prompt = "select_account"
+        options.maximumAge = .seconds(86_400)
+        options.authenticationContexts = ["urn:example:gold"]
+        options.locale = "de-AT en-GB"
+        let shown = [
+            "acr_values", "code_challenge_method", "max_age", "prompt", "response_mode", "response_type", "ui_locales",
+        ]
+        for name in shown + ["state", "code_challenge"] {
+            try await FakeWorld.run {
+                $0.pushesAuthorizationRequest = true
+                $0.responseMode = .formPost
+            } _: { world in
+                world.fake.change(metadata: { [origin = world.fake.origin] in
+                    $0["pushed_authorization_request_endpoint"] = .string("\(origin)/pushed")
+                })
+                let value = Mutex("")
+                world.fake.intercept { request in
+                    guard request.path == "/pushed" else { return nil }
+                    let sent = Self.field(name)(request) ?? "nothing"
+                    value.withLock { $0 = sent }
+                    return Self.answer(saying: sent)
+                }
+                let error = await #expect(throws: IdentityError.self) { try await world.begin(options) }
+                let sent = value.withLock { $0 }
+                #expect(sent != "nothing", "\(name)")
+                let words = error?.providerResponse?.errorDescription
+                #expect(words == (shown.contains(name) ? "No: \(sent)." : "No: …."), "\(name)")
+            }
+        }
+    }
+
     @Test("an error does not show the DPoP proof")
     func proof() async throws {
         let words = try await words({ $0.usesDPoP = true }, repeating: { $0.header("DPoP") })

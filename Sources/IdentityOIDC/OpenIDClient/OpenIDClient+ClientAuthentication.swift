@@ -101,7 +101,8 @@ extension OpenIDClient {
     }
 
     private static let publicFields = [
-        "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",
+        "acr_values", "client_assertion_type", "client_id", "code_challenge_method", "grant_type", "max_age", "prompt",
+        "redirect_uri", "response_mode", "response_type", "scope", "token_type_hint", "ui_locales",
     ]
 
     /// The client's secret, in every form in which a response may repeat it.
