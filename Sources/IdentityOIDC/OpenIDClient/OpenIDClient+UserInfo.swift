@@ -24,16 +24,7 @@ extension OpenIDClient {
     ///   `access_token_refused` when a newer access token may help.
     public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
         let metadata = try await metadataSource.metadata()
-        guard let endpoint = metadata.userInfoEndpoint else {
-            throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider's metadata and configuration contain no UserInfo endpoint.",
-                hint:
-                    "Use the claims of the ID token. For a provider of kind openid, you can also set endpoints.userInfo.",
-                reference: "OpenID Connect Discovery 1.0 section 3"
-            )
-        }
+        guard let endpoint = metadata.userInfoEndpoint else { throw Self.missing(.userInfo) }
         return try await userInfo(at: endpoint, metadata, for: tokens)
     }
 

@@ -145,6 +145,7 @@ public final class OpenIDClient: Sendable {
             switch endpoint {
             case .pushedAuthorization: " If it has none, set pushedAuthorization to false."
             case .deviceAuthorization: " If it has none, it offers no logins by device code."
+            case .userInfo: " If it has none, use the claims of the ID token."
             default: ""
             }
         return IdentityError(

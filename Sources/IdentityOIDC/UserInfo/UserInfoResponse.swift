@@ -20,7 +20,6 @@ enum UserInfoResponse {
     /// - Throws: `IdentityError` when the response is an error.
     static func content(of response: HTTPResponse, hiding redacted: RedactedValues) throws -> Content {
         if response.status == 401 {
-            if let error = proofError(response) { throw error }
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
         let challenges = AuthenticationChallenge.all(in: response.headers)
@@ -83,26 +82,6 @@ enum UserInfoResponse {
         }
         buyer.addresses = known.addresses
         return buyer
-    }
-
-    /// The error if the DPoP proof was refused; nil if the token itself was refused.
-    ///
-    /// A new token would need the same proof, so there is no refresh (RFC 9449 section 7.1).
-    private static func proofError(_ response: HTTPResponse) -> IdentityError? {
-        let errors = AuthenticationChallenge.all(in: response.headers)
-            .filter { $0.scheme == "dpop" }
-            .compactMap { $0["error"] }
-        guard let error = errors.first(where: { $0 == "invalid_dpop_proof" || $0 == "use_dpop_nonce" }) else {
-            return nil
-        }
-        var failure = TokenErrorResponse(
-            grant: .refreshToken,
-            status: response.status,
-            headers: response.headers,
-            error: error
-        )
-        failure.endpoint = .userInfo
-        return failure.standardError
     }
 
     /// The error if a repetition of the request would be refused too: 4xx with JSON, except 408, 425 and 429; nil for
