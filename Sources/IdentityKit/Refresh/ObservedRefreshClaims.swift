@@ -9,16 +9,14 @@ final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64
         var waited: Duration
-        var seenAt: Duration
+        let seenAt: Duration
     }
-
-    /// The maximum number of observed refresh claims; if a claim is evicted, its time starts again at zero.
-    private static let maximum = 10_000
 
     private let clock: any IdentityClock
     /// The maximum time that one observation of a refresh claim adds: the pause between two repairs.
     private let longestStep: Duration
-    private let notes = Mutex<[SessionID: Note]>([:])
+    /// If a claim is evicted, its time starts again at zero.
+    private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 10_000))
 
     init(_ clock: any IdentityClock, longestStep: Duration) {
         self.clock = clock
@@ -31,21 +29,17 @@ final class ObservedRefreshClaims: Sendable {
     func observe(_ claimed: StoredSession) -> Duration {
         let now = clock.elapsed
         return notes.withLock { notes in
-            guard var note = notes[claimed.id], note.generation == claimed.generation else {
-                if notes.count >= Self.maximum { notes = notes.filter { now - $0.value.seenAt < .seconds(60) } }
-                if notes.count >= Self.maximum { notes = [:] }
-                notes[claimed.id] = Note(generation: claimed.generation, waited: .zero, seenAt: now)
-                return .zero
+            var note = Note(generation: claimed.generation, waited: .zero, seenAt: now)
+            if let last = notes[claimed.id], last.generation == claimed.generation {
+                note.waited = last.waited + min(now - last.seenAt, longestStep)
             }
-            note.waited += min(now - note.seenAt, longestStep)
-            note.seenAt = now
-            notes[claimed.id] = note
+            notes.insert(note, for: claimed.id) { now - $0.seenAt >= .seconds(60) }
             return note.waited
         }
     }
 
     /// Removes a session whose stored state has changed.
     func forget(_ id: SessionID) {
-        notes.withLock { _ = $0.removeValue(forKey: id) }
+        notes.withLock { $0.remove(id) }
     }
 }

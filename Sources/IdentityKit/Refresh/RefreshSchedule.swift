@@ -31,11 +31,11 @@ final class RefreshSchedule: Sendable {
     /// clock was set back.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
-    private static let maximum = 50_000
 
     private let earlyRefresh: Double
     private let clock: any IdentityClock
-    private let notes = Mutex<[SessionID: Note]>([:])
+    /// An evicted entry is recorded again when its tokens are used, with the wall clock of that moment.
+    private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 50_000))
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
         earlyRefresh = configuration.earlyRefresh
@@ -122,10 +122,7 @@ final class RefreshSchedule: Sendable {
             )
             // Tokens that seem to have expired are judged again at the next call, because the wall clock may be wrong now.
             guard life > .zero || refreshedAt != nil else { return note }
-            // The table is bounded. An evicted entry is recorded again when its tokens are used, with the wall clock of that moment.
-            if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
-            if notes.count >= Self.maximum { notes = [:] }
-            notes[id] = note
+            notes.insert(note, for: id) { $0.end <= elapsed }
             return note
         }
     }

@@ -9,19 +9,19 @@ final class ReportedResponses: Sendable {
         let code: IdentityError.Code
     }
 
-    /// The maximum number of entries; if an entry is evicted, its error is reported once more.
-    private static let maximum = 10_000
-
-    private let reports = Mutex<Set<Report>>([])
+    /// If an entry is evicted, its error is reported once more.
+    private let reports = Mutex(BoundedTable<Report, Void>(maximum: 10_000))
 
     /// Records an error of a response.
     ///
     /// - Returns: Whether the error was not recorded before.
     @discardableResult
     func insert(_ code: IdentityError.Code, of response: RefreshResponse, for id: SessionID) -> Bool {
-        reports.withLock { reports in
-            if reports.count >= Self.maximum { reports.removeAll() }
-            return reports.insert(Report(session: id, receivedAt: response.receivedAt, code: code)).inserted
+        let report = Report(session: id, receivedAt: response.receivedAt, code: code)
+        return reports.withLock { reports in
+            let isNew = reports[report] == nil
+            reports.insert((), for: report)
+            return isNew
         }
     }
 }

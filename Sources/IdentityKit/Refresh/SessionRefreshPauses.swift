@@ -12,14 +12,13 @@ final class SessionRefreshPauses: Sendable {
         var error: IdentityError
     }
 
-    /// The maximum number of entries; a failure that is not recorded costs one more request.
-    private static let maximum = 10_000
     private static let betweenEarlyAttempts = Duration.seconds(30)
     private static let longest = Duration.seconds(30)
     private static let longestAsked = Duration.seconds(60)
 
     private let environment: IdentityEnvironment
-    private let pauses = Mutex<[SessionID: Pause]>([:])
+    /// An entry that is evicted costs one more request.
+    private let pauses = Mutex(BoundedTable<SessionID, Pause>(maximum: 10_000))
 
     init(in environment: IdentityEnvironment) {
         self.environment = environment
@@ -53,14 +52,13 @@ final class SessionRefreshPauses: Sendable {
                     atMost: Self.longest,
                     random: environment.random
                 )
-            if pauses.count >= Self.maximum { pauses = pauses.filter { $0.value.earlyUntil > now } }
-            guard pauses.count < Self.maximum else { return }
-            pauses[id] = Pause(
+            let recorded = Pause(
                 failures: failures,
                 until: now + pause,
                 earlyUntil: now + max(min(error.retryAfter ?? .zero, Self.longestAsked), Self.betweenEarlyAttempts),
                 error: error
             )
+            pauses.insert(recorded, for: id) { $0.earlyUntil <= now }
         }
     }
 
@@ -70,14 +68,10 @@ final class SessionRefreshPauses: Sendable {
         guard error.code != .refreshBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
-            guard pauses.count < Self.maximum, pauses[id].map({ $0.earlyUntil <= now }) ?? true else { return }
+            guard pauses[id].map({ $0.earlyUntil <= now }) ?? true else { return }
             let failures = pauses[id]?.failures ?? 0
-            pauses[id] = Pause(
-                failures: failures,
-                until: now,
-                earlyUntil: now + Self.betweenEarlyAttempts,
-                error: error
-            )
+            let pause = Pause(failures: failures, until: now, earlyUntil: now + Self.betweenEarlyAttempts, error: error)
+            pauses.insert(pause, for: id) { $0.earlyUntil <= now }
         }
     }
 
@@ -88,6 +82,6 @@ final class SessionRefreshPauses: Sendable {
     }
 
     func succeeded(_ id: SessionID) {
-        pauses.withLock { _ = $0.removeValue(forKey: id) }
+        pauses.withLock { $0.remove(id) }
     }
 }

@@ -9,7 +9,9 @@ final class SessionParticipants: Sendable {
         var waiting: [SessionID: Session?] = [:]
         var serial = 0
         /// The sessions for which the participants were notified that the provider has ended them.
-        var needingLogin: Set<SessionID> = []
+        ///
+        /// If an entry is evicted, a notification may be repeated, which has no further effect.
+        var needingLogin = BoundedTable<SessionID, Void>(maximum: 10_000)
     }
 
     /// The session whose participants are being notified; task-local, so that their own calls can be recognized.
@@ -68,8 +70,8 @@ final class SessionParticipants: Sendable {
     func notifyNeedsLogin(of id: SessionID) {
         guard !all.isEmpty else { return }
         let run: Int? = state.withLock { state in
-            if state.needingLogin.count >= Self.maximumNeedingLogin { state.needingLogin = [] }
-            guard state.needingLogin.insert(id).inserted else { return nil }
+            guard state.needingLogin[id] == nil else { return nil }
+            state.needingLogin.insert((), for: id)
             state.serial += 1
             return state.serial
         }
@@ -77,16 +79,13 @@ final class SessionParticipants: Sendable {
         runs.start(run) { [self] in
             guard let found = try? await visible.load(id).decoded(), let end = found.state.endReason, end != .guest
             else {
-                state.withLock { _ = $0.needingLogin.remove(id) }
+                state.withLock { $0.needingLogin.remove(id) }
                 return true
             }
             await notify(found.session) { try await $0.sessionNeedsLogin($1) }
             return true
         }
     }
-
-    /// The maximum number of remembered sessions; above it, a notification may be repeated, which has no further effect.
-    private static let maximumNeedingLogin = 10_000
 
     private func nextRefreshed(_ id: SessionID) -> Session? {
         state.withLock { state in

@@ -3,14 +3,13 @@ internal import Synchronization
 
 /// Reads and writes the records of sign-ins.
 final class SignInRecords: Sendable {
-    /// The maximum number of remembered uses; each dropped entry costs one more read of the store.
-    private static let maximumNoted = 10_000
-
     private let store: any SessionStore
     private let clock: any IdentityClock
     private let interval: Duration?
     /// When this process last noted the use of each session, as a time of the monotonic clock.
-    private let noted = Mutex<[SessionID: Duration]>([:])
+    ///
+    /// Each entry that is evicted costs one more read of the store.
+    private let noted = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))
 
     init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
         self.store = store
@@ -61,9 +60,7 @@ final class SignInRecords: Sendable {
         let now = clock.elapsed
         return noted.withLock { noted in
             if let last = noted[session.id], now - last < interval { return false }
-            if noted.count >= Self.maximumNoted { noted = noted.filter { now - $0.value < interval } }
-            if noted.count >= Self.maximumNoted { noted = [:] }
-            noted[session.id] = now
+            noted.insert(now, for: session.id) { now - $0 >= interval }
             return true
         }
     }

@@ -4,15 +4,14 @@ internal import Synchronization
 ///
 /// Another refresh would not help.
 final class RejectedTokens: Sendable {
-    /// The maximum number of entries; a token whose entry is dropped costs one more refresh.
-    private static let maximum = 10_000
     /// How long further rejections of a token start no refresh.
     ///
     /// A server may need some time until it accepts a new token.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock
-    private let entries = Mutex<[SessionID: (fingerprint: String, at: Duration)]>([:])
+    /// A token whose entry is evicted costs one more refresh.
+    private let entries = Mutex(BoundedTable<SessionID, (fingerprint: String, at: Duration)>(maximum: 10_000))
 
     init(_ clock: any IdentityClock) {
         self.clock = clock
@@ -22,11 +21,7 @@ final class RejectedTokens: Sendable {
     func add(_ tokens: TokenSet, of id: SessionID) {
         guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
         let now = clock.elapsed
-        entries.withLock { entries in
-            if entries.count >= Self.maximum { entries = entries.filter { now - $0.value.at < Self.memory } }
-            if entries.count >= Self.maximum { entries = [:] }
-            entries[id] = (fingerprint, now)
-        }
+        entries.withLock { $0.insert((fingerprint, now), for: id) { now - $0.at >= Self.memory } }
     }
 
     /// Whether a server rejected these tokens after their refresh.

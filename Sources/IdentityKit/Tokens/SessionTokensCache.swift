@@ -14,20 +14,20 @@ final class SessionTokensCache: Sendable {
     }
 
     private struct State {
-        var entries: [SessionID: Entry] = [:]
+        var entries: BoundedTable<SessionID, Entry>
         /// Counts removals, because tokens that were read before a removal must not be stored after it.
         var removals = 0
     }
 
-    private let maximum: Int
     private let lifetime: Duration
     private let clock: any IdentityClock
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates a cache; nil if caching is switched off.
     init?(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
-        (maximum, lifetime) = (configuration.cachedSessions, configuration.cacheLifetime)
-        guard maximum > 0, lifetime > .zero else { return nil }
+        guard configuration.cachedSessions > 0, configuration.cacheLifetime > .zero else { return nil }
+        lifetime = configuration.cacheLifetime
+        state = Mutex(State(entries: BoundedTable(maximum: configuration.cachedSessions)))
         self.clock = clock
     }
 
@@ -58,12 +58,8 @@ final class SessionTokensCache: Sendable {
         let id = tokens.session.id
         state.withLock { state in
             guard state.removals == ticket else { return }
-            if state.entries.count >= maximum, state.entries[id] == nil { makeRoom(&state, now) }
-            state.entries[id] = Entry(
-                tokens: tokens,
-                until: now + min(lifetime, untilDue),
-                end: remaining.map { now + $0 }
-            )
+            let entry = Entry(tokens: tokens, until: now + min(lifetime, untilDue), end: remaining.map { now + $0 })
+            state.entries.insert(entry, for: id) { $0.until <= now }
         }
     }
 
@@ -71,14 +67,7 @@ final class SessionTokensCache: Sendable {
     func remove(_ id: SessionID) {
         state.withLock { state in
             state.removals += 1
-            state.entries[id] = nil
+            state.entries.remove(id)
         }
-    }
-
-    /// Removes expired entries; if none has expired, any eighth of the entries, so that this is not repeated for each new entry.
-    private func makeRoom(_ state: inout State, _ now: Duration) {
-        state.entries = state.entries.filter { $0.value.until > now }
-        guard state.entries.count >= maximum else { return }
-        for id in state.entries.keys.prefix(max(1, maximum / 8)) { state.entries[id] = nil }
     }
 }

@@ -1,0 +1,28 @@
+/// A table in memory with a maximum number of entries, for facts that may be lost.
+///
+/// If it is full, the expired entries are removed, and then any others until an eighth of the table is free, so that this is not repeated
+/// for each new entry.
+package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let maximum: Int
+    private var entries: [Key: Value] = [:]
+
+    package init(maximum: Int) {
+        self.maximum = max(1, maximum)
+    }
+
+    package subscript(key: Key) -> Value? { entries[key] }
+
+    /// Adds or replaces a value; `isExpired` says which values are removed first if the table is full.
+    package mutating func insert(_ value: Value, for key: Key, evicting isExpired: (Value) -> Bool = { _ in false }) {
+        if entries.count >= maximum, entries[key] == nil {
+            entries = entries.filter { !isExpired($0.value) }
+            let surplus = entries.count - (maximum - max(1, maximum / 8))
+            for key in Array(entries.keys.prefix(max(0, surplus))) { entries[key] = nil }
+        }
+        entries[key] = value
+    }
+
+    package mutating func remove(_ key: Key) {
+        entries[key] = nil
+    }
+}
