@@ -1,0 +1,39 @@
+import StorefrontGeneration
+import Testing
+
+/// Documents with `@include` and `@skip`.
+@Suite struct ConditionTests {
+    @Test("a fragment with a condition is refused, because the response does not show whether it was omitted")
+    func conditionalSpread() throws {
+        let result = try generate(
+            "query A($w: Boolean!) { shop { id ...Card @include(if: $w) } } fragment Card on Shop { name }"
+        )
+        #expect(result.diagnostics.first?.message.contains("Put @include or @skip on fields") == true)
+    }
+
+    @Test("the selections of a field that is selected with different conditions are optional")
+    func differentConditions() throws {
+        let result = try generate(
+            """
+            query A($x: Boolean!) { shop { name } shop @include(if: $x) { id } place { shop @skip(if: $x) { name } } }
+            query B($x: Boolean!) { shop { owner @include(if: $x) { id } owner @include(if: $x) { email } } }
+            query C($x: Boolean!) { shop { photos @include(if: $x) { url } photos @skip(if: $x) { width } } }
+            """
+        )
+        func text(_ name: String) throws -> String { try #require(result.files["Operations/\(name).swift"]) }
+        #expect(try text("A").contains("let name: String\n") && text("A").contains("let id: String?\n"))
+        #expect(try text("B").contains("let id: String\n") && text("B").contains("let email: String\n"))
+        #expect(try text("C").contains("let url: String?\n") && text("C").contains("let width: Int?\n"))
+    }
+
+    @Test("a conditional selection that depends on the type requests __typename without a condition")
+    func conditionalTypes() throws {
+        let result = try generate(
+            "query A($x: Boolean!) { node(id: 1) { id ... @include(if: $x) { ... on Shop { name } } } }"
+        )
+        let text = try #require(result.files["Operations/A.swift"])
+        let words = text.split { $0.isWhitespace }.joined(separator: " ")
+        #expect(words.contains("{ __typename id ... @include(if: $x) { ... on Shop { name } } }"), "\(text)")
+        #expect(text.contains("let name: String?\n"))
+    }
+}
