@@ -36,4 +36,25 @@ import Testing
         #expect(words.contains("{ __typename id ... @include(if: $x) { ... on Shop { name } } }"), "\(text)")
         #expect(text.contains("let name: String?\n"))
     }
+
+    @Test("every part of a field whose merged selections depend on the type requests __typename")
+    func mergedTypes() throws {
+        let result = try generate(
+            """
+            query A($x: Boolean!) { node(id: 1) { id } node(id: 1) @include(if: $x) { ... on Shop { name } } }
+            query B($x: Boolean!) {
+              shop { things { nodes { ... on Node { id } } } }
+              shop @include(if: $x) { things { nodes { ... on Boat { sails } } } }
+            }
+            """
+        )
+        func words(_ name: String) throws -> String {
+            try #require(result.files["Operations/\(name).swift"]).split { $0.isWhitespace }.joined(separator: " ")
+        }
+        let (a, b) = (try words("A"), try words("B"))
+        #expect(a.contains("node(id: 1) { __typename id } node(id: 1) @include(if: $x) { __typename ... on"), "\(a)")
+        for part in ["nodes { __typename ... on Node {", "nodes { __typename ... on Boat {"] {
+            #expect(b.contains(part), "\(b)")
+        }
+    }
 }

@@ -68,15 +68,25 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
     @Test("a response is read with and without the parts that have a condition")
     func conditions() throws {
         let all = try Conditional.output(
-            data(#"{"shop":{"name":"N","id":"1"},"node":{"__typename":"Shop","id":"1","description":"D"}}"#)
+            data(
+                #"""
+                {"shop":{"name":"N","id":"1"},"node":{"__typename":"Shop","id":"1","description":"D"},
+                 "part":{"__typename":"Shop","id":"1","name":"N"}}
+                """#
+            )
         )
         let some = try Conditional.output(
-            data(#"{"shop":{"name":"N"},"node":{"__typename":"Shop","id":"1"}}"#)
+            data(
+                #"""
+                {"shop":{"name":"N"},"node":{"__typename":"Shop","id":"1"},"part":{"__typename":"Shop","id":"1"}}
+                """#
+            )
         )
         #expect(all.shop?.id == "1" && some.shop?.name == "N" && some.shop?.id == nil)
-        for (output, description) in [(all, "D"), (some, nil)] {
-            guard case .shop(let shop) = output.node?.concrete else { return #expect(Bool(false), "\(output)") }
-            #expect(output.node?.id == "1" && shop.description == description)
+        for (output, description, name) in [(all, "D", "N"), (some, nil, nil)] {
+            guard case .shop(let shop) = output.node?.concrete, case .shop(let part) = output.part?.concrete
+            else { return #expect(Bool(false), "\(output)") }
+            #expect(output.node?.id == "1" && shop.description == description && part.name == name)
         }
     }
 

@@ -1,41 +1,66 @@
 internal import GraphQLLanguage
 
 extension Planner {
-    /// The selections of an object with `__typename` where reading the response needs it.
+    /// The selections of an object with `__typename` wherever reading the response needs it.
     func withTypenames(_ selections: [GraphSelection], _ parent: String) -> [GraphSelection] {
-        var dependsOnType = false
-        var result = withTypenames(selections, parent, &dependsOnType)
+        var keys: Set<[String]> = []
+        find(selections, parent, [], &keys)
+        return Self.withTypenames(selections, [], keys)
+    }
+
+    /// Finds the objects whose selections depend on the type, by the response keys that lead to them.
+    ///
+    /// A response merges all fields with the same keys, so the selections in one of them decide for all.
+    private func find(
+        _ selections: [GraphSelection],
+        _ parent: String,
+        _ keys: [String],
+        _ found: inout Set<[String]>
+    ) {
+        for selection in selections {
+            switch selection {
+            case .field(let field):
+                guard let type = schema.types[parent]?.field(field.name)?.type.leafName else { continue }
+                find(field.selections, type, keys + [field.responseKey], &found)
+            case .spread(let name, _, _):
+                let type = documents.fragments[name]?.definition.type ?? parent
+                if !schema.isAlways(parent, a: type) { found.insert(keys) }
+            case .inline(let type, _, let inner, _):
+                if let type, !schema.isAlways(parent, a: type) { found.insert(keys) }
+                find(inner, type ?? parent, keys, &found)
+            }
+        }
+    }
+
+    /// Adds `__typename` to every field with these keys, because directives can omit the others.
+    private static func withTypenames(
+        _ selections: [GraphSelection],
+        _ keys: [String],
+        _ found: Set<[String]>
+    ) -> [GraphSelection] {
         let isSelected = selections.contains { selection in
             guard case .field(let field) = selection, field.responseKey == "__typename" else { return false }
             return field.directives.isEmpty
         }
-        if dependsOnType, !isSelected {
-            result.insert(.field(.typename), at: 0)
-        }
-        return result
+        let added: [GraphSelection] = found.contains(keys) && !isSelected ? [.field(.typename)] : []
+        return added + withTypenamesInFields(selections, keys, found)
     }
 
-    /// The selections with `__typename` in fields and not beside them, because a directive of an inline fragment could omit it.
-    private func withTypenames(
+    /// Adds no `__typename` beside the fields, because a directive of an inline fragment could omit it.
+    private static func withTypenamesInFields(
         _ selections: [GraphSelection],
-        _ parent: String,
-        _ dependsOnType: inout Bool
+        _ keys: [String],
+        _ found: Set<[String]>
     ) -> [GraphSelection] {
         selections.map { selection in
             switch selection {
-            case .field(var field):
-                if let type = schema.types[parent]?.field(field.name)?.type.leafName {
-                    field.selections = withTypenames(field.selections, type)
-                }
+            case .field(var field) where !field.selections.isEmpty:
+                field.selections = withTypenames(field.selections, keys + [field.responseKey], found)
                 return .field(field)
-            case .spread(let name, _, _):
-                let type = documents.fragments[name]?.definition.type ?? parent
-                if !schema.isAlways(parent, a: type) { dependsOnType = true }
-                return selection
             case .inline(let type, let directives, let inner, let location):
-                if let type, !schema.isAlways(parent, a: type) { dependsOnType = true }
-                let inner = withTypenames(inner, type ?? parent, &dependsOnType)
+                let inner = withTypenamesInFields(inner, keys, found)
                 return .inline(type: type, directives: directives, selections: inner, location: location)
+            case .field, .spread: return selection
             }
         }
     }

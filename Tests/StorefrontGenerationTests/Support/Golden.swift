@@ -59,6 +59,8 @@ enum Golden {
           shop { name }
           shop @include(if: $with) { id }
           node(id: 1) { id ... @include(if: $with) { ... on Shop { description } } }
+          part: node(id: 1) { id }
+          part: node(id: 1) @include(if: $with) { ... on Shop { name } }
         }
         query MyPlace { place { city shop { ...ShopCard } } }
         mutation Rename($id: ID!, $name: String!, $note: String) {

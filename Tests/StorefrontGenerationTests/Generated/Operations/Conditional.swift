@@ -29,6 +29,16 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
                   }
                 }
               }
+              part: node(id: 1) {
+                __typename
+                id
+              }
+              part: node(id: 1) @include(if: $with) {
+                __typename
+                ... on Shop {
+                  name
+                }
+              }
             }
             """#
     )
@@ -53,11 +63,14 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
         internal let shop: Shop?
         /// `Query.node`, `Node`.
         internal let node: Node?
+        /// `Query.node`, `Node`.
+        internal let part: Part?
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.shop = try node.field("shop")
             self.node = try node.field("node")
+            self.part = try node.field("part")
         }
 
         /// The result of `Query.shop`.
@@ -111,6 +124,48 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
                     /// Reads the selected fields and ignores others.
                     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                         self.description = try node.field("description")
+                    }
+                }
+            }
+        }
+
+        /// The result of `Query.node`.
+        internal struct Part: GraphQLReadable {
+            /// `Node.id`, `ID!`.
+            internal let id: String
+            /// The fields that depend on the object's type.
+            internal let concrete: Concrete
+
+            /// Reads the selected fields and ignores others.
+            internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                self.id = try node.field("id")
+                self.concrete = try Concrete(node)
+            }
+
+            /// The fields that depend on the object's type.
+            internal enum Concrete: GraphQLReadable {
+                /// The object is of type `Shop`.
+                case shop(Shop)
+                /// An object of another type, for example one that Shopify added later.
+                case other(typename: String)
+
+                /// Reads the case for the object's type.
+                internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                    let typename: String = try node.field("__typename")
+                    switch typename {
+                    case "Shop": self = .shop(try Shop(node))
+                    default: self = .other(typename: typename)
+                    }
+                }
+
+                /// The selected fields of a `Shop`.
+                internal struct Shop: GraphQLReadable {
+                    /// `Shop.name`, `String!`.
+                    internal let name: String?
+
+                    /// Reads the selected fields and ignores others.
+                    internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                        self.name = try node.field("name")
                     }
                 }
             }
