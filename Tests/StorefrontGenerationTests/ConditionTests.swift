@@ -57,4 +57,11 @@ import Testing
             #expect(b.contains(part), "\(b)")
         }
     }
+
+    @Test("__typename in a conditional part of a field is optional")
+    func conditionalTypename() throws {
+        let result = try generate("query A($x: Boolean!) { shop { id } shop @include(if: $x) { __typename } }")
+        let text = try #require(result.files["Operations/A.swift"])
+        #expect(text.contains("let typename: String?\n") && text.contains("let id: String\n"), "\(text)")
+    }
 }

@@ -15,9 +15,10 @@ extension Planner {
         while reserved.contains(name) { name += "Value" }
         guard field.name != "__typename", let definition = parent.field(field.name) else {
             let comment = field.comment ?? "The name of the object's type."
+            let type = SwiftType.named("String")
             let property = OutputProperty(
                 name: name,
-                type: .named("String"),
+                type: collected.isConditional ? type.asOptional : type,
                 source: .field(collected.key),
                 comment: comment
             )
