@@ -64,4 +64,36 @@ import Testing
         let text = try #require(result.files["Operations/A.swift"])
         #expect(text.contains("let typename: String?\n") && text.contains("let id: String\n"), "\(text)")
     }
+
+    @Test(
+        "a fragment with a condition is accepted if another part of the field always has the fragment",
+        arguments: [
+            "shop { ...F } shop @include(if: $x) { ...F }", "shop @include(if: $x) { ...F } shop { ...F }",
+            "shop { ...F @include(if: $x) ...F }", "shop @include(if: $x) { ...F } shop @skip(if: $x) { ...F id }",
+            "node(id: 1) { ...F } node(id: 1) @include(if: $x) { ...F }",
+            "node(id: 1) @include(if: $x) { ...F } node(id: 1) { ...F }",
+        ]
+    )
+    func repeatedSpread(selection: String) throws {
+        let result = try generate("query A($x: Boolean!) { \(selection) } fragment F on Shop { name }")
+        #expect(result.diagnostics.isEmpty)
+        let text = try #require(result.files["Operations/A.swift"])
+        #expect(text.contains("F)\n") || text.contains("= F?\n") || text.contains("let f: F\n"), "\(text)")
+    }
+
+    @Test(
+        "a fragment with a condition is refused once if another part does not always have it",
+        arguments: [
+            "shop { id } shop @include(if: $x) { ...F }", "node(id: 1) { id } node(id: 1) @include(if: $x) { ...F }",
+            "shop { ... @include(if: $x) { ...F } id }",
+            "node(id: 1) { ...G @include(if: $x) ... on Shop { id } ... on Boat { id } ... on Ship { id } }",
+        ]
+    )
+    func omittedSpread(selection: String) throws {
+        let fragment = selection.contains("...F") ? "F on Shop { name }" : "G on Tagged { tag(key: \"k\") }"
+        let result = try generate("query A($x: Boolean!) { \(selection) } fragment \(fragment)")
+        let messages = result.diagnostics.map(\.description)
+        #expect(messages.count == 1, "\(messages)")
+        #expect(messages.first?.contains("Put @include or @skip on fields") == true)
+    }
 }

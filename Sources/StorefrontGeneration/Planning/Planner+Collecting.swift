@@ -13,13 +13,18 @@ extension Planner {
 
         /// The selections inside the fields.
         ///
-        /// If the fields have different conditions, each part keeps its own.
+        /// If the fields have different conditions, each part keeps its own, except the fragments that all parts have.
         var selections: [GraphSelection] {
             let texts = conditions.map { $0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }.sorted() }
             guard Set(texts).count > 1 else { return fields.flatMap(\.selections) }
-            return zip(fields, conditions).map { field, conditions in
-                .inline(type: nil, directives: conditions, selections: field.selections, location: field.location)
+            let shared = fields[0].selections.filter { selection in
+                guard case .spread(let name, _, _) = selection else { return false }
+                return fields.allSatisfy { $0.selections.contains { $0.isSpread(of: name) } }
             }
+            return shared
+                + zip(fields, conditions).map { field, conditions in
+                    .inline(type: nil, directives: conditions, selections: field.selections, location: field.location)
+                }
         }
     }
 
@@ -28,6 +33,8 @@ extension Planner {
         var fields: [CollectedField] = []
         /// The fragments that always apply.
         var spreads: [String] = []
+        /// The fragments that a directive can omit in one place.
+        var conditionalSpreads: [(name: String, location: GraphLocation)] = []
         /// The selections that apply only to some types.
         var conditions: [(type: String, selections: [GraphSelection])] = []
         var location: GraphLocation?
@@ -36,6 +43,13 @@ extension Planner {
     mutating func collect(_ selections: [GraphSelection], _ parent: GraphSchemaType) -> Collected {
         var collected = Collected()
         collect(selections, parent, conditions: [], into: &collected)
+        for spread in collected.conditionalSpreads where !collected.spreads.contains(spread.name) {
+            fail(
+                file,
+                spread.location,
+                "A response does not show whether a fragment was omitted. Put @include or @skip on fields instead."
+            )
+        }
         return collected
     }
 
@@ -63,29 +77,20 @@ extension Planner {
                 }
             case .spread(let name, let directives, let location):
                 if collected.location == nil { collected.location = location }
-                guard (conditions + Self.conditions(directives)).isEmpty else {
-                    fail(
-                        file,
-                        location,
-                        "A response does not show whether a fragment was omitted. Put @include or @skip on fields instead."
-                    )
-                    continue
-                }
                 guard let type = documents.fragments[name]?.definition.type else { continue }
-                if schema.isAlways(parent.name, a: type) {
-                    if !collected.spreads.contains(name) { collected.spreads.append(name) }
-                } else {
-                    Self.append([selection], on: type, to: &collected)
+                let conditions = conditions + Self.conditions(directives)
+                if !schema.isAlways(parent.name, a: type) {
+                    Self.append([selection], conditions, location, on: type, to: &collected)
+                } else if !conditions.isEmpty {
+                    collected.conditionalSpreads.append((name, location))
+                } else if !collected.spreads.contains(name) {
+                    collected.spreads.append(name)
                 }
             case .inline(let condition, let directives, let inner, let location):
                 if collected.location == nil { collected.location = location }
                 let conditions = conditions + Self.conditions(directives)
                 if let condition, !schema.isAlways(parent.name, a: condition) {
-                    // The directives are moved with the selections, to an inline fragment without type.
-                    let wrapped =
-                        conditions.isEmpty
-                        ? inner : [.inline(type: nil, directives: conditions, selections: inner, location: location)]
-                    Self.append(wrapped, on: condition, to: &collected)
+                    Self.append(inner, conditions, location, on: condition, to: &collected)
                 } else {
                     collect(inner, parent, conditions: conditions, into: &collected)
                 }
@@ -93,11 +98,28 @@ extension Planner {
         }
     }
 
-    private static func append(_ selections: [GraphSelection], on type: String, to collected: inout Collected) {
+    private static func append(
+        _ selections: [GraphSelection],
+        _ conditions: [GraphDirective],
+        _ location: GraphLocation,
+        on type: String,
+        to collected: inout Collected
+    ) {
+        // The directives are moved with the selections, to an inline fragment without type.
+        let selections =
+            conditions.isEmpty
+            ? selections : [.inline(type: nil, directives: conditions, selections: selections, location: location)]
         if let index = collected.conditions.firstIndex(where: { $0.type == type }) {
             collected.conditions[index].selections += selections
         } else {
             collected.conditions.append((type, selections))
         }
+    }
+}
+
+extension GraphSelection {
+    fileprivate func isSpread(of fragment: String) -> Bool {
+        guard case .spread(fragment, let directives, _) = self else { return false }
+        return directives.isEmpty
     }
 }

@@ -62,8 +62,12 @@ struct Planner {
     }
 
     mutating func fail(_ file: String, _ location: GraphLocation?, _ message: String) {
-        guard diagnostics.count < DocumentCheck.maximumDiagnostics else { return }
-        diagnostics.append(Diagnostic(severity: .error, file: file, location: location, message: message))
+        let diagnostic = Diagnostic(severity: .error, file: file, location: location, message: message)
+        // Selections on an interface are planned again for each type.
+        guard diagnostics.count < DocumentCheck.maximumDiagnostics,
+            !diagnostics.contains(where: { $0.description == diagnostic.description })
+        else { return }
+        diagnostics.append(diagnostic)
     }
 
     // MARK: Names
