@@ -47,18 +47,32 @@ final class LabProcess: Sendable {
     /// The write end of its standard input; -1 after it is closed.
     private let input: Mutex<Int32>
 
-    // Without `readsErrors`, the pipe of standard error is closed at once.
-    init(_ arguments: [String], environment: [String: String], readsErrors: Bool = true) throws {
+    /// The reader of an output.
+    enum Reader {
+        case reads
+        /// The read end of the pipe is closed after a line.
+        case readsLine
+        /// The read end of the pipe is closed at once.
+        case leaves
+        /// The process starts without standard output.
+        case missing
+    }
+
+    init(
+        _ arguments: [String],
+        environment: [String: String],
+        output: Reader = .reads,
+        errors: Reader = .reads
+    ) throws {
         let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
-        process = try Spawned.start(Spawned.path(of: "identity-lab"), arguments, variables)
+        let program = Spawned.path(of: "identity-lab")
+        process =
+            output == .missing
+            ? try Spawned.start("/bin/sh", ["-c", #"exec "$0" "$@" >&-"#, program] + arguments, variables)
+            : try Spawned.start(program, arguments, variables)
         input = Mutex(process.input)
-        follow(process.output, \.output)
-        if readsErrors {
-            follow(process.errors, \.errors)
-        } else {
-            close(process.errors)
-            state.withLock { $0.errors.isClosed = true }
-        }
+        follow(process.output, \.output, output)
+        follow(process.errors, \.errors, errors)
         _ = DedicatedThread.start { [exitStatus, process] in exitStatus.set(process.wait()) }
     }
 
@@ -118,7 +132,16 @@ final class LabProcess: Sendable {
     }
 
     /// Reads on a dedicated thread, because a blocked thread of the cooperative pool would starve other tests.
-    private func follow(_ descriptor: Int32, _ path: any WritableKeyPath<State, Channel> & Sendable) {
+    private func follow(
+        _ descriptor: Int32,
+        _ path: any WritableKeyPath<State, Channel> & Sendable,
+        _ reader: Reader
+    ) {
+        guard reader != .leaves else {
+            close(descriptor)
+            state.withLock { $0[keyPath: path].isClosed = true }
+            return
+        }
         _ = DedicatedThread.start { [self] in
             var room = [UInt8](repeating: 0, count: 65_536)
             var count = 1
@@ -130,6 +153,7 @@ final class LabProcess: Sendable {
                 }
                 let waiters = state.withLock { state in
                     state[keyPath: path].bytes += room[..<max(0, count)]
+                    if reader == .readsLine, state[keyPath: path].bytes.contains(0x0A) { count = 0 }
                     if count <= 0 { state[keyPath: path].isClosed = true }
                     defer { state[keyPath: path].waiters = [] }
                     return state[keyPath: path].waiters

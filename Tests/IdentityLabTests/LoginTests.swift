@@ -47,17 +47,6 @@ struct LoginTests {
         }
     }
 
-    @Test("a login succeeds although the reader of its events has closed the pipe")
-    func closedPipe() async throws {
-        try await LabStage.with { stage in
-            let arguments = ["login", "--provider", "any", "--callback", "sandbox", "--verbose", "--json"]
-            let process = try LabProcess(arguments, environment: stage.environment, readsErrors: false)
-            let ended = await process.ended()
-            #expect(ended.status == 0, "\(ended)")
-            #expect(try ended.event("session")["provider"]?.string == "any")
-        }
-    }
-
     @Test(
         "login accepts a posted callback at its loopback listener and from the sandbox's robot",
         arguments: ["loopback", "sandbox"]

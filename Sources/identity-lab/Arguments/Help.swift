@@ -27,8 +27,9 @@ enum Help {
             Common options:
             \(Self.list(Option.common).joined(separator: "\n"))
 
-            Exit status: 0 success; 1 refused, rejected or a new login is needed; 2 wrong usage or configuration;
-            3 success, but an operator must act, because new tokens could not be stored; 75 try again later; 130 cancelled.
+            Exit status: 0 success; 1 refused, rejected, a new login is needed or the output could not be written;
+            2 wrong usage or configuration; 3 success, but an operator must act, because new tokens could not be stored;
+            75 try again later; 130 cancelled.
 
             Examples:
               identity-lab

@@ -11,6 +11,8 @@ protocol Command: Sendable {
     static var operand: String? { get }
     static var options: [Option] { get }
     static var examples: [String] { get }
+    /// Whether the command runs until it is interrupted or its output can no longer be written; false for most commands.
+    static var runsUntilInterrupted: Bool { get }
 
     /// Creates the command from its options.
     ///
@@ -23,6 +25,7 @@ protocol Command: Sendable {
 extension Command {
     static var actions: [String] { [] }
     static var operand: String? { nil }
+    static var runsUntilInterrupted: Bool { false }
     static var usage: String {
         let parts = [name, actions.joined(separator: "|")] + options.map(\.synopsis) + [operand ?? ""]
         return parts.filter { !$0.isEmpty }.joined(separator: " ")

@@ -8,6 +8,7 @@ internal import StorefrontSandbox
 struct SandboxCommand: Command {
     static let name = "sandbox"
     static let summary = "Run the fake providers until interrupted and print a configuration file for them."
+    static let runsUntilInterrupted = true
     static let options: [Option] = [port, app, openID, requirePKCE, requirePAR, specialSecrets]
     static let examples = [
         "identity-lab sandbox --port 8400 > sandbox.json 2> sandbox.env &",

@@ -8,6 +8,7 @@ struct ServeCommand: Command {
     static let name = "serve"
     static let summary =
         "Compare sign-ins in the browser: with the embedded sandbox, or with --config at real services."
+    static let runsUntilInterrupted = true
     static let options: [Option] = [port, publicOrigin]
     static let examples = [
         "identity-lab serve",

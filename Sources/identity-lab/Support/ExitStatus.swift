@@ -3,6 +3,8 @@ internal import IdentityKit
 /// The exit statuses of the program.
 enum ExitStatus {
     static let done: Int32 = 0
+    /// The command did its work, but its output could not be written.
+    static let outputIncomplete: Int32 = 1
     /// Success, but an operator must act, because new tokens could not be stored.
     static let operatorMustAct: Int32 = 3
 

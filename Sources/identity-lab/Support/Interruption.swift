@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Turns SIGINT and SIGTERM into a cancellation; a second signal ends the process immediately.
 ///
-/// SIGPIPE is ignored.
+/// SIGPIPE is ignored: ``Output`` notes the failed write.
 final class Interruption: Sendable {
     private struct State {
         var isRequested = false

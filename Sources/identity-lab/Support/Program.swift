@@ -5,6 +5,17 @@ enum Program {
     static func run(_ commandLine: [String]) async -> Int32 {
         // Read before the command line is parsed, because parsing errors are printed in the requested format, too.
         let output = Output(isJSON: commandLine.contains(Option.json.name))
+        let status = await run(commandLine, output)
+        guard output.isIncomplete else { return status }
+        output.note("identity-lab: The output could not be written to standard output.")
+        output.note(
+            "  Check the reader of the pipe, or the space on the disk. What the command has stored remains stored; "
+                + "\"identity-lab sessions\" lists the sessions."
+        )
+        return status == ExitStatus.done ? ExitStatus.outputIncomplete : status
+    }
+
+    private static func run(_ commandLine: [String], _ output: Output) async -> Int32 {
         let isVerbose = commandLine.contains(Option.verbose.name)
         let interruption = Interruption()
         do {
@@ -15,10 +26,12 @@ enum Program {
                 return ExitStatus.done
             }
             let lab = Lab(arguments: arguments, output: output)
+            let type = command ?? JourneyCommand.self
             let task = Task {
-                try await (command ?? JourneyCommand.self).init(arguments).run(lab)
+                try await type.init(arguments).run(lab)
             }
             interruption.onRequest { task.cancel() }
+            if type.runsUntilInterrupted { output.onFailure { task.cancel() } }
             let result = await task.result
             if let warning = lab.nonDurableTokens.warning { output.warning(warning) }
             try result.get()

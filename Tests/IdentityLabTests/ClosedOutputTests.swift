@@ -1,0 +1,94 @@
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import Testing
+
+@Suite("identity-lab without a reader of its output", .timeLimit(.minutes(2)))
+struct ClosedOutputTests {
+    @Test("a login succeeds although the reader of its events has closed the pipe")
+    func closedPipe() async throws {
+        try await LabStage.with { stage in
+            let arguments = ["login", "--provider", "any", "--callback", "sandbox", "--verbose", "--json"]
+            let process = try LabProcess(arguments, environment: stage.environment, errors: .leaves)
+            let ended = await process.ended()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(try ended.event("session")["provider"]?.string == "any")
+        }
+    }
+
+    @Test(
+        "a command whose result cannot be written saves its work and exits with 1",
+        arguments: [LabProcess.Reader.leaves, .missing]
+    )
+    func undelivered(output: LabProcess.Reader) async throws {
+        try await LabStage.with { stage in
+            let login = ["login", "--provider", "any", "--callback", "sandbox", "--json"]
+            let process = try LabProcess(login, environment: stage.environment, output: output)
+            check(await process.ended())
+            let listed = try await stage.run("sessions", "--json")
+            let id = try #require(try listed.event("session")["id"]?.string, "\(listed)")
+            for options in [["--json"], []] {
+                let token = ["token", "--session", id, "--refresh", "--reveal"] + options
+                check(await (try LabProcess(token, environment: stage.environment, output: output)).ended())
+            }
+        }
+    }
+
+    @Test("a command that fails keeps its exit status if its error cannot be written")
+    func failed() async throws {
+        let process = try LabProcess(["login", "--json"], environment: [:], output: .leaves)
+        let ended = await process.ended()
+        #expect(ended.status == 2 && ended.errors.contains(Self.message), "\(ended)")
+    }
+
+    @Test(
+        "a server ends when its output cannot be written",
+        arguments: [["sandbox", "--json"], ["sandbox"], ["serve", "--port", "0"]]
+    )
+    func servers(arguments: [String]) async throws {
+        let process = try LabProcess(arguments, environment: [:], output: .leaves)
+        let limit = kill(process)
+        defer { limit.cancel() }
+        check(await process.ended())
+    }
+
+    @Test("the sandbox ends when it cannot print a request, because its reader has read the first line only")
+    func laterRequest() async throws {
+        let process = try LabProcess(["sandbox", "--json"], environment: [:], output: .readsLine)
+        let limit = kill(process)
+        defer { limit.cancel() }
+        let started = try #require(try await process.nextEvent())
+        let issuer = try #require(started["configuration"]?["providers"]?["any"]?["issuer"]?.string)
+        let request = HTTPRequest(
+            method: .get,
+            url: try HTTPURL(issuer + "/.well-known/openid-configuration"),
+            allowsLoopbackHTTP: true
+        )
+        let transport = try CurlTransport()
+        let requests = Task {
+            while !Task.isCancelled {
+                _ = try? await transport.send(request)
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        let ended = await process.ended()
+        requests.cancel()
+        await requests.value
+        await transport.close()
+        #expect(ended.status == 1 && ended.errors.contains(Self.message), "\(ended)")
+    }
+
+    /// Kills a process that does not end within 40 seconds.
+    private func kill(_ process: LabProcess) -> Task<Void, any Error> {
+        Task {
+            try await Task.sleep(for: .seconds(40))
+            process.signal(SIGKILL)
+        }
+    }
+
+    private static let message = "identity-lab: The output could not be written to standard output."
+
+    private func check(_ ended: LabProcess.Ended) {
+        #expect(ended.status == 1 && ended.errors.contains(Self.message) && ended.output.isEmpty, "\(ended)")
+    }
+}
