@@ -45,14 +45,18 @@ package struct Configuration: Sendable {
         do { value = try JSONValue(parsing: bytes) } catch { throw .usage("generator.json is not JSON: \(error).") }
         guard let object = value.object else { throw .usage("generator.json must contain an object.") }
         do throws(IdentityError) {
-            try read(ConfigurationSection(path: "", object: object, environmentVariables: [:]))
+            try read(object)
         } catch {
             throw .usage("generator.json: \(PlainText.line(error.message))")
         }
     }
 
-    private mutating func read(_ file: ConfigurationSection) throws(IdentityError) {
-        var file = file
+    private mutating func read(_ object: JSONObject) throws(IdentityError) {
+        var file = ConfigurationSection(path: "", object: object, environmentVariables: [:])
+        func list(_ name: String) throws(IdentityError) -> Set<String> {
+            // ConfigurationSection refuses empty lists, which have no other meaning here than a missing list.
+            object[name]?.array?.isEmpty == true ? [] : Set(try file.optionalStrings(name) ?? [])
+        }
         try file.check(members: Self.members)
         repetition = try file.texts("repetition")
         for (name, word) in repetition where !["always", "once", "afterReading", "never"].contains(word) {
@@ -62,9 +66,9 @@ package struct Configuration: Sendable {
         variables = try file.texts("variables")
         scalars = try file.texts("scalars")
         names = try file.texts("names")
-        redacted = Set(try file.optionalStrings("redacted") ?? [])
-        provided = Set(try file.optionalStrings("provided") ?? [])
-        equatable = Set(try file.optionalStrings("equatable") ?? [])
+        redacted = try list("redacted")
+        provided = try list("provided")
+        equatable = try list("equatable")
         imports = try file.texts("imports")
         if var section = try file.optionalSection("isPersonal") {
             for name in section.memberNames { isPersonal[name] = try section.bool(name, default: false) }

@@ -170,6 +170,11 @@ import Testing
         #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
     }
 
+    @Test("a list in generator.json may be empty", arguments: ["redacted", "provided", "equatable"])
+    func emptyList(member: String) throws {
+        #expect(try !generate("query A { shop { id } }", configuration: "{\"\(member)\":[]}").isRefused)
+    }
+
     @Test("a type under provided in generator.json is used but not generated")
     func provided() throws {
         let result = try generate(
