@@ -22,7 +22,8 @@ struct ProviderResponseTests {
             }
             return json(metadata)
         }
-        let description = "Not \u{1B}[31ms3cret-of-the-client\u{7}\nplease " + String(repeating: "x", count: 3000)
+        let start = "Not \u{1B}[31ms3cret-of-the-client\u{7}\n\u{61C}please "
+        let description = start + String(repeating: "x", count: 3000)
         return json(["error": .string("unauthorized_client"), "error_description": .string(description)], status: 401)
     }
 
@@ -79,7 +80,7 @@ struct ProviderResponseTests {
         #expect(error["provider_error"]?.string == "unauthorized_client")
         #expect(error["provider_status"]?.number?.integer == 401)
         let description = try #require(error["provider_error_description"]?.string)
-        #expect(description.hasPrefix("Not \u{FFFD}[31m…\u{FFFD}\u{FFFD}please xxx"))
+        #expect(description.hasPrefix("Not \u{FFFD}[31m…\u{FFFD}\u{FFFD}\u{FFFD}please xxx"))
         #expect(description.unicodeScalars.count <= 500)
         #expect(!ended.output.contains("s3cret") && !ended.errors.contains("s3cret"))
     }

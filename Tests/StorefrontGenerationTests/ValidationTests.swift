@@ -193,6 +193,7 @@ import Testing
             ("", "is not JSON"), ("[]", "no member __schema"), ("\u{1F}\u{8B}", "is not JSON"),
             (#"{"errors":[{"message":"Bad token"}]}"#, "The server returned: Bad token"),
             (#"{"errors":[{"message":"Bad\u202Etoken"}]}"#, "The server returned: Bad token"),
+            (#"{"errors":[{"message":"Bad\u061Ctoken"}]}"#, "The server returned: Bad token"),
             (#"{"__schema":{"types":[]}}"#, "no query type"),
             (
                 #"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"Q","fields":[{"name":"a","type":{"kind":"OBJECT","name":"Gone"}}]}]}}"#,

@@ -8,7 +8,7 @@ extension StringProtocol {
             String.UnicodeScalarView(
                 unicodeScalars.map { scalar in
                     switch scalar.value {
-                    case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"
+                    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"
                     default: scalar
                     }
                 }
