@@ -42,6 +42,14 @@ enum Suggestion {
     /// ` Did you mean …?`, or an empty text.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
-        return Spelling.nearest(to: name, among: similar).map { " Did you mean \"\($0)\"?" } ?? ""
+        // Spelling compares 40 bytes. Of a longer name, the rest must be equal at the beginning or at the end.
+        let rest = max(0, name.utf8.count - 40)
+        let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
+        let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }
+        let starts = similar.filter { $0.hasSuffix(end) }.map { String($0.dropLast(rest)) }
+        let found =
+            Spelling.nearest(to: String(name.dropFirst(rest)), among: ends).map { start + $0 }
+            ?? Spelling.nearest(to: String(name.dropLast(rest)), among: starts).map { $0 + end }
+        return found.map { " Did you mean \"\($0)\"?" } ?? ""
     }
 }

@@ -175,6 +175,24 @@ import Testing
         #expect(try !generate("query A { shop { id } }", configuration: "{\"\(member)\":[]}").isRefused)
     }
 
+    @Test(
+        "a misspelled name of more than 40 bytes gets a suggestion",
+        arguments: [
+            "ProductVariantWithSellingPlanAllocationsAndPrizes", "ProductVarientWithSellingPlanAllocationsAndPrices",
+            "ProductVariantWithSellingPlanAllocationAndPrices", "productVariantWithSellingPlanAllocationsAndPrices",
+        ]
+    )
+    func longName(name: String) throws {
+        let right = "ProductVariantWithSellingPlanAllocationsAndPrices"
+        let error = #expect(throws: GenerationFailure.self) {
+            try generate(
+                "query A { shop { ...\(right) } } fragment \(right) on Shop { id }",
+                configuration: "{\"redacted\":[\"\(name)\"]}"
+            )
+        }
+        #expect(error?.messages.first?.contains("Did you mean \"\(right)\"?") == true, "\(error?.messages ?? [])")
+    }
+
     @Test("a type under provided in generator.json is used but not generated")
     func provided() throws {
         let result = try generate(
