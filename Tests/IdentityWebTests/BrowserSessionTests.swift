@@ -33,8 +33,11 @@ struct BrowserSessionTests {
         #expect(try await stage.sessions.sessions().map(\.id) == [id])
     }
 
-    @Test("a guest's cart that could not be merged at the sign-in is merged by a later request")
-    func lateMerge() async throws {
+    @Test(
+        "a guest's cart that could not be merged at the sign-in is merged by a later request, also into a newer cart",
+        arguments: [false, true]
+    )
+    func lateMerge(addsLine: Bool) async throws {
         let stage = try await WebStage()
         let browser = stage.browser()
         let guest = try await stage.sessions.beginGuest()
@@ -45,10 +48,11 @@ struct BrowserSessionTests {
         let id = try #require(stage.sessionID(browser))
         #expect(browser.value(of: WebStage.guest) == guest.id.rawValue)
         stage.sandbox.storefront.removeAllFaults()
+        if addsLine { _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.shirt)], for: id) }
         stage.clock.advance(by: .seconds(120))
         _ = try await browser.get("/auth/session")
         #expect(browser.value(of: WebStage.guest) == nil)
-        #expect(try await lines(stage, id) == [WebStage.mug: 1])
+        #expect(try await lines(stage, id) == (addsLine ? [WebStage.mug: 1, WebStage.shirt: 1] : [WebStage.mug: 1]))
     }
 
     @Test("a guest's cart goes to the buyer who signs in, not to another buyer whose session the browser still has")

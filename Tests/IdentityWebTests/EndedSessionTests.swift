@@ -37,6 +37,19 @@ struct EndedSessionTests {
         #expect(old != new)
     }
 
+    @Test("the same buyer's cart gets the lines of the guest's cart that the browser had after the end")
+    func guestAfterEnd() async throws {
+        let stage = try await stage(EventLog())
+        let (browser, _, cart) = try await endedSession(stage)
+        let guest = try await stage.sessions.beginGuest()
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.shirt)], for: guest.id)
+        browser.plant(WebStage.guest, guest.id.rawValue)
+        #expect(try await stage.signIn(browser).location == "/orders")
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await stage.carts.read(for: new)?.cart.id == cart)
+        #expect(Set(try await stage.carts.lines(for: new).map(\.merchandiseID)) == [WebStage.mug, WebStage.shirt])
+    }
+
     @Test("another buyer does not get the cart, and the old session ends", arguments: ["op", "posted"])
     func otherBuyer(provider: String) async throws {
         let stage = try await stage(EventLog())

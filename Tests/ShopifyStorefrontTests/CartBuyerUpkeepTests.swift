@@ -1,6 +1,7 @@
 import IdentityKit
 import IdentityLoopback
 import IdentitySandbox
+import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
@@ -75,6 +76,29 @@ import Testing
         _ = try await shop.carts.create(TestShop.lines, for: guest)
         _ = try await carts.setNote("x", for: guest)
         #expect(shop.storefront.calls.last?.identity == ["countryCode": .string("CA")])
+    }
+
+    @Test("a merge gives an adopted cart the client's country instead of a contact's")
+    func countryOfMerge() async throws {
+        let shop = try await TestShop(.contact(CartIdentityTests.contact()), CartIdentityTests.shopify)
+        let client = try shop.storefront.client(clock: shop.clock, context: StorefrontContext(country: "CA"))
+        let carts = CartAdapter(client: client, sessions: shop.sessions, store: shop.store)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.create(TestShop.lines, for: guest)
+        #expect(try await carts.mergeGuestCart(of: guest, into: shop.session).outcome == .adopted)
+        #expect(shop.storefront.calls.last { $0.identity != nil }?.identity?["countryCode"] == .string("CA"))
+    }
+
+    @Test("an attach without an identity ends the report of an earlier failure")
+    func endedProblem() async throws {
+        let shop = try await TestShop(.none, CartIdentityTests.shopify)
+        shop.provider.fail(IdentityError(.retryLater, .providerUnavailable, "down"))
+        shop.clock.advance(by: .seconds(4000))
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(try await shop.carts.identityState(for: shop.session) == .degraded(.providerUnavailable))
+        shop.provider.fail(nil)
+        #expect(try await shop.carts.attach(to: shop.session).identity == .guest)
+        #expect(try await shop.carts.identityState(for: shop.session) == .guest)
     }
 
     @Test("an address field that is omitted is named, although Shopify also rejects one that cannot be omitted")

@@ -65,6 +65,32 @@ import Testing
         #expect(last?.variables["cartId"] == .string("new") && last?.identity?["customerAccessToken"] == .null)
     }
 
+    @Test("if Shopify loses a new cart before it has all lines, the session keeps the cart that it had")
+    func lostNewCart() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let own = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        shop.storefront.planFault(
+            .before { [storefront = shop.storefront] in
+                guard let body = storefront.requests.last?.bodyText, body.contains("cartLinesAdd(") else { return }
+                for cart in storefront.cartStates where cart.id != own.id.rawValue { storefront.removeCart(cart.id) }
+            },
+            on: .storefront,
+            times: .max
+        )
+        defer { shop.storefront.removeAllFaults() }
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.create(
+                Array(repeating: shop.mugs()[0], count: 251),
+                for: session,
+                in: shop.context
+            )
+        }
+        #expect(error?.code == .cartGone)
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == own.id)
+        #expect(shop.events.kinds.isEmpty)
+    }
+
     @Test("a creation is reported as interrupted only if Shopify may have created a cart")
     func interrupted() async throws {
         let unknown = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/99")

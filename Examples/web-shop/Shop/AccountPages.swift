@@ -186,6 +186,8 @@ extension WebShop {
 
     /// Ends the buyer's sessions in all other browsers, then this one as the route `logout` does, with the provider's logout page.
     func signOutEverywhere(_ context: WebContext) async throws -> WebResponse {
+        // An error about this browser's session means that no other session has ended.
+        _ = try await context.requireSession()
         do {
             try await context.endOtherSignIns()
         } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {

@@ -136,6 +136,10 @@ extension CartAdapter {
             return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
             return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
+        } catch is CartGone {
+            // The cart that the session had before still exists, so the caller must not take it for the one that is gone.
+            try? await detachUnsaved(binding)
+            throw IdentityError.cartIsGone
         }
     }
 

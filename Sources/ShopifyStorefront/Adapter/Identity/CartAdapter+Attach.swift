@@ -24,9 +24,9 @@ extension CartAdapter {
             let claim = try await self.sessions.cartClaim(for: id).claim
             if case .none = claim {
                 // A detach also removes addresses that the buyer entered, so it is made only if there is an identity to remove.
-                let result =
-                    binding.mayHoldBuyer
-                    ? try await self.detach(&binding, in: context) : try await self.current(&binding, in: context)
+                if binding.mayHoldBuyer { return try await self.detach(&binding, in: context).sessionCart(binding) }
+                let result = try await self.current(&binding, in: context)
+                binding.problem = nil
                 return result.sessionCart(binding)
             }
             let identity = self.buyerIdentity(claim, in: context)

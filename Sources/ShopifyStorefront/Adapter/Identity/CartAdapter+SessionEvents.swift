@@ -15,7 +15,7 @@ extension CartAdapter: SessionParticipant {
             let context = binding.lastContext
             // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
-            // Without a country, because no call says that the cart's country changes.
+            // Without the country of the client, because no call says that the cart's country changes. A contact has its own country.
             let identity = CartBuyerIdentity(claim, in: context)
             guard try self.isDue(identity, on: binding) else { return CartChange(nil, saving: binding) }
             let attached = try await self.attach(identity, to: &binding, of: locked, in: context)

@@ -25,19 +25,44 @@ extension CartAdapter: SignInCarts {
         merge: CartPolicy.Merge? = nil,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> CartMergeResult {
+        try await mergeGuestCart(of: guest, into: id, merge, keepsOwnCart: false, in: context)
+    }
+
+    private func mergeGuestCart(
+        of guest: SessionID,
+        into id: SessionID,
+        _ merge: CartPolicy.Merge?,
+        keepsOwnCart: Bool,
+        in context: StorefrontContext
+    ) async throws -> CartMergeResult {
         try await identityErrors {
             guard guest != id, try await self.isGuest(guest), try await !self.sessions.session(id).isGuest else {
                 return CartMergeResult(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
             }
             return try await self.locks.with(.session(guest)) { locks in
-                try await locks.with(.session(id)) { try await self.merge(id, guest, merge, context, $0) }
+                try await locks.with(.session(id)) { locks in
+                    var merge = merge ?? self.policy.merge
+                    if keepsOwnCart, merge == .keepGuest, try await self.attachments.read(id).binding != nil {
+                        merge = .intoCustomerCart
+                    }
+                    return try await self.merge(id, guest, merge, context, locks)
+                }
             }
         }
     }
 
     /// Merges a guest's cart into a session that has just begun, as ``mergeGuestCart(of:into:merge:in:)`` with the policy's merge.
+    ///
+    /// With the policy `keepGuest`, a cart that the session already has is not replaced: the guest's lines are added to it. The session has
+    /// one if the sign-in moved it there, or if an earlier merge failed and the buyer has added a line since.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
-        let result = try await mergeGuestCart(of: guest, into: session)
+        let result = try await mergeGuestCart(
+            of: guest,
+            into: session,
+            nil,
+            keepsOwnCart: true,
+            in: StorefrontContext()
+        )
         // Shopify would reject the remaining lines again at every call, so a partial merge counts as finished.
         return result.guest == nil || result.outcome == .partial
     }
@@ -79,7 +104,7 @@ extension CartAdapter: SignInCarts {
     private func merge(
         _ id: SessionID,
         _ guest: SessionID,
-        _ merge: CartPolicy.Merge?,
+        _ merge: CartPolicy.Merge,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
@@ -106,7 +131,7 @@ extension CartAdapter: SignInCarts {
             }
             source.reservation = nil
             let context = source.lastContext.overridden(by: context)
-            let merged = try await self.mergeCart(&source, to: id, merge ?? self.policy.merge, context, locked.locks)
+            let merged = try await self.mergeCart(&source, to: id, merge, context, locked.locks)
             return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
         }
         switch result.outcome {
@@ -244,7 +269,8 @@ extension CartAdapter: SignInCarts {
                     result.problem = claim.problem
                     binding.problem = claim.problem?.code
                 } else {
-                    let identity = CartBuyerIdentity(claim.claim, in: context)
+                    let country = StorefrontContext(country: source.country).overridden(by: context)
+                    let identity = self.buyerIdentity(claim.claim, in: country)
                     result = try await self.attach(identity, to: &binding, of: locked, in: context)
                 }
                 return CartChange(result.sessionCart(binding), saving: binding)
