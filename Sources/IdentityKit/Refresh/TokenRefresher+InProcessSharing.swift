@@ -12,19 +12,20 @@ extension TokenRefresher {
         let limit = limit ?? configuration.lockWait
         var goal = goal
         while true {
+            let remaining = max(limit - (clock.elapsed - begun), .zero)
             let (result, started) = await flights.result(of: id) { [self, goal] in
-                try await run(id, for: goal, waitingUpTo: limit)
+                try await run(id, for: goal, waitingUpTo: remaining)
             }
             var found: SessionTokens
             do {
                 found = try result.get()
                 if !started { found.outcome = .waited }
-            } catch {
-                let error = IdentityError.wrapping(error)
-                // The joined refresh may have waited a shorter time than this caller may wait. A repair, for example, does not wait.
-                guard !started, error.code == .refreshBusy, clock.elapsed - begun < limit else { throw error }
-                try? await clock.sleep(for: .milliseconds(50))
+            } catch let ended as RefreshWaitEnded {
+                // The limit of the joined refresh may be shorter than the limit of this caller. A repair, for example, does not wait.
+                guard !started, ended.limit < limit, clock.elapsed - begun < limit else { throw ended.error }
                 continue
+            } catch {
+                throw IdentityError.wrapping(error)
             }
             guard case .replacing = goal else { return found }
             let hasExpired = schedule.hasExpired(found.tokens, of: id)
@@ -55,7 +56,7 @@ extension TokenRefresher {
             do {
                 return try await run(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
             } catch {
-                pauses.failedEarly(id, with: .wrapping(error))
+                pauses.failedEarly(id, with: (error as? RefreshWaitEnded)?.error ?? .wrapping(error))
                 throw error
             }
         }

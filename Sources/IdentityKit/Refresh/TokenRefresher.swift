@@ -16,7 +16,8 @@ struct TokenRefresher: SessionService {
     ///   - limit: How long to wait for another process. A caller that needs new tokens waits longer if another process may still
     ///     save some.
     /// - Returns: The current tokens of the session.
-    /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed.
+    /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed;
+    ///   ``RefreshWaitEnded`` when the limit has passed.
     func run(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> SessionTokens {
         defer { cache?.remove(id) }
         let started = clock.elapsed
@@ -25,7 +26,13 @@ struct TokenRefresher: SessionService {
         var conflicts = 0
         var nextGoal = goal
         while true {
-            let (outcome, attempt) = try await runStateMachine(id, for: nextGoal, since: started, until: deadline)
+            let (outcome, attempt): (RefreshOutcome, RefreshAttempt)
+            do {
+                (outcome, attempt) = try await runStateMachine(id, for: nextGoal, since: started, until: deadline)
+            } catch let error as IdentityError where error.code == .refreshBusy {
+                // Only the wait for the lock throws this code. The state machine returns its errors.
+                throw RefreshWaitEnded(limit: limit, error: error)
+            }
             switch outcome {
             case .refreshed(let tokens, isRecovered: true)
             where !goal.isRepair && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
@@ -44,13 +51,15 @@ struct TokenRefresher: SessionService {
                 return result(Session(try attempt.storedSession(), state), tokens, .waited)
             case .changed:
                 conflicts += 1
-                guard clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
+                guard clock.elapsed < deadline else { throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong) }
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try attempt.storedSession()
                 // The deadline leaves time to wait for the holder's response, and as much for the refresh of this process that may follow.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
-                try await waitForResponse(to: claimed, until: deadline)
+                guard try await waitForResponse(to: claimed, until: deadline) else {
+                    throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)
+                }
             case .failed(let error, _):
                 if error.kind == .signInAgain { participants.notifyNeedsLogin(of: id) }
                 throw error
@@ -114,14 +123,16 @@ struct TokenRefresher: SessionService {
     /// Waits until another process has changed the session, or until its unfinished refresh may be taken over.
     ///
     /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
-    private func waitForResponse(to claimed: StoredSession, until deadline: Duration) async throws {
+    ///
+    /// - Returns: False if the deadline has passed.
+    private func waitForResponse(to claimed: StoredSession, until deadline: Duration) async throws -> Bool {
         while true {
-            guard clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
+            guard clock.elapsed < deadline else { return false }
             try await clock.sleep(for: .milliseconds(250))
             // While the store cannot be read, the claim is not observed: an outage adds at most one step to the observed time. The caller's
             // deadline still applies.
             guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
-            guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return }
+            guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
     }
 

@@ -23,22 +23,97 @@ struct JoinedRepairTests {
         while store.reads == reads { try await Task.sleep(for: .milliseconds(1)) }
         // The call has read the session. It joins the repair next.
         try await Task.sleep(for: .milliseconds(50))
+        world.clock.advance(by: .seconds(5))
         store.release()
         #expect(try await repair.value.busy == 1)
         #expect(try await call.value.tokens.accessToken.reveal() == "access-2")
+        // The call has waited 5 of its 15 seconds for the repair.
+        #expect(store.limits == [.zero, .seconds(10)])
+    }
+
+    @Test("a call fails at once if it joins a refresh that has exceeded its time limit", .timeLimit(.minutes(1)))
+    func exceededTimeLimit() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        var limits = SessionManager.RefreshLimits()
+        limits.maximumWait = .milliseconds(20)
+        let manager = try world.manager(limits: limits)
+        let hold = Hold()
+        world.provider.hold { await hold.wait() }
+        let first = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        let begun = world.clock.elapsed
+        let second = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(first?.code == .refreshBusy && second?.code == .refreshBusy)
+        #expect(world.clock.elapsed == begun)
+        hold.release()
+        await manager.drain()
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+    }
+
+    @Test("calls do not repeat a refresh that the full queue of the provider turned away", .timeLimit(.minutes(1)))
+    func fullQueue() async throws {
+        let world = RefreshFixture()
+        let other = try await world.expiredSession("other")
+        let id = try await world.expiredSession()
+        var limits = SessionManager.RefreshLimits()
+        (limits.concurrent, limits.waiting) = (1, 0)
+        let store = ImpatientRepairs(world.memory)
+        let manager = try world.manager(store, limits: limits)
+        let hold = Hold()
+        world.provider.hold { await hold.wait() }
+        let running = Task { try await manager.tokens(for: other) }
+        while world.provider.requests == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let lock = Hold()
+        store.hold(lock)
+        Task {
+            // Meanwhile the other calls join the refresh of the first one.
+            try await Task.sleep(for: .milliseconds(100))
+            lock.release()
+        }
+        await withTaskGroup(of: IdentityError.Code?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    do {
+                        _ = try await manager.tokens(for: id)
+                        return nil
+                    } catch { return IdentityError.code(of: error) }
+                }
+            }
+            for await code in group { #expect(code == .refreshBusy) }
+        }
+        // Each call starts one refresh at most.
+        #expect(store.limits.count <= 1 + 8)
+        hold.release()
+        _ = try await running.value
+    }
+}
+
+/// Stops a task until the test releases it.
+private final class Hold: Sendable {
+    private let isReleased = Mutex(false)
+
+    func release() { isReleased.withLock { $0 = true } }
+    func wait() async {
+        while !isReleased.withLock(\.self) { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }
 
 /// A store in which the lock is busy for a call that does not wait for it; that call ends when the test releases it.
 private final class ImpatientRepairs: WrappingStore {
     let inner: InMemoryStore
-    private let state = Mutex((isRepairing: false, isReleased: false, reads: 0))
+    private let state = Mutex(
+        (isRepairing: false, isReleased: false, reads: 0, limits: [Duration](), hold: nil as Hold?)
+    )
 
     init(_ inner: InMemoryStore) { self.inner = inner }
 
     var isRepairing: Bool { state.withLock { $0.isRepairing } }
     var reads: Int { state.withLock { $0.reads } }
+    /// How long each caller would have waited for the lock.
+    var limits: [Duration] { state.withLock { $0.limits } }
     func release() { state.withLock { $0.isReleased = true } }
+    /// Makes the next holders of a lock wait.
+    func hold(_ hold: Hold) { state.withLock { $0.hold = hold } }
 
     func session(_ id: SessionID) async throws -> StoredSession? {
         state.withLock { $0.reads += 1 }
@@ -50,6 +125,8 @@ private final class ImpatientRepairs: WrappingStore {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
+        state.withLock { $0.limits.append(limit) }
+        await state.withLock(\.hold)?.wait()
         guard limit == .zero else { return try await body(.untilProcessEnds) }
         state.withLock { $0.isRepairing = true }
         while !state.withLock({ $0.isReleased }) { try await Task.sleep(for: .milliseconds(1)) }
