@@ -50,9 +50,10 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and from the spool, and looks for another one there.
     ///
-    /// This happens once: if a spooled response cannot be removed, it is found again.
+    /// If a spooled response cannot be removed, it is found again. The second time it is only removed, so that it does not count as a copy
+    /// of the tokens that this refresh may receive.
     mutating func discardUnsaved() -> Action {
-        guard !hasDiscardedUnsaved else { return decide() }
+        guard !hasDiscardedUnsaved else { return go(.decide, .forgetUnsaved) }
         hasDiscardedUnsaved = true
         return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)
     }

@@ -7,7 +7,7 @@
 /// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
-        case start, load, findUnsaved, checkClaim, prepare
+        case start, load, findUnsaved, decide, checkClaim, prepare
         case contest
         case claim
         case send(isRepeated: Bool)
@@ -71,7 +71,7 @@ package struct RefreshStateMachine: Sendable {
             return state.tokens == nil ? decide() : go(.findUnsaved, .findUnsaved)
         case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
         case (.findUnsaved, .found(.responded(_, let response)?)): return foundUnsaved(response)
-        case (.findUnsaved, .found): return decide()
+        case (.findUnsaved, .found), (.decide, .done): return decide()
         case (.contest, .saved): return go(.checkClaim, .checkClaim)
         case (.contest, .conflicted): return .finish(.changed)
         case (.checkClaim, .claimChecked(let mustWait)): return mustWait ? .finish(.wait) : prepare()

@@ -127,4 +127,28 @@ struct DurabilityTests {
         #expect(got.outcome == .stillValid)
         #expect(got.warning?.code == .tokensNotDurable)
     }
+
+    @Test("tokens are not durable if a read-only spool contains another response, which could not be removed")
+    func otherResponseInSpool() async throws {
+        let world = RefreshFixture()
+        let id = try await world.expiredSession()
+        let outage = IdentityError(.retryLater, .providerUnavailable, "No keys.")
+        // The first process spools an HTML page, and the second one stores another page.
+        for (store, replacements) in [(world.store, 1), (SpoolingStore(world.memory), Int.max)] {
+            store.allow(replacements)
+            world.provider.answer(.page)
+            world.provider.refuseValidation(outage)
+            await #expect(throws: IdentityError.self) { _ = try await world.manager(store).tokens(for: id) }
+        }
+        #expect(world.store.spooled == [id])
+        world.store.breakSpool()
+        // Only the claim is saved.
+        world.store.allow(1)
+        let manager = try world.manager()
+        let got = try await manager.tokens(for: id)
+        #expect(got.tokens.accessToken.reveal() == "access-2")
+        #expect(got.warning?.code == .tokensNotDurable)
+        #expect(world.heard.kinds.contains(.tokensNotDurable))
+        #expect(await manager.drain() == [id.reference])
+    }
 }

@@ -24,6 +24,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
     func damage(_ ids: SessionID...) { state.withLock { $0.damaged = Set(ids) } }
     func breakLists() { state.withLock { $0.areListsBroken = true } }
     func breakSpoolList() { state.withLock { $0.isSpoolListBroken = true } }
+    /// Makes the spool read-only.
     func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
     var spooled: [SessionID] { state.withLock { Array($0.spooled.keys) } }
 
@@ -61,13 +62,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
         try await body(.untilProcessEnds)
     }
 
-    func spool(_ session: StoredSession) async throws {
-        let isBroken = state.withLock { state in
-            if !state.isSpoolBroken { state.spooled[session.id] = session }
-            return state.isSpoolBroken
-        }
-        if isBroken { throw IdentityError(.retryLater, .storeFull, "Full.") }
-    }
+    func spool(_ session: StoredSession) async throws { try changeSpool(of: session.id, to: session) }
     func spooledSession(_ id: SessionID) async throws -> StoredSession? { state.withLock { $0.spooled[id] } }
     func spooledSessions() async throws -> [StoredSession] {
         try state.withLock { state in
@@ -75,5 +70,13 @@ final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
             return Array(state.spooled.values)
         }
     }
-    func removeSpooledSession(_ id: SessionID) async throws { state.withLock { $0.spooled[id] = nil } }
+    func removeSpooledSession(_ id: SessionID) async throws { try changeSpool(of: id, to: nil) }
+
+    private func changeSpool(of id: SessionID, to session: StoredSession?) throws {
+        let isBroken = state.withLock { state in
+            if !state.isSpoolBroken { state.spooled[id] = session }
+            return state.isSpoolBroken
+        }
+        if isBroken { throw IdentityError(.retryLater, .storeFull, "Full.") }
+    }
 }
