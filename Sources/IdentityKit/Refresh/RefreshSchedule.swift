@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Decides when a session's tokens are due for a refresh, and when they have expired, independently of changes of the wall clock.
 ///
-/// When tokens are first seen, their expiry is also recorded as a time of the monotonic clock. The earlier of the two expiries counts,
-/// so a wall clock that is set back does not make an expired token valid. A token that seemed to have expired only because the wall
-/// clock was ahead is valid again after the clock is corrected.
+/// When this process first sees tokens before their expiry, it also records the expiry as a time of the monotonic clock. The earlier of
+/// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that had expired by the
+/// wall clock when they were first seen are not recorded: they are valid after a clock that was ahead is corrected.
 final class RefreshSchedule: Sendable {
     /// The work that is necessary before tokens are returned.
     enum Need: Sendable {
@@ -120,8 +120,9 @@ final class RefreshSchedule: Sendable {
                 end: elapsed + life,
                 refreshedAt: refreshedAt
             )
-            // Tokens that seem to have expired are judged again at the next call, because the wall clock may be wrong now.
-            guard life > .zero || refreshedAt != nil else { return note }
+            // Tokens that seem to have expired are judged again at the next call, because the wall clock may be ahead. Tokens from the
+            // future are recorded as expired: otherwise they would become valid when the wall clock reaches their time.
+            guard expiresAt > now || refreshedAt != nil else { return note }
             notes.insert(note, for: id) { $0.end <= elapsed }
             return note
         }

@@ -39,6 +39,20 @@ struct ClockJumpTests {
         #expect(try await world.manager().tokens(for: id).outcome == .stored)
     }
 
+    @Test("tokens that seemed to be issued in the future do not become valid when the wall clock reaches their time")
+    func futureReached() async throws {
+        let world = RefreshFixture()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let id = try await world.manager().establish(tokens, provider: "journaled").id
+        let manager = try world.manager()
+        world.provider.answerAll(.refused(IdentityError(.retryLater, .providerUnavailable, "Down.")))
+        world.clock.jump(by: -7200)
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        // The tokens live for an hour.
+        world.clock.advance(by: .seconds(7100))
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+    }
+
     @Test("a clock that jumps ahead and back costs one refresh, not one for each call")
     func glitch() async throws {
         let world = RefreshFixture()
