@@ -3,11 +3,10 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension PostgresStore: ExpirySweeping {
-    private static let sweepChunk = 512
-    /// How many sessions one statement reads: it must end within the limit of a call, also if none of them has expired.
+    /// How many rows one statement may remove or change, and how many sessions it reads: it must end within the limit of a call.
     ///
     /// There is no index on the expiry of sessions, because each save would have to change it.
-    static let page: Int64 = 2_048
+    private static let page = 512
 
     /// Removes rows that expired before the given time and by the database's clock, some at a time, and rows that have been in
     /// quarantine for 30 days.
@@ -22,9 +21,9 @@ extension PostgresStore: ExpirySweeping {
     private func sweep(_ statement: Statement, _ date: Date) async throws -> Int {
         var total = 0
         while true {
-            let removed = try await client.write(statement, .integer(Int64(Self.sweepChunk)), .date(date))
+            let removed = try await client.write(statement, .integer(Int64(Self.page)), .date(date))
             total += removed
-            if removed < Self.sweepChunk { return total }
+            if removed < Self.page { return total }
         }
     }
 
@@ -36,7 +35,7 @@ extension PostgresStore: ExpirySweeping {
     func page(_ statement: Statement, _ values: Value...) async throws -> Int {
         var total = 0
         var last: Int64 = -1
-        while let row = try await client.rows(statement, [.integer(last), .integer(Self.page)] + values).first,
+        while let row = try await client.rows(statement, [.integer(last), .integer(Int64(Self.page))] + values).first,
             !row.isNull(0)
         {
             total += Int(row.integer(1))

@@ -59,6 +59,27 @@ struct LargeTableTests {
         #expect(unmarked.first?.integer(0) == 0)
     }
 
+    @Test("a statement of a sweep removes 512 sessions at most")
+    func removals() async throws {
+        let store = try await store()
+        try await store.execute("UPDATE §session SET retained_until = 0")
+        try await store.execute("CREATE TABLE §removal (count bigint)")
+        try await store.execute(
+            """
+            CREATE FUNCTION §note_removal() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN INSERT INTO §removal SELECT count(*) FROM gone; RETURN NULL; END'
+            """
+        )
+        try await store.execute(
+            """
+            CREATE TRIGGER note_removal AFTER DELETE ON §session REFERENCING OLD TABLE AS gone
+            FOR EACH STATEMENT EXECUTE FUNCTION §note_removal()
+            """
+        )
+        #expect(try await store.sweep(expiredBefore: Date(timeIntervalSinceReferenceDate: 1)) == Int(Self.rows))
+        #expect(try await store.execute("SELECT max(count) FROM §removal").first?.integer(0) == 512)
+    }
+
     @Test("a statement of a sweep reads a limited number of rows, and the sweep removes all expired rows")
     func sweep() async throws {
         let store = try await store()
