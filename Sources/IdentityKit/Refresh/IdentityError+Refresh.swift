@@ -87,6 +87,17 @@ extension IdentityError {
         )
     }
 
+    /// The error for tokens that cannot be refreshed before the store has saved them; `warning` says that they are not durable.
+    static func unsaved(_ message: String, _ warning: IdentityError?) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            message,
+            hint: warning?.hint
+                ?? "Make the store writable. The next call then saves the tokens, which are not lost, and refreshes the session."
+        )
+    }
+
     static func unreadableResponse(of provider: String) -> IdentityError {
         IdentityError(
             configuration:

@@ -29,7 +29,12 @@ extension TokenRefresher {
             }
             guard case .replacing = goal else { return found }
             let hasExpired = schedule.hasExpired(found.tokens, of: id)
-            if hasExpired, unsaved[id] != nil { throw expiredUnsaved(id) }
+            if hasExpired, unsaved[id] != nil {
+                throw IdentityError.unsaved(
+                    "The session's access token expired before the store could save it.",
+                    unsaved.warning(for: id)
+                )
+            }
             // This caller may continue long after the refresh that it joined has ended, so the new tokens may have expired since. Tokens
             // that a refresh of this process has just returned count as new even then.
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
@@ -61,15 +66,5 @@ extension TokenRefresher {
             }
         }
         return nil
-    }
-
-    private func expiredUnsaved(_ id: SessionID) -> IdentityError {
-        IdentityError(
-            .retryLater,
-            .storeFailed,
-            "The session's access token expired before the store could save it.",
-            hint: unsaved.warning(for: id)?.hint
-                ?? "Make the store writable. The next call then saves the tokens, which are not lost, and refreshes the session."
-        )
     }
 }

@@ -142,13 +142,25 @@ extension SessionManager {
 extension SessionManager {
     /// Returns tokens that are not in the store yet.
     ///
-    /// While the store can be neither read nor locked, their outcome is `stillValid`, as for stored tokens that could not be refreshed;
-    /// `reason` is the error of the store.
-    private func inMemory(_ id: SessionID, after error: (any Error)? = nil) -> SessionTokens? {
-        let error = error.map(IdentityError.wrapping)
+    /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed, while the store can be neither read nor locked, and
+    /// if they are valid for a shorter time than requested; `reason` says why they were not refreshed.
+    private func inMemory(
+        _ id: SessionID,
+        validFor duration: Duration? = nil,
+        after error: (any Error)? = nil
+    ) -> SessionTokens? {
+        var error = error.map(IdentityError.wrapping)
         guard error?.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
             !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
         else { return nil }
+        if error == nil, let remaining = schedule.remaining(tokens, of: id),
+            case .now = schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration)
+        {
+            error = .unsaved(
+                "The session's new tokens are not refreshed before the store has saved them.",
+                unsaved.warning(for: id)
+            )
+        }
         return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
     }
 
@@ -199,7 +211,7 @@ extension SessionManager {
             if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
             if unsaved[stored.id]?.replaces(tokens) == true, !schedule.hasExpired(tokens, of: stored.id),
-                let newer = inMemory(stored.id)
+                let newer = inMemory(stored.id, validFor: duration)
             {
                 // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the
                 // store works again.

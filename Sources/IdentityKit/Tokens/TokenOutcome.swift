@@ -16,6 +16,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let refreshedLate = Self(rawValue: "refreshed_late")
     /// Another task or process refreshed it in the meantime.
     public static let waited = Self(rawValue: "waited")
-    /// The refresh failed for now, and the old token is still valid for a while; ``SessionTokens/reason`` has the error.
+    /// The refresh failed for now, or has to wait until the store works, and the token is still valid for a while;
+    /// ``SessionTokens/reason`` has the error.
     public static let stillValid = Self(rawValue: "still_valid")
 }

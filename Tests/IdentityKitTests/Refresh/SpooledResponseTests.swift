@@ -155,6 +155,12 @@ struct SpooledResponseTests {
         #expect(try await manager.refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
         let got = try await manager.tokens(for: id)
         #expect(got.tokens.accessToken.reveal() == "access-3" && got.outcome == .stored)
+        // They cannot be refreshed before they are saved.
+        world.clock.advance(by: .seconds(1800))
+        #expect(try await manager.tokens(for: id, validFor: .seconds(1700)).outcome == .stored)
+        let short = try await manager.tokens(for: id, validFor: .seconds(1900))
+        #expect(short.tokens.accessToken.reveal() == "access-3" && short.outcome == .stillValid)
+        #expect(short.reason?.code == .storeFailed)
         // The call starts a repair, which saves the tokens as soon as the store works.
         world.store.allow(.max)
         #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
