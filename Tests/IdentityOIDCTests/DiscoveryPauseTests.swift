@@ -126,9 +126,11 @@ struct DiscoveryPauseTests {
 
     @Test("a wrong URL causes a pause too and is not an outage; a cancelled request causes none")
     func otherFailures() async throws {
-        let source = try source()
+        let log = EventLog()
+        let source = try source([log])
         provider.answer(.failure(HTTPTransportError(code: .cancelled, phase: .notSent, message: "cancelled")))
         #expect(await failure(source)?.kind == .cancelled)
+        #expect(!log.all.contains { $0.contains("metadata_unavailable") })
         provider.answer(.success(HTTPResponse(status: 404)))
         for _ in 0..<3 {
             let error = await failure(source)

@@ -134,4 +134,31 @@ struct KeySetFetcherTests {
             }
         }
     }
+
+    @Test("a cancelled fetch causes no event about an unavailable key set", arguments: [true, false])
+    func cancelled(_ isCancelled: Bool) async throws {
+        let log = EventLog()
+        let httpClient = ProviderHTTPClient(
+            environment: IdentityEnvironment(transport: Unreachable(isCancelled: isCancelled), observers: [log]),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: false,
+            configured: []
+        )
+        await #expect(throws: IdentityError.self) {
+            _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(
+                at: HTTPURL("https://id.example/keys"),
+                .usable
+            )
+        }
+        #expect(log.all.contains { if case .keySetUnavailable = $0 { true } else { false } } == !isCancelled)
+    }
+}
+
+/// Sends no request: the caller cancelled it, or there is no connection.
+private struct Unreachable: HTTPTransport {
+    let isCancelled: Bool
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        throw HTTPTransportError(code: isCancelled ? .cancelled : .closed, phase: .notSent, message: "Not sent.")
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityOIDC
 
-private final class EventLog: IdentityObserver {
+final class EventLog: IdentityObserver {
     private let kinds = Mutex<[IdentityEvent.Kind]>([])
 
     var all: [IdentityEvent.Kind] { kinds.withLock { $0 } }

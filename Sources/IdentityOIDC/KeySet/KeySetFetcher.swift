@@ -35,7 +35,9 @@ final class KeySetFetcher: KeySetProviding {
             environment.report(.keySetRefreshed, provider: provider, since: start)
             return snapshot
         } catch {
-            environment.report(.keySetUnavailable(IdentityError.code(of: error)), provider: provider, since: start)
+            let code = IdentityError.code(of: error)
+            // A cancelled fetch does not show that the keys are unavailable.
+            if code != .cancelled { environment.report(.keySetUnavailable(code), provider: provider, since: start) }
             throw error
         }
     }

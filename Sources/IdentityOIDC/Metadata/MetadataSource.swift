@@ -72,7 +72,10 @@ package final class MetadataSource: Sendable {
                 return Cached(try await fetch().overridden(by: configuration.configured))
             } catch {
                 let code = IdentityError.code(of: error)
-                environment.report(.metadataUnavailable(code), provider: configuration.provider, since: start)
+                // A cancelled fetch does not show that the metadata are unavailable.
+                if code != .cancelled {
+                    environment.report(.metadataUnavailable(code), provider: configuration.provider, since: start)
+                }
                 throw error
             }
         }
