@@ -89,15 +89,22 @@ import Testing
         #expect(shop.storefront.calls.last { $0.identity != nil }?.identity?["countryCode"] == .string("CA"))
     }
 
-    @Test("an attach without an identity ends the report of an earlier failure")
-    func endedProblem() async throws {
+    @Test(
+        "an attach or a checkout without an identity ends the report of an earlier failure",
+        arguments: [false, true]
+    )
+    func endedProblem(isCheckout: Bool) async throws {
         let shop = try await TestShop(.none, CartIdentityTests.shopify)
         shop.provider.fail(IdentityError(.retryLater, .providerUnavailable, "down"))
         shop.clock.advance(by: .seconds(4000))
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
         #expect(try await shop.carts.identityState(for: shop.session) == .degraded(.providerUnavailable))
         shop.provider.fail(nil)
-        #expect(try await shop.carts.attach(to: shop.session).identity == .guest)
+        if isCheckout {
+            #expect(try await shop.carts.checkout(for: shop.session).identity == .guest)
+        } else {
+            #expect(try await shop.carts.attach(to: shop.session).identity == .guest)
+        }
         #expect(try await shop.carts.identityState(for: shop.session) == .guest)
     }
 

@@ -102,6 +102,8 @@ struct ProgramTests {
         let arguments = ["--origin", "https://shop.example/path", "--port", "0"]
         let status = try await RunningProgram.run(arguments, ["TMPDIR": folder.path]) { program in
             #expect(await program.line(after: "✗ ")?.contains("publicOrigin") == true)
+            // The program ends by itself.
+            #expect(await program.line(after: "Open ") == nil)
         }
         #expect(status == 1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])

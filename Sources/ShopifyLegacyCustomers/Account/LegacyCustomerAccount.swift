@@ -119,6 +119,7 @@ public struct LegacyCustomerAccount: Sendable {
                     "The call ended before Shopify's response to the new password, so it may have been changed.",
                     hint:
                         "Let the buyer sign in with the new password. If Shopify rejects it, the old one is still valid.",
+                    reference: "Storefront API reference, customerUpdate",
                     cause: failure
                 )
             }
@@ -128,7 +129,8 @@ public struct LegacyCustomerAccount: Sendable {
             .refreshBusy,
             "The password was not changed, because other refreshes replaced the session's token first.",
             hint:
-                "Try again. If it fails each time, give the account the LegacyPasswordProvider that the session manager has."
+                "Try again. If it fails each time, give the account the LegacyPasswordProvider that the session manager has.",
+            reference: "Storefront API reference, customerUpdate"
         )
     }
 

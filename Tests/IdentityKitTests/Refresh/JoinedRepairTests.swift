@@ -47,7 +47,7 @@ struct JoinedRepairTests {
         #expect(world.clock.elapsed == begun)
         hold.release()
         await manager.drain()
-        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
     }
 
     @Test("calls do not repeat a refresh that the full queue of the provider turned away", .timeLimit(.minutes(1)))

@@ -43,6 +43,7 @@ extension CartAdapter {
                 mustLeave && binding.mayHoldBuyer
                 ? try await detach(&binding, in: context)
                 : try await current(&binding, readsCheckoutURL: true, in: context)
+            if problem == nil, !binding.mayHoldBuyer { binding.problem = nil }
             return try await setCountry(after: result, &binding, in: context)
         }
         // A customer is attached again before every checkout of a trusted cart, because only Shopify's response shows whether the token
