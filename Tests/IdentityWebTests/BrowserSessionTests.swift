@@ -111,6 +111,23 @@ struct BrowserSessionTests {
         #expect(stage.sandbox.openID.counters.revocations == 0)
     }
 
+    @Test("an issuer that counts as the same one at a provider does not for a session of another provider")
+    func formerIssuerOfOtherProvider() async throws {
+        let former = "https://old.example"
+        let stage = try await WebStage(formerIssuer: former)
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        var tokens = try await stage.sessions.tokens(for: try #require(stage.sessionID(browser))).tokens
+        tokens.buyer.issuer = former
+        let old = try await stage.sessions.establish(tokens, provider: "posted").id
+        browser.plant(WebStage.session, old.rawValue)
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old)
+        try await stage.signIn(browser)
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await stage.carts.read(for: new) == nil)
+        #expect(try await stage.sessions.sessions().allSatisfy { $0.id != old })
+    }
+
     @Test("a buyer who signs in again after the order gets a new session without a cart, and the old session ends")
     func sameBuyerAfterOrder() async throws {
         let seen = EventLog()

@@ -132,7 +132,11 @@ extension SignInRoutes {
 
 extension ProviderDescriptor {
     /// Whether a session belongs to a buyer who signed in at this provider.
+    ///
+    /// This provider's equivalent issuers do not apply to a session of another provider.
     fileprivate func isSession(_ session: Session, of buyer: Buyer, _ tenant: String) -> Bool {
-        session.tenant.isIdentical(to: tenant) && isSamePerson(session.buyer, as: buyer)
+        guard session.tenant.isIdentical(to: tenant) else { return false }
+        return session.provider.isIdentical(to: name)
+            ? isSamePerson(session.buyer, as: buyer) : session.buyer.isSamePerson(as: buyer)
     }
 }
