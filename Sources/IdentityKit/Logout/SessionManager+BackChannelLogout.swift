@@ -11,7 +11,7 @@ extension SessionManager {
     /// - A token that also names a buyer (`sub`) ends those sessions of the buyer, and the buyer's sessions whose `sid` is unknown.
     /// - A token that names only a buyer ends all sessions of the buyer.
     ///
-    /// Only sessions of this provider, tenant and issuer end.
+    /// Only sessions of this provider, tenant and issuer end; ``ProviderDescriptor/equivalentIssuers`` count as one.
     ///
     /// - Parameters:
     ///   - name: The provider whose address received the request. Give each provider its own address.

@@ -22,8 +22,9 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var responseMode: ResponseMode
     /// The time limit of one request to the provider, if it has one.
     public var timeout: Duration?
-    /// The issuers that count as one, for example the old and the new one after the provider's issuer has changed; empty if only
-    /// identical issuers do.
+    /// The issuers that count as one, for example the old and the new one after the provider's issuer has changed.
+    ///
+    /// Without an entry, or with a single one, only identical issuers count as one.
     public var equivalentIssuers: [String]
 
     /// The time limit of one request to a provider of the SDK unless its configuration sets another: 8 seconds.

@@ -33,7 +33,7 @@ extension SessionManager {
     /// All sessions are removed from the store first, and a failure of one removal does not prevent the others.
     ///
     /// - Parameters:
-    ///   - issuer: The buyer's issuer.
+    ///   - issuer: The buyer's issuer. Sessions under the ``ProviderDescriptor/equivalentIssuers`` of a provider that names it end, too.
     ///   - subject: The buyer's subject at the issuer.
     ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
     /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.

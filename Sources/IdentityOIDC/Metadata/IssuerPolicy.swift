@@ -11,6 +11,9 @@ public struct IssuerPolicy: Sendable {
     public let summary: String
 
     /// Accepts exactly these issuers, compared byte for byte.
+    ///
+    /// They count as one issuer, for example the old and the new one of a provider: a subject under one of them is the same buyer under the
+    /// others. For issuers that are separate tenants, use ``init(summary:accepts:)``.
     public static func exactly(_ issuers: [String]) -> IssuerPolicy {
         var policy = IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
