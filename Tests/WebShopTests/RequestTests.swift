@@ -23,7 +23,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a line is removed whatever its quantity is, also more than the form permits", arguments: ["", "198", "x"])
+    @Test("a line of any quantity can be removed, also of more than the form permits", arguments: ["", "198", "x"])
     func remove(quantity: String) async throws {
         try await ShopStage.run { stage in
             var visitor = ShopVisitor(stage)
