@@ -6,7 +6,7 @@ package enum FormEncoding {
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
         let unreserved = ASCII.unreserved
         let bytes = text.utf8.span
-        // Characters that stay as they are are copied in runs.
+        // Consecutive characters that need no escape are copied together.
         var run = 0
         for index in bytes.indices where !unreserved.contains(bytes[index]) {
             append(bytes.extracting(run..<index), to: &output)

@@ -242,7 +242,7 @@ extension SessionManager {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // The response could not be validated, for example because another process holds the lock.
+            // If the stored response belongs to another login, this error is thrown, although the response could not be validated again now.
             if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during

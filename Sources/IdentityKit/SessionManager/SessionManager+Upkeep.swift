@@ -48,7 +48,7 @@ extension SessionManager {
     }
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
-        // A refresh that runs in this process needs no repair, and other sessions would have to wait for it.
+        // If this process already refreshes the session, no repair is needed. Repairs of other sessions would have to wait for the refresh.
         if flights.isUnderWay(id) { return .busy }
         do {
             let refreshed = try await refresher.refresh(id, for: .repairing, waitingUpTo: limit)

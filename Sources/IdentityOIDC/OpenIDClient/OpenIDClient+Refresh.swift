@@ -113,7 +113,7 @@ extension OpenIDClient {
         if !refreshScopes.isEmpty { refreshed.refreshTokenScopes = refreshScopes }
         if new.idToken != nil, let idToken {
             var expected = expectations(metadata, new)
-            // The ID token must belong to the same login (OpenID Connect Core section 12.2).
+            // If the buyer of the old tokens is known, the ID token must belong to the same login (OpenID Connect Core section 12.2).
             expected.previous = isBuyerKnown ? tokens : nil
             // The response may have been stored for hours, so its ID token is checked with the time of its receipt.
             expected.receivedAt = response.receivedAt
