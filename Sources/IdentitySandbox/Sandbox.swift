@@ -84,7 +84,7 @@ public final class Sandbox: Sendable {
     }
 
     /// Begins to answer requests.
-    package func open(shop: (any SandboxShop)?) {
+    package func open(shop: (any ShopRouting)?) {
         let (shopify, bolt, sfcc, openID) = (shopify, bolt, sfcc, openID)
         servers[0].open { shopify.route($0, shape: .platform, shop: shop) }
         servers[1].open { shopify.route($0, shape: .accountDomain, shop: shop) }

@@ -13,7 +13,7 @@ struct BrowserBindingTests {
 
     @Test("a callback completes its login once, and only in the browser that began it")
     func oneUse() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let (started, callback) = try await world.beginAndCallback()
         let login = try await world.manager.complete(callback, browserBinding: started.browserBinding)
         #expect(login.session.buyer.subject == "buyer-1")
@@ -25,7 +25,7 @@ struct BrowserBindingTests {
 
     @Test("a callback from another browser, without a cookie, or too late is refused, and ends no login")
     func binding() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let (own, callback) = try await world.beginAndCallback()
         let (other, second) = try await world.beginAndCallback()
         let (late, third) = try await world.beginAndCallback()
@@ -48,7 +48,7 @@ struct BrowserBindingTests {
 
     @Test("a stored login attempt that lost its browser binding is refused, with any cookie and with none")
     func unbound() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let (started, callback) = try await world.beginAndCallback()
         let key = try #require(try Self.attemptKey(of: callback))
         let attempt = try #require(try await world.store.takeLoginAttempt(key))

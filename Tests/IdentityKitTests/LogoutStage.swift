@@ -8,7 +8,7 @@ import Testing
 /// An in-memory provider with a logout page.
 final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
     private struct State {
-        var notices: [String: LogoutNotice] = [:]
+        var notices: [String: LogoutTokenClaims] = [:]
         var isDown = false
         var nameAtRefresh: String?
         var revoked: [String] = []
@@ -68,7 +68,7 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
     ) -> String {
         state.withLock { state in
             let name = "token-\(state.notices.count)"
-            state.notices[name] = LogoutNotice(
+            state.notices[name] = LogoutTokenClaims(
                 issuer: issuer,
                 subject: subject,
                 providerSessionID: session,
@@ -79,7 +79,7 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
         }
     }
 
-    func validate(logoutToken: Secret) async throws -> LogoutNotice {
+    func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
         let (notice, isDown) = state.withLock { ($0.notices[logoutToken.reveal()], $0.isDown) }
         if isDown { throw IdentityError(.retryLater, .providerUnavailable, "No keys.") }
         guard let notice else { throw IdentityError(.rejected, .idTokenSignature, "Forged.") }

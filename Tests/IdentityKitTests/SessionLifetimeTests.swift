@@ -128,7 +128,7 @@ struct SessionLifetimeTests {
 
     @Test("a refresh in doubt is not repaired for a session past its retention")
     func repair() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         try await world.die(at: id)
         let requests = world.provider.requests

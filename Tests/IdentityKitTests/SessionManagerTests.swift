@@ -9,7 +9,7 @@ import Testing
 struct SessionManagerTests {
     @Test("a callback without a valid state or at another provider's redirect URI is refused")
     func misplaced() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let (started, callback) = try await world.beginAndCallback()
         let error = await #expect(throws: IdentityError.self) {
             _ = try await world.manager.complete(callback, browserBinding: started.browserBinding, provider: "other")
@@ -30,7 +30,7 @@ struct SessionManagerTests {
 
     @Test("no session is stored for tokens without issuer or subject")
     func namelessTokens() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         for buyer in [Buyer(issuer: "", subject: "buyer-1"), Buyer(issuer: "https://id.example", subject: "")] {
             let error = await #expect(throws: IdentityError.self) {
                 try await world.manager.establish(world.provider.mint(buyer), provider: "strict")
@@ -42,7 +42,7 @@ struct SessionManagerTests {
 
     @Test("a thousand concurrent callers of an expired session use the refresh token once")
     func singleFlight() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let outcomes = try await withThrowingTaskGroup(of: (String, TokenOutcome).self) { group in
@@ -62,7 +62,7 @@ struct SessionManagerTests {
 
     @Test("a cancelled caller does not stop the refresh for the others")
     func cancellation() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -84,7 +84,7 @@ struct SessionManagerTests {
 
     @Test("a valid token is returned unchanged, and refreshed in the background when it is due")
     func earlyRefresh() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         #expect(try await world.manager.tokens(for: session.id).outcome == .stored)
         world.clock.advance(by: .seconds(3590 - 60))
@@ -98,7 +98,7 @@ struct SessionManagerTests {
 
     @Test("an outage ends no session: the old token is used until it expires, then the error is retryLater")
     func outage() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         let down = IdentityError(.retryLater, .providerUnavailable, "Down.")
         world.clock.advance(by: .seconds(3570))
@@ -116,7 +116,7 @@ struct SessionManagerTests {
         arguments: [IdentityError.Code.invalidClient, .unauthorizedClient, .unsupportedGrantType]
     )
     func misconfiguration(code: IdentityError.Code) async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         world.provider.fail(with: [IdentityError(.configuration, code, "Ours.")])
@@ -126,7 +126,7 @@ struct SessionManagerTests {
 
     @Test("after invalid_grant the buyer must sign in again, the token is not sent again, and the session stays stored")
     func invalidGrant() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         world.provider.revokeAll()
         world.clock.advance(by: .seconds(3601))
@@ -147,7 +147,7 @@ struct SessionManagerTests {
 
     @Test("after a lost response the same refresh token is sent again immediately")
     func lostResponse() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let lost = HTTPTransportError(code: .connectionLost, phase: .ambiguous, message: "Reset.")
@@ -158,7 +158,7 @@ struct SessionManagerTests {
 
     @Test("the response to a refresh does not restore a session that was logged out in the meantime")
     func logoutDuringRefresh() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -179,7 +179,7 @@ struct SessionManagerTests {
 
     @Test("a session without a refresh token is used until it expires, then requires a login")
     func notRefreshable() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         var tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
         tokens.refreshToken = nil
         let session = try await world.manager.establish(tokens, provider: "strict")
@@ -194,7 +194,7 @@ struct SessionManagerTests {
 
     @Test("logoutAll ends every session of a buyer and no other session")
     func logoutAll() async throws {
-        let world = try LoginWorld()
+        let world = try LoginStage()
         _ = try await world.signIn()
         _ = try await world.signIn()
         let other = try await world.manager.establish(

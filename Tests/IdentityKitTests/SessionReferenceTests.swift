@@ -53,7 +53,7 @@ struct SessionReferenceTests {
 
     @Test("events of a refresh and a logout carry the reference of the session")
     func events() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)

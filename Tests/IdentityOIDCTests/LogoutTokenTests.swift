@@ -21,7 +21,7 @@ struct LogoutTokenTests {
     private func validate(
         _ token: Secret,
         _ change: (inout SignedTokenExpectations) -> Void = { _ in }
-    ) throws -> LogoutNotice {
+    ) throws -> LogoutTokenClaims {
         var expected = TokenForge.expectations()
         change(&expected)
         return try LogoutTokenValidator.validate(token, keys: try Self.forge.get().keySet(), expecting: expected)

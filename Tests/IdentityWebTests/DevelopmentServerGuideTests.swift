@@ -139,8 +139,8 @@ struct DevelopmentServerGuideTests {
     @Test("every Swift sample of the pages is code that compiles, except the marked ones")
     func code() throws {
         let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        for (path, count) in [("DevelopmentServer", 5), ("TransportOfYourOwn", 3)] {
-            let samples = Self.samples(try Self.text("Documentation/Using/\(path).md"))
+        for (path, count) in [("Using/DevelopmentServer", 5), ("Extending/TransportOfYourOwn", 3)] {
+            let samples = Self.samples(try Self.text("Documentation/\(path).md"))
             #expect(samples.count == count)
             for sample in samples where sample.isCompiled {
                 #expect(source.contains(Self.compiled(sample.code)), "\(sample.code)")

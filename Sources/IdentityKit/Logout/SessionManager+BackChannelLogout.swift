@@ -120,7 +120,7 @@ extension SessionManager {
     }
 }
 
-extension LogoutNotice {
+extension LogoutTokenClaims {
     /// The key under which the token is marked as used; it includes the issuer, because `jti` is unique only there.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
         // The length before each field makes the encoding unique.

@@ -9,9 +9,9 @@ struct VisibleSessions: Sendable {
     /// A session as it is stored, decoded.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
-    func load(_ id: SessionID) async throws -> StoredState {
+    func load(_ id: SessionID) async throws -> DecodedSession {
         guard let stored = try await store.session(id), isVisible(stored) else { throw IdentityError.unknownSession }
-        return StoredState(stored)
+        return DecodedSession(stored)
     }
 
     /// The sessions that match, without those that this version cannot decode; sessions that the store cannot read may be omitted.

@@ -12,7 +12,7 @@ final class SessionContext: Sendable {
     let signInRecords: SignInRecords
 
     let cache: SessionTokensCache?
-    let reads: SharedReads
+    let reads: SharedSessionReads
     let rejected: RejectedTokens
 
     let schedule: RefreshSchedule
@@ -43,7 +43,7 @@ final class SessionContext: Sendable {
         participants = SessionParticipants(visible, clock: clock, events: events)
         signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
         cache = SessionTokensCache(configuration, clock: clock)
-        reads = SharedReads(visible)
+        reads = SharedSessionReads(visible)
         rejected = RejectedTokens(clock)
         schedule = RefreshSchedule(configuration, clock: clock)
         // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age

@@ -20,7 +20,7 @@ extension SessionManager {
         if let found = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return found }
         return try await Correlation.scope {
             let ticket = cache?.ticket
-            let found: StoredState
+            let found: DecodedSession
             do {
                 found = try await context.reads.load(id)
             } catch {
@@ -188,7 +188,7 @@ extension SessionManager {
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
-        of found: StoredState,
+        of found: DecodedSession,
         validFor duration: Duration?,
         ticket: Int?
     ) async throws -> SessionTokens {

@@ -25,7 +25,7 @@ package enum LogoutTokenValidator {
         _ token: Secret,
         keys: JSONWebKeySet,
         expecting expected: SignedTokenExpectations
-    ) throws(IdentityError) -> LogoutNotice {
+    ) throws(IdentityError) -> LogoutTokenClaims {
         try read(token, expecting: expected).verify(keys)
     }
 
@@ -63,7 +63,7 @@ package enum LogoutTokenValidator {
         let subject = claims["sub"] == nil ? nil : try checks.subject(claims)
         let session = try name("sid", claims)
         guard subject != nil || session != nil else { throw failure("has neither sub nor sid", "2.4") }
-        let notice = LogoutNotice(
+        let notice = LogoutTokenClaims(
             issuer: issuer,
             subject: subject,
             providerSessionID: session,

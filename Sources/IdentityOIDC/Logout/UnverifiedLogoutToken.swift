@@ -6,7 +6,7 @@ struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken
     let algorithm: SignatureAlgorithm
-    let notice: LogoutNotice
+    let notice: LogoutTokenClaims
 
     /// The token's `kid`.
     var keyID: String? { jwt.keyID }
@@ -14,7 +14,7 @@ struct UnverifiedLogoutToken {
     /// Verifies the signature and returns the token's claims.
     ///
     /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies it.
-    func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutNotice {
+    func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutTokenClaims {
         do throws(IdentityError) {
             try checks.checkSignature(jwt, algorithm, keys)
         } catch {

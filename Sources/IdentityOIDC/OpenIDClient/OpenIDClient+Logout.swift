@@ -50,7 +50,7 @@ extension OpenIDClient {
     /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6) with this provider's keys, for this client.
     ///
     /// - Throws: `IdentityError`.
-    public func validate(logoutToken: Secret) async throws -> LogoutNotice {
+    public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
         let metadata = try await metadataSource.metadata()
         let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(metadata))
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }

@@ -86,7 +86,7 @@ extension OpenIDClientProvider where Self: LogoutStateSupporting {
 
 extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
     /// Validates a logout token of this provider for this client: signature, issuer, audience and times as of an ID token.
-    public func validate(logoutToken: Secret) async throws -> LogoutNotice {
+    public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
         try await client.validate(logoutToken: logoutToken)
     }
 }

@@ -4,6 +4,8 @@ internal import Synchronization
 
 /// Takes the server's advisory locks on the direct connection, which all holders in this process share.
 ///
+/// A store uses them only if the app chose them; by default it uses ``LeaseLocks``.
+///
 /// The server releases them when it notices the end of the connection. Locks of one connection do not exclude each other,
 /// so this type also records the holders in this process.
 final class AdvisoryLocks: Sendable {

@@ -74,7 +74,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
     func route(
         _ path: String,
         shape: SandboxShopifyConfiguration.EndpointShape,
-        shop: (any SandboxShop)?
+        shop: (any ShopRouting)?
     ) -> SandboxRoute {
         let endpoint = classify(path, shape)
         return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// A document that selects an unknown field fails as it does at Shopify. Customer access tokens are those of
 /// `SandboxShopify`, which also answers the discovery documents at this origin.
-public final class SandboxStorefront: SandboxService, SandboxShop {
+public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
     public struct CartState: Sendable, Equatable {
         /// The cart's whole id.

@@ -185,7 +185,7 @@ enum Samples {
         values.append(PresentedCallback(url: "/cb?code=\(canary.plant("code"))", form: posted))
         values.append(try LogoutCallback(url: "/signed-out?state=\(canary.plant("state"))"))
         values.append(
-            LogoutNotice(
+            LogoutTokenClaims(
                 issuer: "i",
                 subject: canary.plant("subject"),
                 providerSessionID: canary.plant("sid"),

@@ -7,7 +7,7 @@ import Testing
 struct ClockJumpTests {
     @Test("a wall clock that is set back does not make an expired token valid again")
     func back() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
         let id = try await manager.establish(tokens, provider: "journaled").id
@@ -19,7 +19,7 @@ struct ClockJumpTests {
 
     @Test("the process that refreshed a token knows its age, also when the store rounds times")
     func rounded() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.clock.advance(by: .microseconds(400))
         let manager = try world.manager()
@@ -31,7 +31,7 @@ struct ClockJumpTests {
 
     @Test("a process that never saw the tokens refreshes tokens that were issued in the future")
     func future() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let id = try await world.manager().establish(tokens, provider: "journaled").id
         world.clock.jump(by: -7200)
@@ -41,7 +41,7 @@ struct ClockJumpTests {
 
     @Test("tokens that seemed to be issued in the future do not become valid when the wall clock reaches their time")
     func futureReached() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let id = try await world.manager().establish(tokens, provider: "journaled").id
         let manager = try world.manager()
@@ -55,7 +55,7 @@ struct ClockJumpTests {
 
     @Test("a clock that jumps ahead and back costs one refresh, not one for each call")
     func glitch() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
         let id = try await manager.establish(tokens, provider: "journaled").id
@@ -70,7 +70,7 @@ struct ClockJumpTests {
 
     @Test("a sweep removes no session too early after the wall clock was set ahead")
     func sweep() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager(world.memory)
         let id = try await manager.establish(tokens, provider: "journaled").id
@@ -84,7 +84,7 @@ struct ClockJumpTests {
 
     @Test("tokens that were first seen while the wall clock was ahead are valid again after it is corrected")
     func ahead() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let id = try await world.manager().establish(tokens, provider: "journaled").id
         let manager = try world.manager()

@@ -63,7 +63,7 @@ struct DoubtTests {
         arguments: failures
     )
     func classes(_ failure: Failure) async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.answer(.refused(failure.error), .refused(failure.error))
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
@@ -82,7 +82,7 @@ struct DoubtTests {
 
     @Test("inside the provider's grace window, another process gets new tokens although a response was lost")
     func grace() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(30)
         let id = try await world.expiredSession()
         try await world.die(at: id)
@@ -94,7 +94,7 @@ struct DoubtTests {
 
     @Test("without a grace window, a lost response ends the session as lost_rotation; a revocation ends it as revoked")
     func reasons() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let lost = try await world.expiredSession("lost")
         try await world.die(at: lost)
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: lost) }
@@ -116,7 +116,7 @@ struct DoubtTests {
 
     @Test("if the provider rejects a token from a backup, the session ends as lost_rotation")
     func restored() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let backup = RestoredStore(
             world.memory,
@@ -129,7 +129,7 @@ struct DoubtTests {
 
     @Test("a failure before the refresh token is sent leaves the stored session unchanged")
     func preparation() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let generation = try await world.store.session(id)?.generation
         world.provider.refusePreparation(IdentityError(.retryLater, .discoveryFailed, "No metadata."))
@@ -140,7 +140,7 @@ struct DoubtTests {
 
     @Test("a process that lost the lock sends nothing, and the session is not in doubt")
     func lostLease() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let error = await #expect(throws: IdentityError.self) {
             _ = try await world.manager(LostLeaseStore(world.memory)).tokens(for: id)
@@ -152,7 +152,7 @@ struct DoubtTests {
 
     @Test("a token that expired while its refresh failed is not returned")
     func expiredMeanwhile() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
         let id = try await manager.establish(tokens, provider: "journaled").id
@@ -167,7 +167,7 @@ struct DoubtTests {
         "if a caller requests a longer validity than any token has, tokens are refreshed once in 30 seconds, not at every call"
     )
     func fresh() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.clock.jump(by: 0.000_437)
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
@@ -181,7 +181,7 @@ struct DoubtTests {
 
     @Test("a repair skips sessions whose refresh runs in the same process")
     func underWay() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -202,7 +202,7 @@ struct DoubtTests {
 
     @Test("a repair finishes the refreshes of a crashed process and reports them")
     func repair() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(30)
         let ids = [try await world.expiredSession("a"), try await world.expiredSession("b")]
         let fine = try await world.expiredSession("c")

@@ -9,7 +9,7 @@ struct DurabilityTests {
         "tokens that neither the store nor its spool saved come with a warning and an event, and drain() names the session"
     )
     func nowhere() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         #expect(await manager.drain().isEmpty)
@@ -38,7 +38,7 @@ struct DurabilityTests {
 
     @Test("all callers of one refresh get the warning that its tokens are not durable")
     func waiters() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.store.allow(1)
@@ -52,7 +52,7 @@ struct DurabilityTests {
 
     @Test("with a store without a spool, unsaved tokens come with the same warning")
     func withoutSpool() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let store = FaultyStore(world.memory)
         store.script([nil] + Array(repeating: .fails, count: 40))
@@ -65,7 +65,7 @@ struct DurabilityTests {
 
     @Test("tokens in the spool count as durable: callers get no warning, and observers get tokens_spooled")
     func spooled() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.store.allow(1)
@@ -78,7 +78,7 @@ struct DurabilityTests {
 
     @Test("a stored response is durable, although its tokens could not be saved")
     func journaled() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         // The claim and the response are saved, and no later save succeeds.
@@ -98,7 +98,7 @@ struct DurabilityTests {
         arguments: [true, false]
     )
     func expired(_ isSpooled: Bool) async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.store.allow(1)
@@ -113,7 +113,7 @@ struct DurabilityTests {
 
     @Test("the old token comes with a warning while a response that cannot be validated exists in memory only")
     func notValidated() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)
@@ -130,7 +130,7 @@ struct DurabilityTests {
 
     @Test("tokens are not durable if a read-only spool contains another response, which could not be removed")
     func otherResponseInSpool() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let outage = IdentityError(.retryLater, .providerUnavailable, "No keys.")
         // The first process spools an HTML page, and the second one stores another page.

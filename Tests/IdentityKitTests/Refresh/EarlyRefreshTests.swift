@@ -8,7 +8,7 @@ struct EarlyRefreshTests {
 
     @Test("a failed refresh in the background is reported to the next caller, with its error as the reason")
     func failedEarly() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         #expect(try await manager.tokens(for: id).reason == nil)
@@ -34,7 +34,7 @@ struct EarlyRefreshTests {
         "if the store cannot save that a background refresh begins, its error is the reason, and the next attempt follows after 30 seconds"
     )
     func refusedClaim() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let store = FaultyStore(world.memory)
         let manager = try world.manager(store)
@@ -53,7 +53,7 @@ struct EarlyRefreshTests {
 
     @Test("a caller who waits for a refresh that fails gets the valid token with the error as the reason")
     func failedWhileWaiting() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)

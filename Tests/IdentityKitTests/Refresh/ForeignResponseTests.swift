@@ -18,7 +18,7 @@ struct ForeignResponseTests {
     private static let signature = IdentityError(.rejected, .idTokenSignature, "A wrong signature.")
 
     /// A session whose access token is valid for another hour.
-    private func freshSession(_ world: RefreshFixture) async throws -> SessionID {
+    private func freshSession(_ world: RefreshStage) async throws -> SessionID {
         let id = try await world.expiredSession()
         _ = try await world.manager().tokens(for: id)
         return id
@@ -30,7 +30,7 @@ struct ForeignResponseTests {
 
     @Test("after a response of another login, no process returns a token until the response is accepted")
     func stands() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         let manager = try world.manager()
         world.provider.refuseValidation(Self.subject, Self.subject, Self.noKeys, Self.signature, Self.subject)
@@ -59,7 +59,7 @@ struct ForeignResponseTests {
 
     @Test("if a response of another login cannot be validated again now, the error's cause says why")
     func cause() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         world.provider.refuseValidation(Self.subject, Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
@@ -69,7 +69,7 @@ struct ForeignResponseTests {
 
     @Test("a response of another login is reported once as a suspected attack, and again only for another error code")
     func reported() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         let manager = try world.manager()
         world.provider.refuseValidation(
@@ -94,7 +94,7 @@ struct ForeignResponseTests {
 
     @Test("if the error code of a response of another login cannot be saved, it is kept in the spool and saved later")
     func unsaved() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         let manager = try world.manager()
         world.provider.refuseValidation(Self.subject, Self.noKeys, Self.noKeys, Self.subject, Self.noKeys)
@@ -114,7 +114,7 @@ struct ForeignResponseTests {
 
     @Test("a response of another login that cannot be saved is kept in the spool, and the old token is not returned")
     func unsavedResponse() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         let manager = try world.manager()
         world.provider.refuseValidation(Self.subject, Self.noKeys, Self.noKeys)
@@ -129,7 +129,7 @@ struct ForeignResponseTests {
 
     @Test("a spooled response is spooled again with its error code when it is found to belong to another login")
     func spooledMismatch() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         let manager = try world.manager()
         world.provider.refuseValidation(Self.noKeys, Self.subject, Self.noKeys)
@@ -147,7 +147,7 @@ struct ForeignResponseTests {
 
     @Test("after a response of another login, a logout revokes neither the old refresh token nor the new tokens")
     func logout() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         world.provider.refuseValidation(Self.subject, Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
@@ -160,7 +160,7 @@ struct ForeignResponseTests {
         "after a response of another login, a step-up is refused, even if it began before or the store failed"
     )
     func stepUp() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         let manager = try world.manager()
         let started = try await manager.beginStepUp(of: id)
@@ -190,7 +190,7 @@ struct ForeignResponseTests {
         "a response with only a wrong signature or time is no suspected attack: the old token is returned with the reason"
     )
     func noAttack() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         world.provider.refuseValidation(Self.signature, Self.signature, Self.signature)
         let error = await refusal { try await world.manager().refreshTokens(for: id) }
@@ -209,7 +209,7 @@ struct ForeignResponseTests {
         "while another process holds the lock, a caller with a valid token waits two seconds at most for the validation of the stored response"
     )
     func busy() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         world.provider.refuseValidation(Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
@@ -221,7 +221,7 @@ struct ForeignResponseTests {
 
     @Test("a response of another login is still reported while another process holds the session's lock")
     func locked() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await freshSession(world)
         world.provider.refuseValidation(Self.subject)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }

@@ -10,7 +10,7 @@ struct JoinedRepairTests {
         .timeLimit(.minutes(1))
     )
     func ownLimit() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(600)
         let id = try await world.expiredSession()
         try await world.die(at: id)
@@ -33,7 +33,7 @@ struct JoinedRepairTests {
 
     @Test("a call fails at once if it joins a refresh that has exceeded its time limit", .timeLimit(.minutes(1)))
     func exceededTimeLimit() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         var limits = SessionManager.RefreshLimits()
         limits.maximumWait = .milliseconds(20)
@@ -52,7 +52,7 @@ struct JoinedRepairTests {
 
     @Test("calls do not repeat a refresh that the full queue of the provider turned away", .timeLimit(.minutes(1)))
     func fullQueue() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let other = try await world.expiredSession("other")
         let id = try await world.expiredSession()
         var limits = SessionManager.RefreshLimits()

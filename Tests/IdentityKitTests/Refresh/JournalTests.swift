@@ -7,7 +7,7 @@ import Testing
 struct JournalTests {
     @Test("a response that cannot be validated yet stays in the store, and the old token is not sent again")
     func waits() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
@@ -31,7 +31,7 @@ struct JournalTests {
         ]
     )
     func keysAreGone(_ error: IdentityError) async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.refuseValidation(error, error, error)
         for _ in 0..<3 {
@@ -45,7 +45,7 @@ struct JournalTests {
 
     @Test("a response that arrives after two newer refreshes is dropped, and newer tokens are not overwritten")
     func late() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(300)
         let id = try await world.expiredSession()
         // During this refresh, another process refreshes twice.
@@ -68,7 +68,7 @@ struct JournalTests {
 
     @Test("invalid_grant does not end a session for which another process stored a response")
     func foreignResponse() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let other = try world.manager(FaultyStore(world.memory))
         let provider = world.provider
@@ -88,7 +88,7 @@ struct JournalTests {
 
     @Test("another process validates a stored response at once")
     func atOnce() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager(FaultyStore(world.memory)).tokens(for: id)
@@ -99,7 +99,7 @@ struct JournalTests {
 
     @Test("a refresh clears the marks of a session from a backup and of a session in doubt")
     func settled() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         var restored = try #require(try await world.store.session(id))
         restored.isRestored = true
@@ -113,7 +113,7 @@ struct JournalTests {
 
     @Test("a token's lifetime counts from the request, even if its response is validated late")
     func life() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let sent = world.clock.now
         world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
@@ -126,7 +126,7 @@ struct JournalTests {
         "a response whose tokens fail a check is rejected and kept at every attempt, and is used when the check succeeds"
     )
     func refused() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         // The error contains the provider's text, as with a wrong issuer, but it is not a refusal by the provider.
         let wrong = IdentityError(
@@ -154,7 +154,7 @@ struct JournalTests {
 
     @Test("a stored response that is rejected is reported once for each error code in each process")
     func reportedOnce() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let issuer = IdentityError(.rejected, .idTokenIssuer, "Another issuer.")
         let subject = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
@@ -176,7 +176,7 @@ struct JournalTests {
 
     @Test("a response that is rejected for a day is still not replaced by sending the old refresh token again")
     func neverGivenUp() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
         let wrong = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
@@ -195,7 +195,7 @@ struct JournalTests {
 
     @Test("a stored response that cannot be read is an error, and never counts as missing")
     func unreadable() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager().tokens(for: id)
@@ -211,7 +211,7 @@ struct JournalTests {
 
     @Test("an HTML page with status 200 is not a token response, so the request is repeated at once")
     func page() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.answer(.page)
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
@@ -220,7 +220,7 @@ struct JournalTests {
 
     @Test("the record that is saved before a refresh token is sent reserves space for the provider's response")
     func reserve() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let sizes = SizeRecorder(world.memory)
         _ = try await world.manager(sizes).tokens(for: id)
@@ -231,7 +231,7 @@ struct JournalTests {
 
     @Test("a session whose record is longer than a megabyte can be saved, read and refreshed")
     func longRecord() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         var tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
         tokens.idToken = Secret(String(repeating: "a", count: 1 << 20))
         let id = try await world.manager().establish(tokens, provider: "journaled").id

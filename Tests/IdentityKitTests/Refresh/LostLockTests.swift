@@ -21,7 +21,7 @@ struct LostLockTests {
         "after an outage longer than the lease, a second machine does not send a token that the first has used"
     )
     func outage() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let (first, second) = (LeasedNode(world.memory, shared), LeasedNode(world.memory, shared))
@@ -42,7 +42,7 @@ struct LostLockTests {
 
     @Test("a crashed refresh is taken over only after the timeout, the time for saving and one repair interval")
     func crashed() async throws {
-        let world = RefreshFixture(timeout: .seconds(8))
+        let world = RefreshStage(timeout: .seconds(8))
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
         try await world.die(at: id)
@@ -58,7 +58,7 @@ struct LostLockTests {
 
     @Test("the wait before a crashed refresh is taken over excludes outages of the store and jumps of the wall clock")
     func unreachable() async throws {
-        let world = RefreshFixture(timeout: .seconds(8))
+        let world = RefreshStage(timeout: .seconds(8))
         let id = try await world.expiredSession()
         try await world.die(at: id)
         let requests = world.provider.requests
@@ -76,7 +76,7 @@ struct LostLockTests {
 
     @Test("the wait before an unfinished refresh is taken over excludes time in which the store refuses writes")
     func full() async throws {
-        let world = RefreshFixture(timeout: .seconds(8))
+        let world = RefreshStage(timeout: .seconds(8))
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let (first, second) = (LeasedNode(world.memory, shared), LeasedNode(world.memory, shared))
@@ -100,7 +100,7 @@ struct LostLockTests {
         "the session is claimed again before its token is sent a second time, so that no other process sends the token too"
     )
     func secondRequest() async throws {
-        let world = RefreshFixture(timeout: .seconds(8))
+        let world = RefreshStage(timeout: .seconds(8))
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let (one, other) = (
@@ -122,7 +122,7 @@ struct LostLockTests {
 
     @Test("a caller who needs new tokens waits until the unfinished refresh of another process may be taken over")
     func caller() async throws {
-        let world = RefreshFixture(timeout: .seconds(8))
+        let world = RefreshStage(timeout: .seconds(8))
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
         try await world.die(at: id)
@@ -135,11 +135,11 @@ struct LostLockTests {
 
     @Test("if a process gives up after a lost response, another one sends the token at once, even under a lease")
     func reported() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(30)
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
-        world.provider.answer(.lost(RefreshFixture.lost), .refused(RefreshFixture.lost))
+        world.provider.answer(.lost(RefreshStage.lost), .refused(RefreshStage.lost))
         _ = try? await world.manager(LeasedNode(world.memory, shared)).tokens(for: id)
         #expect(try await world.manager().session(id).isInDoubt)
         let before = world.clock.elapsed
@@ -150,7 +150,7 @@ struct LostLockTests {
 
     @Test("a process that loses the lock before the refresh token is sent sends nothing; the session stays in doubt")
     func beforeSending() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.memory, shared)
@@ -166,7 +166,7 @@ struct LostLockTests {
 
     @Test("a process that loses the lock during the request saves the response if the session has not changed")
     func ownClaim() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         world.provider.hold { shared.loseLease(of: id) }
@@ -177,7 +177,7 @@ struct LostLockTests {
 
     @Test("a late response does not restore a session that another process has ended; its tokens are revoked")
     func ended() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.memory, shared)
@@ -197,7 +197,7 @@ struct LostLockTests {
 
     @Test("a late response does not overwrite the refresh of another process; it is saved when the lock is free")
     func foreignClaim() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.memory, shared)
@@ -222,7 +222,7 @@ struct LostLockTests {
 
     @Test("a provider whose timeout exceeds the guaranteed duration of the lock is refused at the start and later")
     func contradiction() async throws {
-        let world = RefreshFixture(timeout: .seconds(9))
+        let world = RefreshStage(timeout: .seconds(9))
         let id = try await world.expiredSession()
         let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(8))
         let manager = try world.manager(node)
@@ -243,7 +243,7 @@ struct LostLockTests {
 
     @Test("a timeout that is too long for the lock stops the refreshes of its own provider only")
     func contradictionOfAnotherProvider() async throws {
-        let world = RefreshFixture(timeout: .seconds(8))
+        let world = RefreshStage(timeout: .seconds(8))
         let (expired, inDoubt) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
         world.provider.setGrace(3600)
         try await world.die(at: inDoubt)

@@ -22,7 +22,7 @@ struct ProviderPauseTests {
 
     @Test("after failures of several sessions no request is sent and no session is changed, until one probe succeeds")
     func breaker() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         var ids: [SessionID] = []
         for number in 0..<6 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits())
@@ -53,7 +53,7 @@ struct ProviderPauseTests {
 
     @Test("with waiting = 0 a refresh runs while none runs, and failures still open the circuit breaker")
     func noQueue() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         var ids: [SessionID] = []
         for number in 0..<4 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         var limits = limits(2)
@@ -70,7 +70,7 @@ struct ProviderPauseTests {
 
     @Test("one outage opens the circuit breaker once, also with many requests in flight")
     func burst() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         var ids: [SessionID] = []
         for number in 0..<40 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits())
@@ -90,7 +90,7 @@ struct ProviderPauseTests {
 
     @Test("one session that always fails does not block the others")
     func poison() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let (poison, fine) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
         let manager = try world.manager(limits: limits())
         for _ in 0..<10 {
@@ -104,7 +104,7 @@ struct ProviderPauseTests {
 
     @Test("a pause that the provider requests takes effect at once, for at most a minute")
     func retryAfter() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let (first, second) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
         let manager = try world.manager(limits: limits())
         let day = IdentityError(
@@ -125,7 +125,7 @@ struct ProviderPauseTests {
 
     @Test("if the provider rejects the client, refreshes pause with a configuration error, and no session changes")
     func client() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         var ids: [SessionID] = []
         for number in 0..<3 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits(2))
@@ -142,7 +142,7 @@ struct ProviderPauseTests {
 
     @Test("a revoked token of one session does not count as a failure of the provider")
     func revokedToken() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let manager = try world.manager(limits: limits(1))
         let id = try await world.expiredSession("revoked")
         world.provider.kill()
@@ -153,7 +153,7 @@ struct ProviderPauseTests {
 
     @Test("at most the permitted number of refreshes run at one provider at a time, and all complete")
     func concurrency() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         var ids: [SessionID] = []
         for number in 0..<20 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits(concurrent: 3))
@@ -176,7 +176,7 @@ struct ProviderPauseTests {
 
     @Test("a session that keeps failing is tried less and less often, and works after the outage and its pause")
     func pauses() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager(limits: limits(1_000))
         let failing = IdentityError(
@@ -202,7 +202,7 @@ struct ProviderPauseTests {
 
     @Test("a call that a pause, the open circuit breaker or a full queue turns away reports no failed refresh")
     func turnedAway() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let (first, second) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
         var limits = limits(2, concurrent: 1)
         limits.waiting = 0

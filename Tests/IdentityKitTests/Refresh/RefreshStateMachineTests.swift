@@ -4,24 +4,24 @@ import Testing
 @Suite("The refresh state machine")
 struct RefreshStateMachineTests {
     /// The stored states with which a refresh can begin, each with kernel locks and with leases.
-    static let beginnings: [RefreshWorld] = {
-        let (old, claim) = (RefreshWorld.tokens(1), RefreshWorld.claim)
+    static let beginnings: [RefreshModel] = {
+        let (old, claim) = (RefreshModel.tokens(1), RefreshModel.claim)
         func world(
             _ name: String,
             _ row: SessionState?,
             newest: Int,
-            _ change: (inout RefreshWorld) -> Void = { _ in }
+            _ change: (inout RefreshModel) -> Void = { _ in }
         )
-            -> RefreshWorld
+            -> RefreshModel
         {
-            var world = RefreshWorld(testDescription: name, row: row, newest: newest)
+            var world = RefreshModel(testDescription: name, row: row, newest: newest)
             change(&world)
             return world
         }
-        let spooled = RefreshWorld.Unsaved(replaced: 1, state: .active(RefreshWorld.tokens(2)))
-        let spooledResponse = RefreshWorld.Unsaved(replaced: 1, state: .responded(old, RefreshWorld.response("2")))
-        let foreign = RefreshWorld.foreignResponse("2")
-        let spooledMismatch = RefreshWorld.Unsaved(replaced: 1, state: .responded(old, foreign))
+        let spooled = RefreshModel.Unsaved(replaced: 1, state: .active(RefreshModel.tokens(2)))
+        let spooledResponse = RefreshModel.Unsaved(replaced: 1, state: .responded(old, RefreshModel.response("2")))
+        let foreign = RefreshModel.foreignResponse("2")
+        let spooledMismatch = RefreshModel.Unsaved(replaced: 1, state: .responded(old, foreign))
         let all = [
             world("active", .active(old), newest: 1),
             world("claimed, the token was not used", .claimed(old, claim), newest: 1),
@@ -32,12 +32,12 @@ struct RefreshStateMachineTests {
             world("claimed and abandoned", .claimed(old, claim.abandoned), newest: 1),
             world("claimed, the tokens are in the spool", .claimed(old, claim), newest: 2) { $0.spool = spooled },
             world("claimed, response in the spool", .claimed(old, claim), newest: 2) { $0.spool = spooledResponse },
-            world("responded", .responded(old, RefreshWorld.response("2")), newest: 2),
-            world("responded with an HTML page", .responded(old, RefreshWorld.response("page")), newest: 1),
+            world("responded", .responded(old, RefreshModel.response("2")), newest: 2),
+            world("responded with an HTML page", .responded(old, RefreshModel.response("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
             world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
             world("responded with a mismatch", .responded(old, foreign), newest: 2),
-            world("responded, the mismatch is in the spool", .responded(old, RefreshWorld.response("2")), newest: 2) {
+            world("responded, the mismatch is in the spool", .responded(old, RefreshModel.response("2")), newest: 2) {
                 $0.spool = spooledMismatch
             },
             world("responded with a mismatch, another response is in the spool", .responded(old, foreign), newest: 2) {
@@ -49,7 +49,7 @@ struct RefreshStateMachineTests {
             world("ended, a response with a mismatch is in the spool", .ended(.lostRotation, old), newest: 2) {
                 $0.spool = spooledMismatch
             },
-            world("refreshed by another process", .active(RefreshWorld.tokens(2)), newest: 2),
+            world("refreshed by another process", .active(RefreshModel.tokens(2)), newest: 2),
             world("claimed, and another process waits", .claimed(old, claim.contested), newest: 1),
             world("removed", nil, newest: 1),
         ]
@@ -68,7 +68,7 @@ struct RefreshStateMachineTests {
         """,
         arguments: beginnings
     )
-    func everyPath(_ beginning: RefreshWorld) {
+    func everyPath(_ beginning: RefreshModel) {
         var walk = RefreshWalk()
         walk.begin(beginning, faults: 2)
         #expect(walk.violations.isEmpty, "\(walk.violations.prefix(3).joined(separator: "\n"))")
@@ -82,27 +82,27 @@ struct RefreshStateMachineTests {
             [beginnings[0], beginnings[2], beginnings[14], beginnings[10], beginnings[4]]
         )
     )
-    func nextProcess(_ expected: String, _ beginning: RefreshWorld) {
+    func nextProcess(_ expected: String, _ beginning: RefreshModel) {
         var walk = RefreshWalk()
         let end = walk.runClean(beginning)
         switch expected {
         case "claim, send":
-            #expect(end.sends == 1 && end.reuses == 0 && RefreshWorld.newest(in: end.row) == 2)
+            #expect(end.sends == 1 && end.reuses == 0 && RefreshModel.newest(in: end.row) == 2)
         case "end":
             #expect(end.sends == 1 && end.reuses == 1 && end.row?.endReason == .lostRotation)
         default:
-            #expect(end.sends == 0 && end.reuses == 0 && RefreshWorld.newest(in: end.row) == 2)
+            #expect(end.sends == 0 && end.reuses == 0 && RefreshModel.newest(in: end.row) == 2)
         }
     }
 
     @Test("a response of another login in memory does not overwrite a different response in the store")
     func otherResponse() {
-        let old = RefreshWorld.tokens(1)
+        let old = RefreshModel.tokens(1)
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         var action = machine.handle(.began)
-        action = machine.handle(.loaded(.responded(old, RefreshWorld.response("2")), isRestored: false, isOurs: false))
-        action = machine.handle(.found(.responded(old, RefreshWorld.response("3"))))
-        action = machine.handle(.notAccepted(RefreshWorld.otherLogin))
+        action = machine.handle(.loaded(.responded(old, RefreshModel.response("2")), isRestored: false, isOurs: false))
+        action = machine.handle(.found(.responded(old, RefreshModel.response("3"))))
+        action = machine.handle(.notAccepted(RefreshModel.otherLogin))
         var names: [String] = []
         for _ in 0..<10 {
             if case .finish(let outcome) = action {
@@ -118,7 +118,7 @@ struct RefreshStateMachineTests {
 
     @Test("a spooled response without tokens that cannot be removed from the spool does not cause an endless loop")
     func stuckInSpool() {
-        let (old, page) = (RefreshWorld.tokens(1), RefreshWorld.response("page"))
+        let (old, page) = (RefreshModel.tokens(1), RefreshModel.response("page"))
         var machine = RefreshStateMachine(.replacing(old), provesPreviousHolderGone: true)
         var action = machine.handle(.began)
         var names: [String] = []
@@ -127,9 +127,9 @@ struct RefreshStateMachineTests {
             switch action {
             case .load: action = machine.handle(.loaded(.active(old), isRestored: false, isOurs: false))
             case .findUnsaved: action = machine.handle(.found(.responded(old, page)))
-            case .save(_, .response, _): action = machine.handle(.notSaved(RefreshWorld.failure))
-            case .validate: action = machine.handle(.refused(RefreshWorld.refusal(.inDoubt)))
-            case .prepare: action = machine.handle(.notPrepared(RefreshWorld.failure))
+            case .save(_, .response, _): action = machine.handle(.notSaved(RefreshModel.failure))
+            case .validate: action = machine.handle(.refused(RefreshModel.refusal(.inDoubt)))
+            case .prepare: action = machine.handle(.notPrepared(RefreshModel.failure))
             default: action = machine.handle(.done)
             }
             if case .finish = action { break }
@@ -147,20 +147,20 @@ struct RefreshWalk {
     private(set) var crashes = 0
     private(set) var violations: [String] = []
 
-    private static func machine(_ world: RefreshWorld, _ goal: RefreshGoal) -> RefreshStateMachine {
+    private static func machine(_ world: RefreshModel, _ goal: RefreshGoal) -> RefreshStateMachine {
         RefreshStateMachine(goal, provesPreviousHolderGone: !world.isLease)
     }
 
     /// Begins a refresh in a world and follows all its paths with at most this many faults.
-    mutating func begin(_ world: RefreshWorld, faults: Int) {
-        var machine = Self.machine(world, .replacing(RefreshWorld.tokens(1)))
+    mutating func begin(_ world: RefreshModel, faults: Int) {
+        var machine = Self.machine(world, .replacing(RefreshModel.tokens(1)))
         let action = machine.handle(.began)
         follow(machine, world, action, faults, [])
     }
 
     /// Records the transitions of a refresh that these events lead through.
     mutating func play(_ events: [RefreshStateMachine.Event]) {
-        var machine = RefreshStateMachine(.replacing(RefreshWorld.tokens(1)), provesPreviousHolderGone: true)
+        var machine = RefreshStateMachine(.replacing(RefreshModel.tokens(1)), provesPreviousHolderGone: true)
         var action = machine.handle(.began)
         for (index, event) in events.enumerated() {
             let next = machine.handle(event)
@@ -182,7 +182,7 @@ struct RefreshWalk {
 
     private mutating func follow(
         _ machine: RefreshStateMachine,
-        _ world: RefreshWorld,
+        _ world: RefreshModel,
         _ action: RefreshStateMachine.Action,
         _ faults: Int,
         _ trail: [String]
@@ -203,7 +203,7 @@ struct RefreshWalk {
 
     /// Checks the end of a refresh, and lets the same process continue.
     private mutating func finished(
-        _ world: RefreshWorld,
+        _ world: RefreshModel,
         _ outcome: RefreshOutcome,
         _ trail: [String]
     ) {
@@ -225,7 +225,7 @@ struct RefreshWalk {
             }
         }
         if world.reports > 1 { violations.append("a mismatch was reported twice: \(trail)") }
-        let kept = [world.row, world.memory?.state, world.spool?.state].compactMap { RefreshWorld.newest(in: $0) }
+        let kept = [world.row, world.memory?.state, world.spool?.state].compactMap { RefreshModel.newest(in: $0) }
         for number in world.received where number == world.newest && !kept.contains(number) {
             if !world.revoked.contains(number) { violations.append("tokens \(number) are lost: \(trail)") }
         }
@@ -234,14 +234,14 @@ struct RefreshWalk {
     }
 
     /// The process crashes, and another one finishes the session's refresh.
-    private mutating func crash(_ world: RefreshWorld, _ trail: [String]) {
+    private mutating func crash(_ world: RefreshModel, _ trail: [String]) {
         crashes += 1
         var world = world
         world.memory = nil
         settle(world, trail + ["crash"])
     }
 
-    private mutating func settle(_ world: RefreshWorld, _ trail: [String]) {
+    private mutating func settle(_ world: RefreshModel, _ trail: [String]) {
         let end = runClean(world)
         if let violation = end.violation { return violations.append("\(violation): \(trail)") }
         guard let row = end.row else { return }
@@ -249,13 +249,13 @@ struct RefreshWalk {
             if end.reuses > world.reuses { violations.append("a used token was sent: \(trail)") }
             if row.endReason != nil { violations.append("ended although the newest token is known: \(trail)") }
         }
-        if row.endReason == nil, RefreshWorld.newest(in: row) != end.newest || row.isInDoubt {
+        if row.endReason == nil, RefreshModel.newest(in: row) != end.newest || row.isInDoubt {
             violations.append("not settled: \(trail)")
         }
     }
 
     /// Finishes the refresh of a session with no further fault.
-    mutating func runClean(_ world: RefreshWorld) -> RefreshWorld {
+    mutating func runClean(_ world: RefreshModel) -> RefreshModel {
         var world = world
         (world.base, world.isHeld, world.isRowForeign, world.received) = (nil, true, false, [])
         (world.accepted, world.stands) = (false, false)

@@ -24,37 +24,37 @@ struct RefreshTransitionTests {
     /// Paths that the walk does not reach: another process refreshes the session in the meantime, the spool contains a response
     /// without a token, or a response with a success status contains an OAuth error.
     private static let rarePaths: [[RefreshStateMachine.Event]] = {
-        let (old, response) = (RefreshWorld.tokens(1), RefreshWorld.response("2"))
-        let newer = RefreshStateMachine.Event.loaded(.active(RefreshWorld.tokens(3)), isRestored: false, isOurs: false)
+        let (old, response) = (RefreshModel.tokens(1), RefreshModel.response("2"))
+        let newer = RefreshStateMachine.Event.loaded(.active(RefreshModel.tokens(3)), isRestored: false, isOurs: false)
         let sent: [RefreshStateMachine.Event] = [
-            .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshWorld.claim),
+            .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshModel.claim),
             .saved,
         ]
-        let refusals = [RefreshWorld.refusal(.invalidGrant), RefreshWorld.refusal(.rejected)]
+        let refusals = [RefreshModel.refusal(.invalidGrant), RefreshModel.refusal(.rejected)]
         return refusals.flatMap { refusal -> [[RefreshStateMachine.Event]] in
             [
                 sent + [.responded(response), .saved, .refused(refusal)],
                 [.loaded(.responded(old, response), isRestored: false, isOurs: false), .found(nil), .refused(refusal)],
-                [sent[0], .found(.responded(old, response)), .notSaved(RefreshWorld.failure), .refused(refusal)],
+                [sent[0], .found(.responded(old, response)), .notSaved(RefreshModel.failure), .refused(refusal)],
             ]
         } + [
-            sent + [.responded(response), .saved, .validated(RefreshWorld.tokens(2)), .conflicted, newer],
-            sent + [.refused(RefreshWorld.refusal(.invalidGrant)), newer],
+            sent + [.responded(response), .saved, .validated(RefreshModel.tokens(2)), .conflicted, newer],
+            sent + [.refused(RefreshModel.refusal(.invalidGrant)), newer],
             [
-                sent[0], .found(.responded(old, RefreshWorld.response("page"))), .notSaved(RefreshWorld.failure),
-                .refused(RefreshWorld.refusal(.inDoubt)),
+                sent[0], .found(.responded(old, RefreshModel.response("page"))), .notSaved(RefreshModel.failure),
+                .refused(RefreshModel.refusal(.inDoubt)),
             ],
         ] + stuckPages
     }()
 
     /// Paths with a spooled response without tokens that cannot be removed from the spool.
     private static let stuckPages: [[RefreshStateMachine.Event]] = {
-        let old = RefreshWorld.tokens(1)
-        let page = RefreshStateMachine.Event.found(.responded(old, RefreshWorld.response("page")))
-        let refused = RefreshStateMachine.Event.refused(RefreshWorld.refusal(.inDoubt))
-        let unsaved: [RefreshStateMachine.Event] = [page, .notSaved(RefreshWorld.failure), refused]
+        let old = RefreshModel.tokens(1)
+        let page = RefreshStateMachine.Event.found(.responded(old, RefreshModel.response("page")))
+        let refused = RefreshStateMachine.Event.refused(RefreshModel.refusal(.inDoubt))
+        let unsaved: [RefreshStateMachine.Event] = [page, .notSaved(RefreshModel.failure), refused]
         let stored = RefreshStateMachine.Event.loaded(
-            .responded(old, RefreshWorld.response("2")),
+            .responded(old, RefreshModel.response("2")),
             isRestored: false,
             isOurs: false
         )

@@ -7,7 +7,7 @@ import Testing
 struct SpooledResponseTests {
     @Test("if the store saves neither the response nor the tokens, the spool keeps them after the process has ended")
     func spooled() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.store.allow(1)
         let manager = try world.manager()
@@ -32,7 +32,7 @@ struct SpooledResponseTests {
 
     @Test("the spool keeps a response that could be neither saved nor validated after the process has ended")
     func spooledResponse() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.store.allow(1)
         world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
@@ -46,7 +46,7 @@ struct SpooledResponseTests {
 
     @Test("a response that could be neither saved nor validated is saved by the next repair, before it is validated")
     func savedByRepair() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
         world.provider.refuseValidation(noKeys, noKeys)
@@ -65,7 +65,7 @@ struct SpooledResponseTests {
 
     @Test("a damaged row of a spooled session does not stop the repair of others, nor the removal of expired ones")
     func damagedRow() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         world.provider.setGrace(600)
         let damaged = try await world.expiredSession("damaged")
         let claimed = [try await world.expiredSession("claimed-1"), try await world.expiredSession("claimed-2")]
@@ -101,7 +101,7 @@ struct SpooledResponseTests {
 
     @Test("spooled tokens replace those of an older row that was restored from a backup")
     func restored() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let backup = try #require(try await world.memory.session(id))
         _ = try await world.manager().tokens(for: id)
@@ -121,7 +121,7 @@ struct SpooledResponseTests {
 
     @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
     func stale() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.provider.setGrace(600)
         world.store.allow(1)
@@ -147,7 +147,7 @@ struct SpooledResponseTests {
 
     @Test("new tokens that could not be saved are returned instead of the old ones, also while the old ones are valid")
     func newest() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)

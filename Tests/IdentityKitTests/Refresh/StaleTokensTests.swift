@@ -9,7 +9,7 @@ import Testing
 struct StaleTokensTests {
     @Test("a failed refresh of another process in the meantime does not count as a refresh")
     func givenBack() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let other = try world.manager(world.memory)
         let store = InterruptedStore(world.memory)
@@ -28,7 +28,7 @@ struct StaleTokensTests {
 
     @Test("tokens that expired while they waited to be saved are saved, and refreshed at once")
     func expiredInTheSecondPlace() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.store.allow(2)
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
@@ -43,7 +43,7 @@ struct StaleTokensTests {
 
     @Test("tokens that expired while the store refuses writes are not returned, and the session continues")
     func expiredInMemory() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         world.store.allow(2)
         let manager = try world.manager()
@@ -58,7 +58,7 @@ struct StaleTokensTests {
 
     @Test("while the store cannot be read, unsaved tokens are not returned after the session's maximum lifetime")
     func endedInMemory() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager(maximumLifetime: .seconds(5400))
         world.store.allow(1)
@@ -72,7 +72,7 @@ struct StaleTokensTests {
 
     @Test("tokens of an old response are refreshed for a caller that needs them longer than their lifetime")
     func recovered() async throws {
-        let world = RefreshFixture()
+        let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))

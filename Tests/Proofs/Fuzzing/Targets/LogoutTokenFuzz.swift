@@ -8,7 +8,7 @@ import IdentityOIDC
 enum LogoutTokenFuzz {
     static func check(_ input: [UInt8]) throws {
         guard input.count <= 20_000 else { return }
-        let notice: LogoutNotice
+        let notice: LogoutTokenClaims
         do {
             notice = try LogoutTokenValidator.validate(
                 try Forge.token(input),

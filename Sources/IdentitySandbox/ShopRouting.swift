@@ -1,7 +1,7 @@
 /// The parts that a shop adds to a ``Sandbox``.
 ///
 /// The product `StorefrontSandbox` has the only implementation.
-package protocol SandboxShop: Sendable {
+package protocol ShopRouting: Sendable {
     /// Answers a request at the shop's own domain, except for discovery.
     func route(_ path: String) -> SandboxRoute
 

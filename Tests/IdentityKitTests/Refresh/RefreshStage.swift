@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 
 /// A provider, a store, and any number of independent processes.
-struct RefreshFixture {
+struct RefreshStage {
     let clock = ManualClock()
     let memory = InMemoryStore()
     let store: SpoolingStore

@@ -141,7 +141,7 @@ struct ShopTruthTests {
     )
     func codes(type: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         let file = root.appending(path: "Sources/ShopifyStorefront/Generated/Enums/\(type).swift")
         let source = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         let generated = source.matches(of: /rawValue: "([A-Z_]+)"/).map { String($0.1) }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// section 2.4).
 ///
 /// It identifies a buyer, a session of the provider, or both.
-public struct LogoutNotice: Sendable {
+public struct LogoutTokenClaims: Sendable {
     /// The issuer of the token; only sessions of the same issuer end.
     public let issuer: String
     /// The buyer's subject at the issuer (`sub`).
@@ -43,5 +43,5 @@ public protocol BackChannelLogoutSupporting: Sendable {
     /// - Returns: The sessions that ended.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected``, with a code of ID or logout tokens, when this provider did
     ///   not issue the token for this client; of kind ``IdentityError/Kind/retryLater`` when it cannot be checked now.
-    func validate(logoutToken: Secret) async throws -> LogoutNotice
+    func validate(logoutToken: Secret) async throws -> LogoutTokenClaims
 }

@@ -1,5 +1,5 @@
 /// A stored session with its decoded state; one object for all callers who share the read.
-final class StoredState: Sendable {
+final class DecodedSession: Sendable {
     let stored: StoredSession
     private let result: Result<(state: SessionState, session: Session), IdentityError>
 

@@ -32,7 +32,7 @@ private final class GatedStore: WrappingStore {
 
 /// Runs its tasks one after the other, in the order in which they were started.
 private final class SerialTaskExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "SharedReadsTests")
+    private let queue = DispatchQueue(label: "SharedSessionReadsTests")
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -46,7 +46,7 @@ private final class SerialTaskExecutor: TaskExecutor {
 }
 
 @Suite("Shared reads of a session")
-struct SharedReadsTests {
+struct SharedSessionReadsTests {
     private let store = GatedStore()
     private let clock = ManualClock()
     private let provider: StrictProvider

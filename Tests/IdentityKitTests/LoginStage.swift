@@ -4,7 +4,7 @@ import IdentityTesting
 import Testing
 
 /// A session manager with one provider and a store in memory.
-struct LoginWorld {
+struct LoginStage {
     let clock = ManualClock()
     let store = InMemoryStore()
     let provider: StrictProvider

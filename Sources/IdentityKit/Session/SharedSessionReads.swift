@@ -7,13 +7,13 @@ internal import Synchronization
 /// thousand callers cost a few reads.
 ///
 /// A caller reads in its own task. If that task is cancelled and the read fails, another caller reads for the rest.
-final class SharedReads: Sendable {
+final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
     /// The next action of a caller after its wait.
     private enum Turn: Sendable {
         case read(for: [Waiter])
-        case take(Result<StoredState, any Error>)
+        case take(Result<DecodedSession, any Error>)
     }
 
     private let visible: VisibleSessions
@@ -27,11 +27,11 @@ final class SharedReads: Sendable {
     /// A session as it is stored now.
     ///
     /// - Throws: In the same cases as ``VisibleSessions/load(_:)``.
-    func load(_ id: SessionID) async throws -> StoredState {
+    func load(_ id: SessionID) async throws -> DecodedSession {
         switch await turn(id) {
         case .take(let result): return try result.get()
         case .read(let others):
-            let result: Result<StoredState, any Error>
+            let result: Result<DecodedSession, any Error>
             do {
                 result = .success(try await visible.load(id))
             } catch {
@@ -61,7 +61,7 @@ final class SharedReads: Sendable {
     }
 
     /// Passes the result to the callers that share the read, and lets one of the waiting callers read next.
-    private func pass(_ id: SessionID, _ result: Result<StoredState, any Error>, to others: [Waiter]) {
+    private func pass(_ id: SessionID, _ result: Result<DecodedSession, any Error>, to others: [Waiter]) {
         // If this caller was cancelled, its failure may come from the cancellation, which does not concern the other callers.
         let isOwnFailure = if case .failure = result { Task.isCancelled } else { false }
         let next = waiting.withLock { waiting in

@@ -9,7 +9,7 @@ import Testing
 @testable import ShopifyStorefront
 
 /// The case studies of the Mobile Buy SDK's README about checkouts, with the operations of today, against the sandbox over HTTP.
-@Suite struct CheckoutStudyTests {
+@Suite struct MobileBuyCheckoutTests {
     private let shop: SandboxShop
     private var client: StorefrontClient { shop.carts.client }
 

@@ -10,7 +10,7 @@ import TestGuides
 import Testing
 
 /// The catalogue case studies of the Mobile Buy SDK's README, with current operations and a Storefront that checks its schema.
-@Suite struct CaseStudyTests {
+@Suite struct MobileBuyCatalogueTests {
     private func storefront(_ sandbox: ShopSandbox, cache: (any ResponseCache)? = nil) throws -> StorefrontClient {
         let lab = sandbox.labConfiguration()
         let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)

@@ -5,7 +5,7 @@ import Testing
 /// A provider, a store and a process as plain values, which give a result for every action of the state machine without I/O.
 ///
 /// Tokens are numbers. The provider accepts the newest one only, and revokes all of them when it receives an older one.
-struct RefreshWorld: Sendable, CustomTestStringConvertible {
+struct RefreshModel: Sendable, CustomTestStringConvertible {
     /// A state that is kept outside the store and replaces the tokens with this number.
     struct Unsaved: Sendable {
         let replaced: Int
@@ -16,7 +16,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     struct Choice {
         let name: String
         var isFault = true
-        let perform: (inout RefreshWorld) -> RefreshStateMachine.Event
+        let perform: (inout RefreshModel) -> RefreshStateMachine.Event
     }
 
     var testDescription: String
