@@ -227,18 +227,24 @@ struct LogoutStage {
     /// - Parameters:
     ///   - configuration: The configuration of the session manager.
     ///   - patience: Shorter sleeps return immediately.
-    ///   - equivalentIssuers: The issuers that count as one at both providers.
+    ///   - equivalentIssuers: The issuers that count as one at the first provider.
+    ///   - othersEquivalentIssuers: The issuers that count as one at the other provider; nil uses those of the first.
     ///   - observers: The observers of the session manager.
     /// - Throws: `IdentityError` for duplicate provider names.
     init(
         configuration: SessionManager.Configuration = .init(),
         patience: Duration = .zero,
         equivalentIssuers: [String] = [],
+        othersEquivalentIssuers: [String]? = nil,
         observers: [any IdentityObserver] = []
     ) throws {
         let clock = ManualClock()
         let provider = LogoutProvider(clock: clock, equivalentIssuers: equivalentIssuers)
-        let other = LogoutProvider(clock: clock, name: "other", equivalentIssuers: equivalentIssuers)
+        let other = LogoutProvider(
+            clock: clock,
+            name: "other",
+            equivalentIssuers: othersEquivalentIssuers ?? equivalentIssuers
+        )
         make = { store in
             SessionManager(
                 providers: try ProviderRegistry([provider, other, StrictProvider(clock: clock)]),

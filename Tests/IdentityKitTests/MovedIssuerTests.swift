@@ -96,4 +96,29 @@ struct MovedIssuerTests {
         #expect(try await stage.manager.logoutAll(issuer: Self.old, subject: "buyer-1").map(\.session.id) == [after])
         #expect(try await ids() == [stranger])
     }
+
+    /// The sandbox of a provider may accept the issuers of production, too.
+    @Test("the list of another provider does not join its sessions to the sign-ins of a buyer")
+    func listOfOtherProvider() async throws {
+        let (production, sandbox) = ("https://id.example", "https://sandbox.example")
+        let stage = try LogoutStage(
+            equivalentIssuers: [production, Self.old],
+            othersEquivalentIssuers: [production, Self.old, sandbox]
+        )
+        let before = try await stage.signIn(issuer: Self.old)
+        let own = try await stage.signIn()
+        let others = [
+            try await stage.signIn(provider: "other", issuer: sandbox),
+            try await stage.signIn(provider: "other", issuer: Self.old),
+        ]
+        #expect(
+            Set(try await stage.manager.signIns(ofBuyerOf: own).map(\.reference)) == [before.reference, own.reference]
+        )
+        #expect(try await !stage.manager.endSignIn(others[0].reference, ofBuyerOf: own))
+        #expect(try await stage.manager.endOtherSignIns(ofBuyerOf: own).map(\.session.id) == [before])
+        #expect(
+            Set(try await stage.manager.signIns(ofBuyerOf: others[0]).map(\.reference)) == Set(others.map(\.reference))
+        )
+        #expect(Set(try await stage.manager.sessions().map(\.id)) == Set([own] + others))
+    }
 }

@@ -128,6 +128,20 @@ struct BrowserSessionTests {
         #expect(try await stage.sessions.sessions().allSatisfy { $0.id != old })
     }
 
+    @Test("the maximum of sessions does not count a session of another provider under an equivalent issuer")
+    func maximumAtOtherProvider() async throws {
+        let former = "https://old.example"
+        let stage = try await WebStage(formerIssuer: former, routes: { $0.maximumSessions = 1 })
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        var tokens = try await stage.sessions.tokens(for: try #require(stage.sessionID(browser))).tokens
+        tokens.buyer.issuer = former
+        let other = try await stage.sessions.establish(tokens, provider: "posted").id
+        try await stage.signIn(browser)
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await Set(stage.sessions.sessions().map(\.id)) == [other, new])
+    }
+
     @Test("a buyer who signs in again after the order gets a new session without a cart, and the old session ends")
     func sameBuyerAfterOrder() async throws {
         let seen = EventLog()

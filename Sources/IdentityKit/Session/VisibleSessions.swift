@@ -41,6 +41,7 @@ struct VisibleSessions: Sendable {
         guard let buyer = filter.buyer else { return [] }
         return providers.all.map(\.descriptor).flatMap { provider -> [SessionFilter] in
             guard filter.provider?.isIdentical(to: provider.name) ?? true,
+                filter.equivalentsOf?.isIdentical(to: provider.name) ?? true,
                 filter.tenant?.isIdentical(to: provider.tenant) ?? true
             else { return [] }
             return provider.issuers(sameAs: buyer.issuer).dropFirst().map { issuer in

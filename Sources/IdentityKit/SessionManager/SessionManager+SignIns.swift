@@ -3,7 +3,8 @@ internal import FoundationEssentials
 extension SessionManager {
     /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// Only sessions of the same tenant, issuer and subject belong to the buyer; ``ProviderDescriptor/equivalentIssuers`` count as one.
+    /// Only sessions of the same tenant, issuer and subject belong to the buyer. The ``ProviderDescriptor/equivalentIssuers`` of the
+    /// session's provider count as one for the sessions of this provider.
     ///
     /// - Parameter id: The session of the browser that requests the page.
     /// - Returns: The sessions that have not ended, without those that another version of the app wrote and this one cannot read.
@@ -75,10 +76,9 @@ extension SessionManager {
 
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let found = try await visible.load(id)
-        let state = try found.decoded().state
+        let (state, session) = try await visible.load(id).decoded()
         if let reason = state.endReason { throw IdentityError.ended(reason) }
         if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
-        return SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))
+        return SessionFilter(buyerOf: session)
     }
 }

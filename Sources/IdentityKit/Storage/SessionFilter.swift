@@ -12,6 +12,10 @@ public struct SessionFilter: Sendable {
     public var providerSessionID: String?
     /// Whether a refresh is in progress or ended without a known outcome.
     public var isInDoubt: Bool?
+    /// The only provider whose equivalent issuers also match ``buyer``; nil for every provider.
+    ///
+    /// Stores ignore it.
+    var equivalentsOf: String?
 
     /// Creates a filter; without arguments it matches every session.
     public init(
@@ -26,6 +30,15 @@ public struct SessionFilter: Sendable {
         self.buyer = buyer
         self.providerSessionID = providerSessionID
         self.isInDoubt = isInDoubt
+    }
+
+    /// Creates a filter for all sessions of the buyer to whom a session belongs.
+    ///
+    /// It matches sessions of the same issuer at every provider. ``ProviderDescriptor/equivalentIssuers`` count as one only at the
+    /// session's own provider, because another provider may list its issuer together with issuers that its own list does not contain.
+    package init(buyerOf session: Session) {
+        self.init(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
+        equivalentsOf = session.provider
     }
 
     /// Whether a session matches.

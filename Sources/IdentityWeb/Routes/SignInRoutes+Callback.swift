@@ -122,8 +122,7 @@ extension SignInRoutes {
 
     private func endExcessSessions(of session: Session) async {
         guard let maximum = configuration.maximumSessions else { return }
-        let filter = SessionFilter(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
-        guard let all = try? await sessions.sessions(matching: filter) else { return }
+        guard let all = try? await sessions.sessions(matching: SessionFilter(buyerOf: session)) else { return }
         for surplus in all.filter({ $0.id != session.id }).dropLast(max(0, maximum - 1)) {
             try? await sessions.endExcess(surplus.id)
         }

@@ -201,9 +201,9 @@ extension CartAdapter: SignInCarts {
     func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {
         let own = try await sessions.session(id)
         guard !own.isGuest else { return [] }
-        let filter = SessionFilter(tenant: own.tenant, buyer: (own.buyer.issuer, own.buyer.subject))
         var found: [(BoundCart, CartBinding)] = []
-        for session in try await sessions.sessions(matching: filter).reversed() where session.id != id {
+        let buyers = try await sessions.sessions(matching: SessionFilter(buyerOf: own))
+        for session in buyers.reversed() where session.id != id {
             // Two providers may use the same issuer and subject.
             guard session.provider.utf8.elementsEqual(own.provider.utf8),
                 let binding = try await attachments.read(session.id).binding, !binding.isUntrusted
