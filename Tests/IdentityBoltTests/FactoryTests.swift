@@ -71,6 +71,24 @@ struct FactoryTests {
         #expect(try await bolt.signIn(bolted).buyer.subject == "BAc1")
     }
 
+    @Test("Bolt's issuers of an environment, or the configured ones, count as one issuer")
+    func equivalentIssuers() async throws {
+        let bolt = try await FakeBolt()
+        func issuers(_ members: String) throws -> [String] {
+            try make(#"{"kind":"bolt","publishableKey":"a.b","usePkce":true,\#(members)}"#, bolt)
+                .descriptor.equivalentIssuers
+        }
+        let production = [
+            "https://bolt.com", "https://api.bolt.com", "https://boltapp.com", "https://api.boltapp.com",
+        ]
+        #expect(try issuers(#""environment":"production""#) == production)
+        let sandbox = production + ["https://api-sandbox.bolt.com", "https://api-sandbox.boltapp.com"]
+        #expect(try issuers(#""environment":"sandbox""#) == sandbox)
+        let proxy = #""environment":"sandbox","endpoints":{"api":"https://x.example/"}"#
+        #expect(try issuers(proxy) == sandbox + ["https://x.example"])
+        #expect(try issuers(#""environment":"sandbox","issuers":["urn:new","urn:old"]"#) == ["urn:new", "urn:old"])
+    }
+
     @Test(
         "usePkce and apiKey together choose the client type",
         arguments: [

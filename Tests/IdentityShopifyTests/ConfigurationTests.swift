@@ -138,6 +138,21 @@ struct ConfigurationTests {
         case shopDomain, discovery, discoveryAndIssuers, everything, wholeWithIssuers, wholeWithShopID, overridden
     }
 
+    @Test(
+        "configured issuers count as one issuer; those of different shops do not",
+        arguments: [
+            (#""shopDomain":"a.example""#, []), (#""shopID":"7""#, ["https://shopify.com/authentication/7"]),
+            (
+                #""shopID":"7","issuers":["https://new.example","https://old.example"]"#,
+                ["https://new.example", "https://old.example"]
+            ),
+        ]
+    )
+    func equivalentIssuers(members: String, issuers: [String]) throws {
+        let client = #""client":"app","redirectURI":"https://b.example/cb""#
+        #expect(try provider("\(client),\(members)").descriptor.equivalentIssuers == issuers)
+    }
+
     @Test("every way to configure a fake Shopify on this machine completes a login", arguments: Fake.allCases)
     func fakes(_ fake: Fake) async throws {
         let shop = try await Shop(.publicWeb) { settings in

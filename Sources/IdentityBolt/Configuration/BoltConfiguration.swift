@@ -36,6 +36,8 @@ extension BoltProvider {
         /// Endpoints that replace the environment's.
         public var endpoints = Endpoints()
         /// Issuers to accept instead of the environment's.
+        ///
+        /// They count as one issuer: the same subject is the same buyer.
         public var issuers: [String]?
         /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
         public var timeout = ProviderDescriptor.defaultTimeout

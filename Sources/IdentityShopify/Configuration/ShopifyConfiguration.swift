@@ -38,6 +38,8 @@ extension ShopifyProvider {
         /// The version of the Customer Account API, and of the Storefront API for ``AuthClient``: `YYYY-MM` or `unstable`.
         public var apiVersion = "2026-10"
         /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
+        ///
+        /// They count as one issuer: the same subject is the same buyer.
         public var issuers: [String]?
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
