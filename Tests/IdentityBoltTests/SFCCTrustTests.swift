@@ -64,6 +64,29 @@ struct SFCCTrustTests: SFCCSuite {
         }
     }
 
+    @Test("the configured issuers count as one, so a refresh may name another one of them; without a key set none does")
+    func movedIssuer() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let issuers = ["slas/prod/x", "slas/prod/new"]
+        let provider = try provider(shop) { ($0.endpoints.jwks, $0.issuers) = (jwks, issuers) }
+        #expect(provider.descriptor.equivalentIssuers == issuers)
+        #expect(try self.provider(shop).descriptor.equivalentIssuers.isEmpty)
+        var tokens = try await signIn(provider)
+        tokens.refreshToken = Secret("RT")
+        func refresh(_ change: (inout JSONObject) -> Void) async throws -> Buyer {
+            shop.answer(Self.tokenPath, .json(["access_token": .string(try jwt(shop, change))]))
+            return try await provider.refresh(tokens).buyer
+        }
+        #expect(try await refresh { $0["iss"] = .string("slas/prod/new") }.issuer == "slas/prod/x")
+        let other = await #expect(throws: IdentityError.self) {
+            try await refresh { ($0["iss"], $0["sub"]) = (.string("slas/prod/new"), .string("customer:2")) }
+        }
+        #expect(other?.isAttackSuspected == true)
+        let foreign = await #expect(throws: IdentityError.self) { try await refresh { $0["iss"] = .string("slas/y") } }
+        #expect(foreign?.code == .idTokenIssuer)
+    }
+
     @Test("a verified token must have one of the configured audiences, at the login and at a refresh")
     func audiences() async throws {
         let shop = try await shop()

@@ -54,6 +54,8 @@ public struct SFCCConfiguration: Sendable {
     /// URLs that replace those built from host and environment.
     public var endpoints = Endpoints()
     /// The accepted issuers of a verified token; required with ``Endpoints-swift.struct/jwks``.
+    ///
+    /// They count as one issuer: the same subject is the same buyer.
     public var issuers: [String]?
     /// The audiences of which a verified token must have at least one (`aud`); nil does not check the audience.
     ///

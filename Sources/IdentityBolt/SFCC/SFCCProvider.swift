@@ -18,6 +18,8 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// The end of an unverified buyer's issuer; the issuer of a signed token has no fragment.
     public static let unverifiedIssuerSuffix = "#unverified"
 
+    /// The provider's description for the app: its name, kind, client id and other settings.
+    public let descriptor: ProviderDescriptor
     private let client: OpenIDClient
     private let exchanger: SFCCTokenExchange
 
@@ -48,7 +50,15 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [resolved.storefront, resolved.codeExchange, resolved.tokenExchange]
         )
-        exchanger = SFCCTokenExchange(configuration: configuration, resolved: resolved, httpClient: httpClient)
+        var descriptor = client.descriptor
+        descriptor.equivalentIssuers = configuration.issuers ?? []
+        self.descriptor = descriptor
+        exchanger = SFCCTokenExchange(
+            configuration: configuration,
+            resolved: resolved,
+            descriptor: descriptor,
+            httpClient: httpClient
+        )
     }
 
     /// The quirks of Bolt's login page.
@@ -62,9 +72,6 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             self.settings = settings
         }
     }
-
-    /// The provider's description for the app: its name, kind, client id and other settings.
-    public var descriptor: ProviderDescriptor { client.descriptor }
 
     /// Starts a login, without PKCE.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {

@@ -10,13 +10,19 @@ struct SFCCTokenExchange: Sendable {
     let httpClient: ProviderHTTPClient
     let tokens: SFCCTokenReader
 
-    init(configuration: SFCCConfiguration, resolved: ResolvedSFCCConfiguration, httpClient: ProviderHTTPClient) {
+    init(
+        configuration: SFCCConfiguration,
+        resolved: ResolvedSFCCConfiguration,
+        descriptor: ProviderDescriptor,
+        httpClient: ProviderHTTPClient
+    ) {
         self.configuration = configuration
         self.resolved = resolved
         self.httpClient = httpClient
         tokens = SFCCTokenReader(
             configuration: configuration,
             resolved: resolved,
+            descriptor: descriptor,
             environment: httpClient.environment
         )
     }

@@ -10,16 +10,19 @@ struct SFCCTokenReader: Sendable {
 
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
+    let descriptor: ProviderDescriptor
     /// Verifies tokens; nil without a configured key set.
     private let verifier: JWTSignatureVerifier?
 
     init(
         configuration: SFCCConfiguration,
         resolved: ResolvedSFCCConfiguration,
+        descriptor: ProviderDescriptor,
         environment: IdentityEnvironment
     ) {
         self.configuration = configuration
         self.resolved = resolved
+        self.descriptor = descriptor
         verifier = configuration.endpoints.jwks.map {
             JWTSignatureVerifier(
                 keySetURL: $0,
@@ -86,7 +89,7 @@ struct SFCCTokenReader: Sendable {
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
-            guard old.buyer.isSamePerson(as: buyer) || claims["sub"] == nil else {
+            guard descriptor.isSamePerson(old.buyer, as: buyer) || claims["sub"] == nil else {
                 throw Self.malformed(
                     "belongs to another buyer than the session",
                     hint: "Alert an operator: the SFCC storefront returned the token of another login."
