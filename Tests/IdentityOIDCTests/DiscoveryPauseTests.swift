@@ -165,7 +165,7 @@ struct DiscoveryPauseTests {
         clock.advance(by: .seconds(3600))
         for _ in 0..<3 { #expect(try await source.metadata().issuer == "https://id.example") }
         #expect(log.all == ["id metadata_unavailable discovery_issuer_mismatch"])
-        clock.advance(by: .seconds(2 * 86_400 - 3601))
+        clock.advance(by: .seconds(2 * 86_400 - 1))
         #expect(try await source.metadata().issuer == "https://id.example")
         #expect(log.all.count == 2)
         // Within the pause after the last attempt.
@@ -174,10 +174,28 @@ struct DiscoveryPauseTests {
         clock.advance(by: .seconds(60))
         #expect(await failure(source)?.code == .discoveryIssuerMismatch)
         #expect(log.all.count == 3)
-        // An outage says nothing about the document.
+        // An outage does not make metadata usable again whose newer document was refused.
         provider.answer(.success(HTTPResponse(status: 503)))
         clock.advance(by: .seconds(60))
-        #expect(try await source.metadata().issuer == "https://id.example")
+        #expect(await failure(source)?.code == .providerUnavailable)
         #expect(log.all.last == "id metadata_unavailable provider_unavailable")
+        provider.answer(.success(Self.document))
+        clock.advance(by: .seconds(60))
+        #expect(try await source.metadata().issuer == "https://id.example")
+    }
+
+    @Test("the two days begin when the document is refused first, after an outage of any length")
+    func refusedAfterOutage() async throws {
+        let source = try source()
+        provider.answer(.success(Self.document))
+        _ = try await source.metadata()
+        // The last answer arrives one second before the end of the two days.
+        for (status, day) in [(503, 5 * 86_400), (404, 5 * 86_400), (503, 86_400), (503, 86_400 - 1)] {
+            provider.answer(.success(HTTPResponse(status: status)))
+            clock.advance(by: .seconds(day))
+            #expect(try await source.metadata().issuer == "https://id.example")
+        }
+        clock.advance(by: .seconds(1))
+        #expect(await failure(source)?.code == .providerUnavailable)
     }
 }

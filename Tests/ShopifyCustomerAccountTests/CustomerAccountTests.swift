@@ -233,6 +233,21 @@ struct CustomerAccountTests {
         }
     }
 
+    @Test("an outage does not make the API's old URL usable again after a newer discovery document was refused")
+    func outageAfterRefusal() async throws {
+        try await Shop.with { shop in
+            _ = try await shop.account.profile()
+            shop.clock.advance(by: .seconds(7_200))
+            for (fault, kind) in [(404, IdentityError.Kind.configuration), (503, .retryLater)] {
+                shop.sandbox.shopify.planFault(.status(fault), on: .apiDiscovery)
+                let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
+                #expect(error?.kind == kind)
+                shop.clock.advance(by: .seconds(60))
+            }
+            #expect(try await shop.account.profile().firstName == "Ada")
+        }
+    }
+
     @Test(
         "no access token is sent to an API at a host that is not in the list, and no redirect to such a host is followed"
     )

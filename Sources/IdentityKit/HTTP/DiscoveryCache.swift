@@ -12,6 +12,8 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private struct State {
         var value: Value?
         var fetchedAt = Duration.zero
+        /// When the first document since the last success was refused; nil if there were only outages.
+        var refusedSince: Duration?
         var failure: IdentityError?
         var failureCount = 0
         var pausedUntil = Duration.zero
@@ -27,7 +29,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     package static var longestRequestedPause: Duration { .seconds(60) }
 
     private let clock: any IdentityClock
-    private let keepsOldValue: @Sendable (IdentityError, _ age: Duration) -> Bool
+    private let refusalLimit: Duration
     private let state = Mutex(State())
     private let fetches = SingleFlight<Bool, Value>()
 
@@ -35,13 +37,11 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - clock: Its monotonic time is used.
-    ///   - keepsOldValue: Whether an old value of this age may be used after this error.
-    package init(
-        clock: any IdentityClock,
-        keepsOldValue: @escaping @Sendable (IdentityError, _ age: Duration) -> Bool
-    ) {
+    ///   - refusalLimit: How long an old value may be used after a newer document was refused, with any error that is not of kind
+    ///     `retryLater`. An outage after a refusal does not extend this time. Without a refusal, an outage has no limit.
+    package init(clock: any IdentityClock, usingOldValueAfterRefusal refusalLimit: Duration) {
         self.clock = clock
-        self.keepsOldValue = keepsOldValue
+        self.refusalLimit = refusalLimit
     }
 
     /// The value, from memory while it is fresh.
@@ -72,10 +72,9 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         return try state.withLock { state throws(IdentityError) -> Value? in
-            let age = now - state.fetchedAt
-            if let value = state.value, age < Self.lifetime { return value }
+            if let value = state.value, now - state.fetchedAt < Self.lifetime { return value }
             guard let failure = state.failure, now < state.pausedUntil else { return nil }
-            if let value = state.value, keepsOldValue(failure, age) { return value }
+            if let value = usableOldValue(state, now) { return value }
             throw failure.repeated(before: state.pausedUntil - now)
         }
     }
@@ -85,7 +84,8 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed
         let old = state.withLock { state -> Value? in
-            let old = keepsOldValue(failure, now - state.fetchedAt) ? state.value : nil
+            if failure.kind != .retryLater { state.refusedSince = state.refusedSince ?? now }
+            let old = usableOldValue(state, now)
             state.failure = failure
             state.failureCount += 1
             let doubled = Duration.seconds(1 << min(state.failureCount - 1, 5))
@@ -96,6 +96,10 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         }
         guard let old else { throw failure }
         return old
+    }
+
+    private func usableOldValue(_ state: State, _ now: Duration) -> Value? {
+        state.refusedSince.map { now - $0 < refusalLimit } ?? true ? state.value : nil
     }
 }
 

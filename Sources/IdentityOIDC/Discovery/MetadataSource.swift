@@ -33,10 +33,10 @@ package final class MetadataSource: Sendable {
         }
     }
 
-    /// How long metadata are used at most after their fetch while the provider's newer document is refused.
+    /// How long metadata are used at most after the provider's newer document was refused first.
     ///
     /// A wrong document must not stop every login at once, but a provider that has moved must not be missed forever.
-    private static let maximumAge = Duration.seconds(2 * 86_400)
+    private static let refusalLimit = Duration.seconds(2 * 86_400)
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
@@ -51,16 +51,14 @@ package final class MetadataSource: Sendable {
         self.configuration = configuration
         self.httpClient = httpClient
         // Endpoints rarely change, so old ones are used while the document is unavailable, and for some time while it is refused.
-        found = DiscoveryCache(clock: httpClient.environment.clock) { error, age in
-            error.kind == .retryLater || age < Self.maximumAge
-        }
+        found = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
     /// Whether discovery is used, so that a login can be bound to the issuer of the metadata.
     package var isDiscovered: Bool { configuration.discoveryURL != nil }
 
-    /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days while the fetched
-    /// document is refused.
+    /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer
+    /// document was refused.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {

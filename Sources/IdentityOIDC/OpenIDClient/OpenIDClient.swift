@@ -110,7 +110,7 @@ public final class OpenIDClient: Sendable {
 
     /// The provider's metadata: configured endpoints, completed by discovery, from memory for up to an hour.
     ///
-    /// If they cannot be fetched again, the old ones are used longer. If the fetched document is refused, they are used for up to two days.
+    /// If they cannot be fetched again, the old ones are used longer. If a newer document is refused, they are used for up to two days more.
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {

@@ -71,7 +71,7 @@ package final class CustomerAccountAPI: Sendable {
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
         // The URL rarely changes, so an old one is used while the document is unavailable.
-        discovered = DiscoveryCache(clock: environment.clock, keepsOldValue: { error, _ in error.kind == .retryLater })
+        discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 
     /// The executor for the API's URL; nil if neither the configuration nor discovery gives a URL.
