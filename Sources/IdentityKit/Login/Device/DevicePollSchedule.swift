@@ -11,7 +11,7 @@ struct DevicePollSchedule {
     private var interval: Duration
     /// The pause that replaces the interval while polls fail.
     private var backoff: Duration?
-    /// When the provider permits the next poll.
+    /// When the pause after the last poll ends.
     private var nextPermitted = Duration.zero
 
     /// Creates a schedule; `start` is the monotonic time at which the code was requested.
@@ -25,7 +25,7 @@ struct DevicePollSchedule {
         now < deadline ? min(backoff ?? interval, deadline - now) : nil
     }
 
-    /// Whether to poll after a pause; at the end of the last pause only if the provider permits a poll so soon after the one before.
+    /// Whether to poll now: when the code expires, only if the pause after the poll before was not cut short.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
@@ -40,8 +40,8 @@ struct DevicePollSchedule {
     /// Records a failed poll: the pause doubles each time, and is at least the provider's `Retry-After`.
     mutating func unanswered(retryAfter: Duration?, at now: Duration) {
         let doubled = max(min((backoff ?? interval) * 2, Self.longestBackoff), interval)
-        let requested = min(retryAfter ?? .zero, Self.longestLifetime)
-        backoff = max(doubled, requested)
-        nextPermitted = now + max(interval, requested)
+        let pause = max(doubled, min(retryAfter ?? .zero, Self.longestLifetime))
+        backoff = pause
+        nextPermitted = now + pause
     }
 }

@@ -4,7 +4,7 @@ extension SessionManager {
     ///
     /// The provider is polled until the code expires, one request at a time, at the interval that the provider requests. The interval
     /// becomes longer if the provider asks for it (`slow_down`) or does not respond. The last poll is sent when the code expires, if the
-    /// provider permits a poll at that time. Cancelling the task ends the wait at once.
+    /// pause after the poll before has ended by then. Cancelling the task ends the wait at once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
