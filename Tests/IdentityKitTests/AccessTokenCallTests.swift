@@ -163,6 +163,7 @@ struct AccessTokenCallTests {
         {
             let error = await world.refusal(id, challenge: #"DPoP error="\#(name)""#)
             #expect(error?.code == .dpopProofRefused && error?.kind == kind)
+            #expect(error?.hint?.contains("new headers") == true)
         }
         #expect(world.provider.inner.refreshes == 0)
     }

@@ -66,7 +66,8 @@ public struct ResourceAccess: Sendable {
         throw IdentityError.refusal(
             in: headers,
             of: "The resource server",
-            hiding: RedactedValues(secrets: [tokens.accessToken])
+            hiding: RedactedValues(secrets: [tokens.accessToken]),
+            isSentByApp: true
         )
     }
 
@@ -84,10 +85,13 @@ struct NonceRequired: Error {}
 
 extension IdentityError {
     /// The error for a response with status 401 to a request with an access token.
+    ///
+    /// `isSentByApp` says that the app made and sent the request, so that hints about its headers help.
     package static func refusal(
         in headers: HTTPHeaders,
         of server: String,
-        hiding redacted: RedactedValues
+        hiding redacted: RedactedValues,
+        isSentByApp: Bool = false
     ) -> IdentityError {
         let challenges = AuthenticationChallenge.all(in: headers)
         let answer = AuthenticationChallenge.answer(challenges, status: 401, hiding: redacted)
@@ -113,8 +117,10 @@ extension IdentityError {
                 .dpopProofRefused,
                 needsNonce ? "\(server) requires another DPoP nonce." : "\(server) rejected the DPoP proof.",
                 hint: needsNonce
-                    ? "Try again with new headers. If it happens again, the server sends no DPoP-Nonce or rejects its own nonces."
-                    : "Make new headers for every request, and compare this machine's clock with the server's.",
+                    ? "Try again\(isSentByApp ? " with new headers" : ""). If it happens again, the server sends no DPoP-Nonce or "
+                        + "rejects its own nonces."
+                    : "\(isSentByApp ? "Make new headers for every request, and compare" : "Compare") this machine's clock with "
+                        + "the server's.",
                 reference: "RFC 9449 section 9",
                 providerResponse: answer
             )
