@@ -71,6 +71,30 @@ struct OrdinaryProviderTests {
         }
     }
 
+    @Test("a signed UserInfo response may name the new issuer in a session of the old one, if both are configured")
+    func movedUserInfo() async throws {
+        let old = "https://old.example"
+        for isListed in [true, false] {
+            try await FakeWorld.run(
+                { if isListed { $0.acceptedIssuers = .exactly([$0.issuer, old]) } }
+            ) { world in
+                var tokens = try await world.login()
+                tokens.buyer.issuer = old
+                let session = tokens
+                Self.serve(try world.fake.forge.token(Self.userInfo(world)).reveal(), world)
+                if isListed {
+                    let buyer = try await world.provider.buyerProfile(for: session)
+                    #expect(buyer.givenName == "Grace" && buyer.issuer == old)
+                } else {
+                    let error = await #expect(throws: IdentityError.self) {
+                        _ = try await world.provider.buyerProfile(for: session)
+                    }
+                    #expect(error?.code == .issuerChanged)
+                }
+            }
+        }
+    }
+
     @Test("an encrypted UserInfo response is refused with a message that says so")
     func encryptedUserInfo() async throws {
         try await FakeWorld.run { world in

@@ -55,14 +55,16 @@ extension OpenIDClient {
         issuer: String
     ) async throws -> JSONObject {
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
+        let parsed = try? JSONWebToken(parsing: token)
+        let named = parsed?.claims["iss"]?.string ?? issuer
         var expected = expectations(metadata)
-        expected.boundIssuer = issuer
+        // The response may name the provider's new issuer, also in a session of the old one.
+        expected.boundIssuer = issuers.isSame(named, as: issuer) ? named : issuer
         if algorithms == nil, let offered = metadata.userInfoAlgorithms {
             // A provider may sign UserInfo responses with another algorithm than ID tokens.
             expected.algorithms += offered.compactMap { SignatureAlgorithm(name: $0) }
         }
-        let keyID = (try? JSONWebToken(parsing: token))?.keyID
-        return try await keySource.verifying(with: url, keyID: keyID) {
+        return try await keySource.verifying(with: url, keyID: parsed?.keyID) {
             try UserInfoToken.validate(token, keys: $0, expecting: expected)
         }
     }
