@@ -34,15 +34,18 @@ struct ProviderHTTPClientTests {
         return try #require(transport.all.first)
     }
 
-    @Test("after a redirect, headers of a discovery request are sent only to the first host and to accepted hosts")
+    @Test("after a redirect, headers of a discovery request are sent only to the first origin and to accepted hosts")
     func redirectedHeaders() async throws {
         final class Redirecting: HTTPTransport {
             private let seen = Mutex<[String]>([])
             var all: [String] { seen.withLock { $0 } }
 
             func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-                seen.withLock { $0.append("\(request.url.host) \(request.headers["X-Key"] ?? "none")") }
-                let next = ["/1": "https://id.example/2", "/2": "https://cdn.example/3", "/3": "https://id.example/4"]
+                seen.withLock { $0.append("\(request.url.origin) \(request.headers["X-Key"] ?? "none")") }
+                let next = [
+                    "/1": "https://id.example/2", "/2": "https://cdn.example/3", "/3": "https://id.example:8443/4",
+                    "/4": "https://id.example:443/5",
+                ]
                 guard let location = next[request.url.path] else { return HTTPResponse(status: 200) }
                 var headers = HTTPHeaders()
                 try headers.set("Location", location)
@@ -59,14 +62,15 @@ struct ProviderHTTPClientTests {
             )
             let response = try await httpClient.document(
                 at: try HTTPURL("https://id.example/1"),
-                following: 3,
+                following: 4,
                 headers: [("X-Key", "k")],
                 within: hosts,
                 asking: "The provider",
                 setting: "the address"
             )
             #expect(response.status == 200)
-            #expect(transport.all == ["id.example k", "id.example k", "cdn.example \(sent)", "id.example k"])
+            let (first, cdn) = ("https://id.example k", "https://cdn.example \(sent)")
+            #expect(transport.all == [first, first, cdn, "https://id.example:8443 none", first])
         }
     }
 

@@ -6,7 +6,7 @@ extension ProviderHTTPClient {
     /// - Parameters:
     ///   - start: Its address.
     ///   - allowedRedirects: How many redirects are followed; only to https, or to a loopback address if plain http is permitted there.
-    ///   - headers: Headers in addition to `Accept`. After a redirect they are sent only to the host of `start` and to `hosts`, because
+    ///   - headers: Headers in addition to `Accept`. After a redirect they are sent only to the origin of `start` and to `hosts`, because
     ///     they may contain a secret.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name in errors.
@@ -25,7 +25,7 @@ extension ProviderHTTPClient {
     ) async throws -> HTTPResponse {
         var url = start
         for _ in 0...max(allowedRedirects, 0) {
-            let isTrusted = url.host.isIdentical(to: start.host) || hosts?.accepts(url) ?? false
+            let isTrusted = url.origin.isIdentical(to: start.origin) || hosts?.accepts(url) ?? false
             let response = try await send(
                 .get,
                 url,

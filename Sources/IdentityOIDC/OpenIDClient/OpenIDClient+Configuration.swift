@@ -91,7 +91,7 @@ extension OpenIDClient {
         public var allowedRedirects = 0
         /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
         public var allowedHosts: AllowedHosts?
-        /// Headers to send to the host of the document's address; after a redirect, also to ``allowedHosts``.
+        /// Headers to send to the origin of the document's address; after a redirect, also to ``allowedHosts``.
         public var headers: [(name: String, value: String)] = []
         /// The member of the provider's configuration from which the document's address comes, for errors.
         package var addressMember: String?
