@@ -156,8 +156,11 @@ struct OpenIDProviderTrustTests {
     }
 
     @Test(
-        "an issuer that is not an https URL, or has a query, is refused",
-        arguments: ["http://id.example", "http://127.0.0.1:1", "https://id.example?a=1", "id.example", ""]
+        "an issuer that is not an https URL, has a query, or is too long for a discovery address is refused",
+        arguments: [
+            "http://id.example", "http://127.0.0.1:1", "https://id.example?a=1", "id.example", "",
+            "https://id.example/" + String(repeating: "a", count: 8_160),
+        ]
     )
     func issuer(text: String) throws {
         let environment = IdentityEnvironment(transport: RecordingTransport())

@@ -8,35 +8,44 @@ extension OpenIDClient {
         let issuer = try checkedIssuer(configuration)
         if let url = configuration.endpoints.discovery { return url }
         let path = issuer.path.utf8.last == UInt8(ascii: "/") ? String(issuer.path.dropLast()) : issuer.path
-        return try? issuer.replacing(path: path + "/.well-known/openid-configuration")
+        do { return try issuer.replacing(path: path + "/.well-known/openid-configuration") } catch {
+            throw invalid(configuration, "is too long", hint: "Shorten it, or set endpoints.discovery.")
+        }
     }
 
     private static func checkedIssuer(_ configuration: Configuration) throws(IdentityError) -> HTTPURL {
-        let member = configuration.issuerMembers.first ?? "issuer"
-        func invalid(_ problem: String, _ hint: String) -> IdentityError {
-            IdentityError.invalidMember(
-                member,
-                ofProvider: configuration.name,
-                problem,
-                hint: hint,
-                reference: "OpenID Connect Discovery 1.0 section 3"
-            )
-        }
         guard let issuer = try? HTTPURL(configuration.issuer), issuer.query == nil else {
             throw invalid(
+                configuration,
                 "is not an https URL without a query",
-                member == "issuer"
+                hint: member(configuration) == "issuer"
                     ? "Set it to the provider's issuer identifier, byte for byte."
                     : "Correct it: the issuer would be \(configuration.issuer)."
             )
         }
         guard issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback) else {
             throw invalid(
+                configuration,
                 "is a plain http URL",
-                "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost, with allowsLoopbackHTTP "
+                hint:
+                    "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost, with allowsLoopbackHTTP "
                     + "set to true."
             )
         }
         return issuer
+    }
+
+    private static func member(_ configuration: Configuration) -> String {
+        configuration.issuerMembers.first ?? "issuer"
+    }
+
+    private static func invalid(_ configuration: Configuration, _ problem: String, hint: String) -> IdentityError {
+        IdentityError.invalidMember(
+            member(configuration),
+            ofProvider: configuration.name,
+            problem,
+            hint: hint,
+            reference: "OpenID Connect Discovery 1.0 section 3"
+        )
     }
 }
