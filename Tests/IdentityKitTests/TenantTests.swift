@@ -145,6 +145,42 @@ struct TenantTests {
         #expect(shops[1].exchanges == 0)
     }
 
+    @Test("no token of a shop reaches the provider of another shop with the same name, also without a tenant")
+    func tokensOfSameProviderName() async throws {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let shops = ["shop-1", "shop-2"].map { LogoutProvider(clock: clock, name: "login", tenant: $0) }
+        func manager(_ shop: Int) throws -> SessionManager {
+            SessionManager(
+                providers: try ProviderRegistry([shops[shop]]),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+            )
+        }
+        let (first, second) = (try manager(0), try manager(1))
+        let tokens = shops[0].inner.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+        let id = try await first.establish(tokens, provider: "login").id
+        clock.advance(by: .seconds(3601))
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await second.tokens(for: id) }, { _ = try await second.refreshTokens(for: id) },
+            { _ = try await second.buyerProfile(for: id) }, { _ = try await second.beginStepUp(of: id) },
+        ]
+        for call in calls {
+            let error = await #expect(throws: IdentityError.self) { try await call() }
+            #expect(error?.code == .providerUnknown && error?.kind == .configuration)
+        }
+        let unreadable = IdentityError(.rejected, .tokenResponseInvalid, "Unreadable.")
+        shops[0].inner.fail(with: [unreadable, unreadable])
+        await #expect(throws: IdentityError.self) { try await first.refreshTokens(for: id) }
+        #expect(try await second.repair().remaining == 1)
+        #expect(shops[1].inner.refreshes == 0)
+        clock.advance(by: .seconds(120))
+        #expect(try await first.refreshTokens(for: id).outcome == .refreshedLate)
+        let result = try await second.logout(id)
+        #expect(result.browserURL == nil && result.problems.map(\.code) == [.providerUnknown])
+        #expect(shops[1].revoked.isEmpty)
+    }
+
     @Test("a pending logout of one shop is unknown at another, and many logouts at one shop evict none of another shop")
     func logouts() async throws {
         let clock = ManualClock()

@@ -28,6 +28,8 @@ struct LoginCoordinator: SessionService {
         options: LoginOptions
     ) async throws -> StartedLogin {
         let (stored, tokens) = try await stepUps.session(id)
+        // The provider with this name may belong to another tenant.
+        _ = try visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
         let options = stepUps.options(options, for: requirement, of: tokens.buyer)
         let stepUp = PendingStepUp(session: id, requirement: requirement)
         return try await begin(stored.provider, options: options, stepUp: stepUp)
@@ -77,7 +79,7 @@ struct LoginCoordinator: SessionService {
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
-            let provider = try visible.providers.provider(ofStored: attempt.provider)
+            let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
             // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
             if let stepUp = attempt.stepUp {
                 let old = try await stepUps.session(stepUp.session).stored

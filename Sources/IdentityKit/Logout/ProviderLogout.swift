@@ -83,7 +83,7 @@ struct ProviderLogout: SessionService {
         // A guest has no tokens, and the tokens of a damaged session cannot be read. Without tokens there is no logout URL.
         guard let tokens else { return (nil, nil) }
         do {
-            let provider = try visible.providers.provider(ofStored: session.provider)
+            let provider = try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
             var options = options
             options.postLogoutRedirectURI = options.postLogoutRedirectURI ?? provider.descriptor.postLogoutRedirectURI
             do {

@@ -165,7 +165,7 @@ extension TokenRefresher {
     private func prepare(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
             let stored = try attempt.storedSession()
-            let provider = try visible.providers.provider(ofStored: stored.provider)
+            let provider = try visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
             try lockTimeCheck.run(provider)
             attempt.provider = provider
             if let refusal = pauses.error(delaying: attempt.id) { return .notPrepared(refusal) }
@@ -228,7 +228,8 @@ extension TokenRefresher {
     ) async -> RefreshStateMachine.Event {
         guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
         do {
-            let provider = try attempt.provider ?? visible.providers.provider(ofStored: stored.provider)
+            let provider =
+                try attempt.provider ?? visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
             let tokens = try await provider.validated(response, of: old)
             if attempt.isPermitted { attempt.observation = .responded }
             return .validated(tokens)

@@ -25,7 +25,7 @@ extension TokenRefresher {
 
     /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
     func revokeUnsaved(_ id: SessionID) async {
-        guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, entry.session.provider)
+        guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, of: entry.session)
         else { return }
         _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
     }
@@ -41,7 +41,7 @@ extension TokenRefresher {
         if let entry, entry.replaces(old) { newest = entry.state }
         guard case .responded(_, let response) = newest else { return newest.tokens }
         do {
-            return try await visible.providers.provider(ofStored: session.provider).validated(response, of: old)
+            return try await provider(of: session).validated(response, of: old)
         } catch {
             if response.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
             return old
@@ -49,8 +49,12 @@ extension TokenRefresher {
     }
 
     /// The tokens of a state, including the tokens in a response that is not validated yet.
-    private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
+    private func tokens(in state: SessionState, of session: StoredSession) async -> TokenSet? {
         guard case .responded(let old, let response) = state else { return state.tokens }
-        return try? await visible.providers.provider(ofStored: provider).validated(response, of: old)
+        return try? await provider(of: session).validated(response, of: old)
+    }
+
+    private func provider(of session: StoredSession) throws(IdentityError) -> any IdentityProvider {
+        try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
     }
 }

@@ -127,8 +127,10 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// The provider of a stored session or login attempt; if it is missing, the configuration is wrong.
-    func provider(ofStored name: String) throws(IdentityError) -> any IdentityProvider {
-        guard let provider = find(name) else {
+    ///
+    /// Shops that share a store may use the same provider names, each in its own registry. A token must reach its own shop's provider only.
+    func provider(ofStored name: String, tenant: String) throws(IdentityError) -> any IdentityProvider {
+        guard let provider = find(name), provider.descriptor.tenant.isIdentical(to: tenant) else {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,

@@ -9,7 +9,7 @@ package struct TokenRevocation: SessionService {
     /// - Returns: The error, if the revocation failed.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         do {
-            _ = try await revoke(tokens, of: session.provider, session.id)
+            _ = try await revoke(tokens, of: session.provider, session.tenant, session.id)
             return nil
         } catch {
             return error
@@ -23,7 +23,7 @@ package struct TokenRevocation: SessionService {
     func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: ProviderDescriptor, keeping kept: Buyer?) async {
         let started = clock.elapsed
         let isKept = kept.map { provider.isSamePerson($0, as: tokens.buyer) } ?? false
-        let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider.name, nil)) ?? false
+        let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider.name, provider.tenant, nil)) ?? false
         events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider.name, since: started)
     }
 
@@ -31,10 +31,11 @@ package struct TokenRevocation: SessionService {
     private func revoke(
         _ tokens: TokenSet,
         of provider: String,
+        _ tenant: String,
         _ session: SessionID?
     ) async throws(IdentityError) -> Bool {
         guard configuration.revokesTokens,
-            let revoking = (try? visible.providers.provider(named: provider)) as? any TokenRevoking
+            let revoking = try? visible.providers.provider(ofStored: provider, tenant: tenant) as? any TokenRevoking
         else { return false }
         let started = clock.elapsed
         do {

@@ -264,7 +264,7 @@ extension SessionManager {
         _ call: (ResourceAccess) async throws -> Value
     ) async throws -> Value {
         let first = try await tokens(for: id, validFor: duration)
-        let provider = try visible.providers.provider(ofStored: first.session.provider)
+        let provider = try visible.providers.provider(ofStored: first.session.provider, tenant: first.session.tenant)
         do {
             return try await call(ResourceAccess(first, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {

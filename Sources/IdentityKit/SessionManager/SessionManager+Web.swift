@@ -90,7 +90,10 @@ extension SessionManager {
     /// The origin of the provider's logout page for a session; nil if the provider has no such page or its metadata is not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let found = try? await visible.load(id).decoded(), let tokens = found.state.tokens,
-            let provider = try? visible.providers.provider(named: found.session.provider)
+            let provider = try? visible.providers.provider(
+                ofStored: found.session.provider,
+                tenant: found.session.tenant
+            )
         else { return nil }
         return try? await provider.logoutURL(for: tokens, returningTo: nil)?.origin
     }
