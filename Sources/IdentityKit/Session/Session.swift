@@ -58,6 +58,10 @@ public struct Session: Sendable {
     public var isGuest: Bool { endReason == .guest }
 
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
+    ///
+    /// It depends only on what the store has. Tokens that have expired without a refresh token, or that belong to another issuer than the
+    /// configured one, do not end the session: only a call that needs them fails, with ``IdentityError/Code/notRefreshable`` or
+    /// ``IdentityError/Code/issuerChanged``.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 
     init(_ stored: StoredSession, _ state: SessionState) {
