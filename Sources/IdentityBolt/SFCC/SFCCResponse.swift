@@ -80,7 +80,7 @@ struct SFCCResponse: Sendable {
             isOutage ? .retryLater : .rejected,
             isOutage ? .providerUnavailable : isInvalidGrant ? .invalidGrant : .authorizationRefused,
             isOutage
-                ? "The SFCC storefront is not available (HTTP \(response.status))."
+                ? "The SFCC storefront cannot process the request at the moment (HTTP \(response.status))."
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
                 ? "Try again later. A login has to begin again; a session keeps its refresh token."

@@ -6,7 +6,7 @@ extension IdentityError {
             "The session does not exist.",
             hint: """
                 Treat the buyer as signed out, and let the buyer sign in again where a login is needed. The session has ended or expired, \
-                or it belongs to another store or tenant.
+                it belongs to another store or tenant, or its id was never issued.
                 """
         )
     }

@@ -23,8 +23,10 @@ struct StepUpCheck: Sendable {
                 .rejected,
                 .idTokenSubject,
                 "A different buyer signed in: issuer or subject differ from the session's.",
-                hint:
-                    "Ask the buyer to sign in with the same account, or to sign out first. The session was not changed.",
+                hint: """
+                    Ask the buyer to sign in with the account of the session. To use another account, the buyer must sign out first. The \
+                    session was not changed.
+                    """,
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

@@ -22,7 +22,7 @@ extension OpenIDClient {
             guard maximumAge >= 0 else {
                 throw Self.invalid(
                     "The login option max_age is negative.",
-                    hint: "Set it to a number of seconds, at least 0."
+                    hint: "Set LoginOptions.maximumAge to a duration of at least 0 seconds."
                 )
             }
             fields.append(("max_age", String(maximumAge)))

@@ -165,7 +165,7 @@ public final class OpenIDClient: Sendable {
             "scopes",
             ofProvider: name,
             "does not contain openid",
-            hint: "Add openid to scopes: without it the provider sends no ID token.",
+            hint: "Add openid to scopes. Without it, the provider may send no ID token.",
             reference: "OpenID Connect Core section 3.1.2.1"
         )
     }
@@ -173,7 +173,7 @@ public final class OpenIDClient: Sendable {
     static var scopesWithoutOpenID: IdentityError {
         IdentityError(
             configuration: "The scopes do not contain openid.",
-            hint: "Add openid to scopes: without it the provider sends no ID token.",
+            hint: "Add openid to scopes. Without it, the provider may send no ID token.",
             reference: "OpenID Connect Core section 3.1.2.1"
         )
     }
