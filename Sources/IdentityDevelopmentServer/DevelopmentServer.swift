@@ -103,7 +103,7 @@ public final class DevelopmentServer: Sendable {
                     : "The development server cannot listen on port \(port).",
                 hint: port == 0
                     ? "Check that this process may open more files and start more threads."
-                    : "End the program that uses the port, or choose another port from 1024 on; 0 takes a free port.",
+                    : "End the program that uses the port, or use another port: 1024 or higher, or 0 for a free one.",
                 cause: error
             )
         }

@@ -2,7 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The HTTP client of one login at the storefront's controllers: it stores cookies, and follows redirects within the storefront.
+/// The HTTP client of one login or refresh at the storefront's controllers.
+///
+/// It stores cookies, and follows redirects within the storefront.
 struct SFCCHTTPClient {
     private static let maximumRedirects = 3
     private static let party = "The SFCC storefront"
@@ -18,7 +20,7 @@ struct SFCCHTTPClient {
     struct Result {
         var response: HTTPResponse
         var wasRedirected: Bool
-        /// The values of the login's cookies.
+        /// The values of the cookies that the storefront has set.
         var cookies: [Secret]
     }
 
@@ -99,8 +101,8 @@ struct SFCCHTTPClient {
             .unexpectedResponse,
             "The SFCC storefront sent a redirect that the SDK does not follow.",
             hint:
-                "Compare host, siteID and endpoints with the storefront's own URLs. At most three redirects are followed, only "
-                + "with the scheme, host and port of the controller, and none that requires a second POST (307, 308).",
+                "Compare host, siteID and endpoints with the storefront's own URLs. The SDK follows at most three "
+                + "redirects. They must keep the scheme, host and port, and must not require a second POST (307, 308).",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerResponse: IdentityError.ProviderResponse(status: response.status)
         )

@@ -29,7 +29,9 @@ public struct ResponseCookie: Sendable, Equatable {
     public let path: String
     /// How long the browser keeps the cookie; with nil it keeps it until the browser is closed, with zero it removes it.
     public let maximumAge: Duration?
-    /// Whether the browser sends it over TLS only; browsers make an exception for loopback addresses.
+    /// Whether the browser sends it over TLS only.
+    ///
+    /// Some browsers, such as Chrome and Firefox, make an exception for loopback addresses.
     public let isSecure: Bool
     /// Whether scripts cannot read it.
     public let isHTTPOnly: Bool

@@ -18,7 +18,7 @@ public struct EventBridge: IdentityObserver {
         self.receive = receive
     }
 
-    /// Passes on an event that already has this form.
+    /// Passes on an event that is an ``ObservedEvent`` already.
     public func send(_ event: ObservedEvent) { receive(event) }
 
     /// Passes on an event of a session or provider.

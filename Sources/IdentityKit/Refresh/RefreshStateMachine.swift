@@ -11,7 +11,7 @@ package struct RefreshStateMachine: Sendable {
         case contest
         case claim
         case send(isRepeated: Bool)
-        /// Before the second request: the first response contained no token.
+        /// Saves the refresh claim again before the second request, because a response without tokens is stored.
         case restoreClaim
         case saveResponse(RefreshResponse, Source)
         case validate(RefreshResponse, Source, isStored: Bool)

@@ -48,7 +48,7 @@ package struct KeySetSource: Sendable {
     ///
     /// - Throws: `IdentityError` when there are no usable keys.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
-        // Most callers need no link of the chain: the keys are known, and do not expire soon.
+        // Most calls do not need the chain: the keys are known, and do not expire soon.
         if let known = lastKnown.snapshot, known.url == url, !KeySetRefreshAhead.isDue(known, at: clock.elapsed) {
             return known
         }

@@ -29,7 +29,7 @@ struct SignedTokenChecks {
     /// The hint about a wrong issuer: whether the configuration can accept it.
     private var issuerRule: String {
         if expected.boundIssuer != nil { return "It must be the issuer at which the login started." }
-        if expected.issuerTemplate != nil { return "It must contain the tenant of the token's tid." }
+        if expected.issuerTemplate != nil { return "It must contain the tenant ID from the token's tid claim." }
         return "Only if it belongs to this provider, set issuers to the complete list of accepted issuers."
     }
 

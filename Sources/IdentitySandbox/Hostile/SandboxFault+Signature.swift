@@ -13,7 +13,7 @@ extension SandboxFault {
         case der
         /// The modulus, or the point of an elliptic curve.
         case numbers
-        /// The JWK as the key set holds it, without the members that name and describe it.
+        /// The JWK from the key set, without its members `kid`, `use` and `alg`.
         case jwk
         /// Nothing.
         case empty

@@ -11,7 +11,7 @@ extension AuthClient {
     /// ``buildAuthorizationUrl(options:)`` and the token requests find them on their own. This call is for an app that builds its
     /// authorization URL itself.
     ///
-    /// - Returns: The two URLs, whose hosts were checked.
+    /// - Returns: The two URLs. The host of a discovered URL was checked, the host of a configured one was not.
     /// - Throws: `IdentityError` when discovery fails, or when an endpoint is missing.
     public func discoverAuthEndpoints() async throws -> (authorizationEndpoint: String, tokenEndpoint: String) {
         try await Correlation.scope {

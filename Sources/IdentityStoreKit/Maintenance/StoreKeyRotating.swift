@@ -49,7 +49,7 @@ public protocol StoreKeyRotating: Sendable {
 public struct ResealPosition: Sendable, Equatable {
     /// The kind of row.
     public var table: Int
-    /// The key of the last row.
+    /// The primary key of the last row; -1 before the first row.
     public var row: Int64
 
     /// Creates a position.

@@ -151,7 +151,8 @@ struct ProviderCheck {
             "offline_access",
             "offline_access is requested without prompt=consent, and many providers then ignore it without an error.",
             hint:
-                "If sessions end with their access token, set \(subject).prompt to \"consent\" (OpenID Connect Core section 11)."
+                "If sessions end when their access token expires, set \(subject).prompt to \"consent\" "
+                + "(OpenID Connect Core section 11)."
         )
     }
 }

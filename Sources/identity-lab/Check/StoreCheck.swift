@@ -111,7 +111,7 @@ struct StoreCheck {
                 "providers.\(provider.descriptor.name)",
                 "refresh token",
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
-                    + " It ends with its access token.",
+                    + " The session ends when its access token expires.",
                 hint: isOpenID
                     ? "If the provider issues refresh tokens, request them: for many, scope offline_access with prompt=consent."
                     : "Read in the provider's documentation whether it issues refresh tokens to this kind of client."

@@ -25,7 +25,7 @@ extension SandboxOpenID {
             login.pushedRequest = own["request_uri"]
             do throws(OAuthRefusal) {
                 if configuration.pushedRequests == .required, own["request_uri"] == nil {
-                    throw OAuthRefusal("invalid_request", "The request must be pushed.")
+                    throw OAuthRefusal("invalid_request", "The client must send a pushed authorization request.")
                 }
                 try rules.check(query)
                 return try begin(login, client, query, call)

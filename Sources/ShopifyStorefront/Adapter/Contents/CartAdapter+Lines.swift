@@ -81,7 +81,7 @@ extension CartAdapter {
         }
     }
 
-    /// The maximum number of lines that are read from one cart; Shopify serves at most so many elements of a list.
+    /// The maximum number of lines that are read from one cart; Shopify returns at most this many elements of a list.
     private static let maximumLines = 25_000
 
     /// All lines of a cart, from all pages.
@@ -109,8 +109,8 @@ extension CartAdapter {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The pages of the cart's lines do not end: a page with hasNextPage = true has no line, no new endCursor, or follows on "
-                + "\(maximumLines) lines.",
+            "The pages of the cart's lines do not end: a page with hasNextPage = true has no line, no new endCursor, "
+                + "or comes after \(maximumLines) lines.",
             hint: "Try again. If the error persists, forget the session's cart and create a new one.",
             reference: "Storefront API reference, PageInfo"
         )

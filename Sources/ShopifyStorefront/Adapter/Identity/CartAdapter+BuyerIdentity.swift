@@ -19,7 +19,9 @@ extension CartAdapter {
         CartBuyerIdentity(claim, in: client.context.overridden(by: context))
     }
 
-    /// Whether the identity on the cart differs from the requested one.
+    /// Whether the requested identity has to be sent to Shopify.
+    ///
+    /// True if it differs from the identity on the cart, or if an earlier attempt failed; false for an untrusted cart.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
         if binding.problem != nil || identity.country.map({ $0 != binding.country }) ?? false { return true }
