@@ -96,4 +96,55 @@ import Testing
         #expect(messages.count == 1, "\(messages)")
         #expect(messages.first?.contains("Put @include or @skip on fields") == true)
     }
+
+    @Test(
+        "a field with a condition is refused if another type reads the same field without the condition",
+        arguments: [
+            ("shop { ...F owner @include(if: $x) { email } }", "owner { id }"),
+            ("shop { ...F owner { email } }", "owner @include(if: $x) { id }"),
+            ("shop { ...F ...G }", "owner @include(if: $x) { id } } fragment G on Shop { owner { email }"),
+            ("shop { ...F ... @skip(if: $x) { owner { email } } }", "owner { id }"),
+            ("shop { ...F owner @include(if: $x) { email } }", "owner @skip(if: $x) { id }"),
+            ("shop { ...F type { shop @include(if: $x) { id } } }", "type { shop { name } }"),
+            ("shop { ...F type { city } type @include(if: $x) { shop { id } } }", "type { shop { name } }"),
+            ("node(id: 1) { ...F ... on Node { ... on Shop { owner @include(if: $x) { email } } } }", "owner { id }"),
+            (
+                "node(id: 1) { ... on Node { ...F } ... on Shop { id } }",
+                "...G owner @include(if: $x) { id } } fragment G on Shop { owner { email }"
+            ),
+            (
+                "shop { ...F photos @include(if: $x) { ...P } photos @include(if: $y) { ...P } }",
+                "photos { url } } fragment P on Photo { width"
+            ),
+        ]
+    )
+    func overlaps(selection: String, fragment: String) throws {
+        let variables = "$x: Boolean!\(selection.contains("$y") ? ", $y: Boolean!" : "")"
+        let result = try generate("query A(\(variables)) { \(selection) } fragment F on Shop { \(fragment) }")
+        let messages = result.diagnostics.map(\.description)
+        #expect(messages.count == (fragment.contains("@skip") ? 2 : 1), "\(messages)")
+        #expect(
+            messages.allSatisfy { $0.hasPrefix("0.graphql:1:") && $0.contains("may be omitted, but another fragment") }
+        )
+    }
+
+    @Test(
+        "a field with a condition is accepted if a response with its key always has its selections",
+        arguments: [
+            ("shop { ...F owner @include(if: $x) { email } }", "owner @include(if: $x) { id }"),
+            ("shop { ...F owner { email @include(if: $x) } }", "owner { id }"),
+            ("shop { ...F more: owner @include(if: $x) { email } }", "owner { id }"),
+            ("shop { ...F name @include(if: $x) }", "name"),
+            ("shop { ...F owner { id } owner @include(if: $x) { email } }", "owner { id }"),
+            ("node(id: 1) { ...F ... on Person { friends @include(if: $x) { email } } }", "owner { id }"),
+            (
+                "node(id: 1) { ... on Shop { id } ...F ... on Shop { owner @include(if: $x) { email } } }",
+                "owner @include(if: $x) { id }"
+            ),
+        ]
+    )
+    func harmlessOverlaps(selection: String, fragment: String) throws {
+        let result = try generate("query A($x: Boolean!) { \(selection) } fragment F on Shop { \(fragment) }")
+        #expect(result.diagnostics.isEmpty, "\(result.diagnostics)")
+    }
 }

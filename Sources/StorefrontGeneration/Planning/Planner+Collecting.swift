@@ -15,16 +15,31 @@ extension Planner {
         ///
         /// If the fields have different conditions, each part keeps its own, except the fragments that all parts have.
         var selections: [GraphSelection] {
-            let texts = conditions.map { $0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }.sorted() }
-            guard Set(texts).count > 1 else { return fields.flatMap(\.selections) }
-            let shared = fields[0].selections.filter { selection in
-                guard case .spread(let name, _, _) = selection else { return false }
-                return fields.allSatisfy { $0.selections.contains { $0.isSpread(of: name) } }
-            }
-            return shared
+            guard Set(conditionTexts).count > 1 else { return fields.flatMap(\.selections) }
+            return sharedSpreads
                 + zip(fields, conditions).map { field, conditions in
                     .inline(type: nil, directives: conditions, selections: field.selections, location: field.location)
                 }
+        }
+
+        /// The conditions as texts, which can be compared.
+        private var conditionTexts: [Set<String>] {
+            conditions.map { Set($0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }) }
+        }
+
+        /// The fragments that all fields have.
+        private var sharedSpreads: [GraphSelection] {
+            fields[0].selections.filter { selection in
+                guard case .spread(let name, _, _) = selection else { return false }
+                return fields.allSatisfy { $0.selections.contains { $0.isSpread(of: name) } }
+            }
+        }
+
+        /// Whether a response can have the key because of another field, without the selections that the type of this field requires.
+        func isIncomplete(besides other: CollectedField) -> Bool {
+            let texts = Set(conditionTexts)
+            guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }
+            return other.conditionTexts.contains { text in !texts.contains { $0.isSubset(of: text) } }
         }
     }
 
@@ -42,7 +57,7 @@ extension Planner {
 
     mutating func collect(_ selections: [GraphSelection], _ parent: GraphSchemaType) -> Collected {
         var collected = Collected()
-        collect(selections, parent, conditions: [], into: &collected)
+        collect(selections, parent, into: &collected)
         for spread in collected.conditionalSpreads where !collected.spreads.contains(spread.name) {
             fail(
                 file,
@@ -57,10 +72,10 @@ extension Planner {
         directives.filter { $0.name == "include" || $0.name == "skip" }
     }
 
-    private mutating func collect(
+    func collect(
         _ selections: [GraphSelection],
         _ parent: GraphSchemaType,
-        conditions: [GraphDirective],
+        conditions: [GraphDirective] = [],
         into collected: inout Collected
     ) {
         for selection in selections {

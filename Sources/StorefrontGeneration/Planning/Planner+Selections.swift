@@ -40,6 +40,7 @@ extension Planner {
         comment: String,
         isRedacted: Bool
     ) -> OutputType {
+        refuseOverlaps(collected, parent)
         var taken = topLevel.union([name])
         var nested: [OutputType] = []
         var properties: [OutputProperty] = []
