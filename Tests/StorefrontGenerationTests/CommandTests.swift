@@ -178,5 +178,16 @@ import Testing
             try folder.write("more.graphqls", text)
             #expect(folder.run("--extend", file).status == 2, "\(text)")
         }
+        for (text, keyword) in [
+            ("type Node { b: Int }", "interface Node"), ("interface Shop { b: Int }", "type Shop"),
+            ("type Thing { b: Int }", "union Thing"), ("enum Decimal { B }", "scalar Decimal"),
+            ("input Country { b: Int }", "enum Country"), ("type Filter { b: Int }", "input Filter"),
+        ] {
+            try folder.write("more.graphqls", "scalar Old\n  extend \(text)")
+            let refused = folder.run("--extend", file)
+            let error = refused.output.errors.joined()
+            #expect(refused.status == 2 && error.contains("line 2, column 10"), "\(error)")
+            #expect(error.contains("Use \"extend \(keyword)\""), "\(error)")
+        }
     }
 }

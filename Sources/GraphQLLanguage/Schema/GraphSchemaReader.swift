@@ -41,7 +41,9 @@ extension GraphSchema {
 package enum GraphSchemaProblem: Error {
     case syntax(GraphSyntaxError)
     /// `extend` names a type that is not defined.
-    case extendsUndefinedType(String)
+    case extendsUndefinedType(String, GraphLocation)
+    /// `extend` names a type of another kind, whose keyword is the last value.
+    case extendsOtherKind(String, GraphLocation, keyword: String)
     /// A definition refers to a type that is not defined.
     case refersToUndefinedType(String, in: String)
 }
@@ -80,6 +82,7 @@ private struct GraphSchemaReader {
             return
         }
         let isExtension = try parser.acceptKeyword("extend")
+        let location = parser.location
         let (type, names) = try Self.type(&parser)
         guard isExtension else {
             guard types[type.name] == nil else { return }
@@ -87,7 +90,10 @@ private struct GraphSchemaReader {
             members[type.name] = names
             return
         }
-        guard let old = types[type.name] else { throw GraphSchemaProblem.extendsUndefinedType(type.name) }
+        guard let old = types[type.name] else { throw GraphSchemaProblem.extendsUndefinedType(type.name, location) }
+        guard Self.keyword(of: old.kind) == Self.keyword(of: type.kind) else {
+            throw GraphSchemaProblem.extendsOtherKind(old.name, location, keyword: Self.keyword(of: old.kind))
+        }
         members[type.name, default: []] += names
         types[type.name] = GraphSchemaType(
             name: old.name,
@@ -96,6 +102,17 @@ private struct GraphSchemaReader {
             fields: old.fields + type.fields.filter { old.field($0.name) == nil },
             interfaces: old.interfaces + type.interfaces.filter { !old.interfaces.contains($0) }
         )
+    }
+
+    private static func keyword(of kind: GraphSchemaType.Kind) -> String {
+        switch kind {
+        case .scalar: "scalar"
+        case .enumeration: "enum"
+        case .object: "type"
+        case .interface: "interface"
+        case .union: "union"
+        case .input: "input"
+        }
     }
 
     private static func kind(_ old: GraphSchemaType.Kind, extendedBy new: GraphSchemaType.Kind) -> GraphSchemaType.Kind

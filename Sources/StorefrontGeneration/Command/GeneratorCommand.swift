@@ -114,13 +114,18 @@ package struct GeneratorCommand {
     }
 
     private func extended(_ schema: GraphSchema, by text: String) throws(GenerationFailure) -> GraphSchema {
+        func place(_ location: GraphLocation) -> String {
+            "The --extend file, line \(location.line), column \(location.column)"
+        }
         do { return try schema.extended(by: text) } catch {
             switch error {
-            case .syntax(let error): throw .usage("The --extend file, line \(error.location.line): \(error.message).")
-            case .extendsUndefinedType(let name):
+            case .syntax(let error): throw .usage("\(place(error.location)): \(error.message).")
+            case .extendsUndefinedType(let name, let location):
                 throw .usage(
-                    "The --extend file extends \(name), which neither the schema nor an earlier line of the file defines."
+                    "\(place(location)), extends \(name), which neither the schema nor an earlier line of the file defines."
                 )
+            case .extendsOtherKind(let name, let location, let keyword):
+                throw .usage("\(place(location)), extends \(name) as another kind. Use \"extend \(keyword) \(name)\".")
             case .refersToUndefinedType(let name, let type):
                 throw .usage(
                     "In the --extend file, \(type) refers to \(name), which neither the schema nor the file defines."
