@@ -1,7 +1,10 @@
 import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import Testing
+
+@testable import identity_lab
 
 @Suite("identity-lab without a reader of its output", .timeLimit(.minutes(2)))
 struct ClosedOutputTests {
@@ -50,6 +53,41 @@ struct ClosedOutputTests {
         let limit = kill(process)
         defer { limit.cancel() }
         check(await process.ended())
+    }
+
+    @Test(
+        "a server ends when its reader leaves after the first line",
+        arguments: [["sandbox"], ["serve", "--port", "0"]]
+    )
+    func firstLine(arguments: [String]) async throws {
+        let process = try LabProcess(arguments, environment: [:], output: .readsLine)
+        let limit = kill(process)
+        defer { limit.cancel() }
+        let ended = await process.ended()
+        #expect(ended.status == 1 && ended.errors.contains(Self.message), "\(ended)")
+    }
+
+    @Test("a non-blocking output loses nothing while its reader is slow")
+    func slowReader() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        defer { close(reader) }
+        try #require(fcntl(writer, F_SETFL, O_NONBLOCK) == 0)
+        let line = [UInt8](repeating: 0x41, count: 300_000)
+        _ = DedicatedThread.start {
+            _ = Output.write(line, to: writer)
+            close(writer)
+        }
+        var received = 0
+        var room = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            try await Task.sleep(for: .milliseconds(20))
+            let count = unsafe read(reader, &room, room.count)
+            if count <= 0 { break }
+            received += count
+        }
+        #expect(received == line.count)
     }
 
     @Test("the sandbox ends when it cannot print a request, because its reader has read the first line only")

@@ -20,16 +20,24 @@ final class Output: Sendable {
             !isJSON && isatty(1) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Whether a write to standard output failed, for example because the reader has closed the pipe.
+    /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
     var isIncomplete: Bool { state.withLock(\.isIncomplete) }
 
-    /// Sets the action of the first failed write to standard output; runs it immediately if a write has already failed.
+    /// Sets the action of the first failed write to standard output, or of a reader that closes the pipe; runs it immediately if one
+    /// has already happened.
     func onFailure(_ action: @escaping @Sendable () -> Void) {
         let isIncomplete = state.withLock { state in
             state.action = action
             return state.isIncomplete
         }
         if isIncomplete { action() }
+        // A command that has printed everything would not notice that its reader has ended.
+        var information = stat()
+        guard unsafe fstat(1, &information) == 0, information.st_mode & S_IFMT == S_IFIFO else { return }
+        _ = DedicatedThread.start { [weak self] in
+            Self.wait(for: 0, on: 1)
+            self?.fail()
+        }
     }
 
     /// Prints an event: with `--json` as a JSON object, otherwise as text.
@@ -52,23 +60,41 @@ final class Output: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        let line = bytes + [0x0A]
-        let action: (@Sendable () -> Void)? = state.withLock { state in
-            var rest = line[...]
-            while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes {
-                    unsafe IdentityPlatform.write(descriptor, $0.baseAddress, $0.count)
-                }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    guard descriptor == 1, !state.isIncomplete else { return nil }
-                    state.isIncomplete = true
-                    return state.action
-                }
-                rest = rest.dropFirst(count)
-            }
-            return nil
+        let isWritten = state.withLock { _ in Self.write(bytes + [0x0A], to: descriptor) }
+        if !isWritten, descriptor == 1 { fail() }
+    }
+
+    private func fail() {
+        let action = state.withLock { state in
+            defer { state.isIncomplete = true }
+            return state.isIncomplete ? nil : state.action
         }
         action?()
+    }
+
+    /// Writes all bytes; waits while a non-blocking descriptor accepts none.
+    ///
+    /// - Returns: Whether all bytes were written.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe IdentityPlatform.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                wait(for: Int16(POLLOUT), on: descriptor)
+                continue
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Waits until a descriptor has one of the events, fails, or is a pipe without a reader.
+    private static func wait(for events: Int16, on descriptor: Int32) {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 }
