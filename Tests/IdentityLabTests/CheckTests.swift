@@ -209,6 +209,12 @@ struct CheckTests {
             #expect(stored["providers.any refresh token"]?.result == "warning")
             let message = stored["providers.any refresh token"]?.message
             #expect(message?.contains("offline_access was not granted") == true, "\(message ?? "")")
+            // The sessions of a large store are not decrypted.
+            try await stage.addLoginAttempts(1_001)
+            let large = try points(try await stage.run("check", "--json"))
+            #expect(large["providers.any refresh token"] == nil)
+            let sessions = large["store sessions"]
+            #expect(sessions?.result == "ok" && sessions?.message.contains("no session was decrypted") == true)
         }
     }
 }

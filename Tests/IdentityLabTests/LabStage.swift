@@ -94,17 +94,36 @@ final class LabStage: Sendable {
 
     /// Changes the stored tokens of a session.
     func changeTokens(of id: SessionID, _ change: (inout TokenSet) -> Void) async throws {
+        try await withStore { store in
+            var stored = try #require(try await store.session(id))
+            var tokens = try #require(try SessionState(stored).tokens)
+            change(&tokens)
+            stored.payload = SessionState.active(tokens).payload()
+            let generation = stored.generation
+            stored.generation += 1
+            #expect(try await store.replace(stored, expecting: generation))
+        }
+    }
+
+    /// Adds login attempts to the store.
+    func addLoginAttempts(_ count: Int) async throws {
+        try await withStore { store in
+            for number in 0..<count {
+                let expiry = Date(timeIntervalSinceNow: 600)
+                let key = "attempt \(number)"
+                try await store.insert(
+                    StoredLoginAttempt(key: key, tenant: "", expiresAt: expiry, payload: Secret("attempt"))
+                )
+            }
+        }
+    }
+
+    private func withStore(_ body: (any SessionStore) async throws -> Void) async throws {
         let configuration = try IdentityConfiguration(json: json.serialized, environmentVariables: environment)
         let setup = try await IdentitySetup.open(configuration) { section in
             try await SQLiteStore.open(try SQLiteStore.Configuration(section))
         }
-        var stored = try #require(try await setup.store.session(id))
-        var tokens = try #require(try SessionState(stored).tokens)
-        change(&tokens)
-        stored.payload = SessionState.active(tokens).payload()
-        let generation = stored.generation
-        stored.generation += 1
-        #expect(try await setup.store.replace(stored, expecting: generation))
+        try await body(setup.store)
         await (setup.store as? SQLiteStore)?.close()
     }
 

@@ -7,6 +7,8 @@ struct StoreCheck {
     let report: CheckReport
     /// The SQLite file of `--store`.
     let path: String?
+    /// The number of records above which no session is decrypted.
+    private static let maximumRecords = 1_000
 
     func run(_ section: ConfigurationSection?, _ providers: [any IdentityProvider]) async {
         if section == nil, path == nil {
@@ -57,8 +59,8 @@ struct StoreCheck {
         do {
             let opened = try await StoreOpening.open(section, path: path, creates: false)
             report.ok("store", "open", "The store opens with the configured key.")
-            await checkKeys(opened.store)
-            await checkSessions(opened.store, providers)
+            let records = await checkKeys(opened.store)
+            await checkSessions(opened.store, providers, records: records)
             await opened.close()
         } catch {
             report.fail("store", "open", error)
@@ -71,9 +73,12 @@ struct StoreCheck {
         return FileManager.default.fileExists(atPath: file) ? nil : file
     }
 
-    private func checkKeys(_ store: any MaintainedStore) async {
+    /// Reports the keys of the store, and returns the number of its records; 0 if it is unknown.
+    private func checkKeys(_ store: any MaintainedStore) async -> Int {
+        var records = 0
         do {
             let keys = try await store.keyUsage()
+            records = keys.reduce(0) { $0 + $1.rows }
             if let missing = keys.first(where: { $0.role == .missing && $0.rows > 0 }) {
                 throw IdentityError(
                     configuration:
@@ -83,7 +88,10 @@ struct StoreCheck {
                 )
             }
             let old = keys.filter { $0.role == .readOnly }.reduce(0) { $0 + $1.rows }
-            guard old > 0 else { return report.ok("store", "keys", "All records are encrypted with the active key.") }
+            guard old > 0 else {
+                report.ok("store", "keys", "All records are encrypted with the active key.")
+                return records
+            }
             report.warn(
                 "store",
                 "keys",
@@ -95,10 +103,20 @@ struct StoreCheck {
         } catch {
             report.fail("store", "keys", error)
         }
+        return records
     }
 
     /// Warns if the newest session of a provider cannot be refreshed although the provider should issue refresh tokens.
-    private func checkSessions(_ store: any LabStore, _ providers: [any IdentityProvider]) async {
+    ///
+    /// A store lists sessions by decrypting all of them, so the sessions of a large store are not checked.
+    private func checkSessions(_ store: any LabStore, _ providers: [any IdentityProvider], records: Int) async {
+        guard records <= Self.maximumRecords else {
+            return report.ok(
+                "store",
+                "sessions",
+                "The store has \(records) records, so no session was decrypted to check for a refresh token."
+            )
+        }
         for provider in providers {
             let filter = SessionFilter(provider: provider.descriptor.name)
             guard let newest = try? await store.sessions(matching: filter).last,
