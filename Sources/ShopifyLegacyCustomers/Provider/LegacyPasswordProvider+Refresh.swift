@@ -50,9 +50,10 @@ extension LegacyPasswordProvider {
         } catch {
             change.set(.finished(.failure(error)))
             let refusal = RefreshRefusal(error)
-            // The failure of one buyer's change, for example because Shopify throttles the buyer's IP, must not pause the refreshes of
-            // other sessions.
-            throw refusal.kind == .inDoubt ? refusal : RefreshRefusal(.transient, refusal.error)
+            // A gateway that responds with 503 may have forwarded the change. Any other failure of one buyer's change, for example
+            // because Shopify throttles the buyer's IP, must not pause the refreshes of other sessions.
+            let isInDoubt = refusal.kind == .inDoubt || refusal.error.code == .outcomeUnknown
+            throw RefreshRefusal(isInDoubt ? .inDoubt : .transient, refusal.error)
         }
     }
 }
