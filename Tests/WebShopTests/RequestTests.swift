@@ -66,22 +66,31 @@ struct RequestTests {
         }
     }
 
-    /// A store that cannot read one of its sessions.
+    /// A store that cannot read or remove one of its sessions.
     private final class DamagedStore: WrappingStore {
         let inner = InMemoryStore()
         private let damaged = Mutex<SessionID?>(nil)
 
         func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
 
+        func session(_ id: SessionID) async throws -> StoredSession? {
+            try check(id)
+            return try await inner.session(id)
+        }
+
         func remove(_ id: SessionID) async throws -> RemovedSession? {
+            try check(id)
+            return try await inner.remove(id)
+        }
+
+        private func check(_ id: SessionID) throws(IdentityError) {
             guard damaged.withLock({ $0 }) != id else {
                 throw IdentityError(.configuration, .storeCorrupt, "The record is damaged.", hint: "Restore it.")
             }
-            return try await inner.remove(id)
         }
     }
 
-    @Test("\"Sign out everywhere\" signs this browser out, also if the record of another session cannot be read")
+    @Test("\"Sign out everywhere\" signs this browser out; if its own record cannot be read, no session ends")
     func signOutEverywhere() async throws {
         let origin = "https://shop.example"
         let sandbox = try await ShopSandbox.start(storefront: .wholeShop)
@@ -100,6 +109,12 @@ struct RequestTests {
         let answer = await shop.respond(to: request)
         #expect(answer.status == 307 && answer.headers["Location"] == "/auth/logout")
         await #expect(throws: IdentityError.self) { try await setup.sessions.session(other.id) }
+        let kept = try await signIn.session(in: setup.sessions)
+        let unreadable = try await signIn.request(to: shop.routes, .post, "/account/sign-out-everywhere")
+        let own = unreadable.headers["Cookie"]?.split(separator: "=").last.map(String.init)
+        store.damage(try #require(own.flatMap(SessionID.init(rawValue:))))
+        #expect(await shop.respond(to: unreadable).status == 500)
+        #expect(try await setup.sessions.session(kept.id).id == kept.id)
         await sandbox.stop()
     }
 }
