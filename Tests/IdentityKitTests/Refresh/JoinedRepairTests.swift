@@ -65,8 +65,10 @@ struct JoinedRepairTests {
         while world.provider.requests == 0 { try await Task.sleep(for: .milliseconds(1)) }
         let lock = Hold()
         store.hold(lock)
+        let reads = store.reads
         Task {
-            // Meanwhile the other calls join the refresh of the first one.
+            // All calls have read the session. The others join the refresh of the first one meanwhile.
+            while store.reads < reads + 8 { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(100))
             lock.release()
         }
@@ -81,8 +83,8 @@ struct JoinedRepairTests {
             }
             for await code in group { #expect(code == .refreshBusy) }
         }
-        // Each call starts one refresh at most.
-        #expect(store.limits.count <= 1 + 8)
+        // If each call repeated the refresh that it joined, there would be eight. A call that joins too late starts a second one.
+        #expect(store.limits.count <= 1 + 4)
         hold.release()
         _ = try await running.value
     }
