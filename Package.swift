@@ -298,7 +298,10 @@ let package = Package(
         tests("ShopifyGraphQLTests", ["ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting"]),
         tests(
             "StorefrontGenerationTests",
-            ["StorefrontGeneration", "GraphQLLanguage", "ShopifyGraphQL", "IdentityKit"]
+            [
+                "StorefrontGeneration", "GraphQLLanguage", "ShopifyGraphQL", "IdentityKit", "storefront-gen",
+                "TestProcesses",
+            ]
         ),
         tests(
             "ShopifyStorefrontTests",

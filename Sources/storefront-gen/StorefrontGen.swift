@@ -5,17 +5,26 @@ internal import StorefrontGeneration
 @main enum StorefrontGen {
     static func main() {
         var output = GeneratorCommand.Output()
-        let status = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()), &output)
-        for line in output.lines { print(line) }
-        if !output.errors.isEmpty {
-            let text = output.errors.map { $0 + "\n" }.joined()
-            var rest = Array(text.utf8)[...]
-            while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-                guard count > 0 else { break }
-                rest = rest.dropFirst(count)
-            }
+        var status = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()), &output)
+        if !write(output.lines, to: STDOUT_FILENO) {
+            output.errors.append("storefront-gen: The output could not be written to standard output.")
+            status = max(status, 1)
         }
+        _ = write(output.errors, to: STDERR_FILENO)
         exit(status)
+    }
+
+    /// Returns whether all lines were written.
+    private static func write(_ lines: [String], to descriptor: Int32) -> Bool {
+        var rest = Array(lines.map { $0 + "\n" }.joined().utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe IdentityPlatform.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import StorefrontGeneration
 import TestDirectories
 import TestGuides
+import TestProcesses
 import Testing
 
 /// Tests of the command: exit statuses, files and messages.
@@ -117,6 +118,13 @@ import Testing
         var output = GeneratorCommand.Output()
         #expect(GeneratorCommand.run(["introspection-query"], &output) == 0)
         #expect(output.lines.first?.hasPrefix(#"{"query":"query IntrospectionQuery"#) == true && output.errors.isEmpty)
+    }
+
+    @Test("the program fails if its output cannot be written")
+    func fullDisk() throws {
+        let call = #"exec "$0" introspection-query >/dev/full"#
+        let program = try Spawned.start("/bin/sh", ["-c", call, Spawned.path(of: "storefront-gen")], [:])
+        #expect(program.wait() == 1)
     }
 
     @Test("the file of --extend may contain descriptions, directives, and extensions of every kind of type")

@@ -34,7 +34,8 @@ package struct GeneratorCommand {
 
         storefront-gen --help
 
-        Exit status: 0 done; 1 the documents are refused, or the output is not up to date; 2 usage or configuration.
+        Exit status: 0 done; 1 the documents are refused, the output is not up to date, or standard output could not be
+        written; 2 usage or configuration.
         """
 
     private var options: [String: String] = [:]
