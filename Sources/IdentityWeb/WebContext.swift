@@ -77,8 +77,9 @@ public final class WebContext: Sendable {
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
     /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, unless
-    ///   exactly one is configured; status 401 with JSON if `Accept` contains `application/json` and not `text/html`; status 429 if the
-    ///   client address began too many sign-ins. `IdentityError` when the store or the provider fails.
+    ///   exactly one is configured; status 401 with JSON if `Accept` contains `application/json` and not `text/html`, and for a request
+    ///   of an image, a frame or a script (`Sec-Fetch-Dest`); status 429 if the client address began too many sign-ins. `IdentityError`
+    ///   when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))

@@ -71,4 +71,43 @@ struct ProtectedPageTests {
         )
         #expect(try await stage.deliver(callback, browser).location == home)
     }
+
+    @Test(
+        "an image, a frame and a background fetch begin no sign-in and no step-up, and do not count for the limit",
+        arguments: [("image", "no-cors"), ("iframe", "navigate"), ("empty", "cors")]
+    )
+    func partOfPage(destination: String, mode: String) async throws {
+        let stage = try await WebStage(providers: ["op"]) { _ in
+        } routes: {
+            $0.loginLimit.burst = 1
+        }
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession(maxAge: .seconds(300)).provider) }
+        let headers = ["Sec-Fetch-Dest": destination, "Sec-Fetch-Mode": mode]
+        let page = try await browser.get("/orders", headers: headers)
+        #expect(page.status == 401 && page.text.contains("\"code\":\"not_signed_in\""))
+        #expect(try await browser.get("/auth/login/op", headers: headers).status == 403)
+        #expect(browser.cookieNames.isEmpty)
+        try await stage.signIn(browser)
+        #expect(try await browser.get("/orders", headers: headers).text == "op")
+        stage.clock.advance(by: .seconds(600))
+        let stepUp = try await browser.get("/orders", headers: headers)
+        #expect(stepUp.status == 401 && stepUp.text.contains("\"code\":\"insufficient_user_authentication\""))
+    }
+
+    @Test(
+        "a page begins a sign-in, also one that is prerendered or that a service worker fetches",
+        arguments: [
+            [:], ["Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate"],
+            ["Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Purpose": "prefetch;prerender"],
+            ["Sec-Fetch-Dest": "empty", "Sec-Fetch-Mode": "navigate"],
+        ]
+    )
+    func wholePage(headers: [String: String]) async throws {
+        let stage = try await stage(["op"])
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        for target in ["/orders", "/auth/login/op"] {
+            let sent = try await browser.get(target, headers: headers)
+            #expect(sent.status == 303 && sent.location.hasPrefix(stage.sandbox.openID.issuer))
+        }
+    }
 }

@@ -74,6 +74,16 @@ public struct WebRequest: Sendable {
         return types.contains("application/json") && !types.contains("text/html")
     }
 
+    /// Whether a browser says that the request is for a part of a page, such as an image, a frame or a script's data (Fetch Metadata).
+    ///
+    /// A service worker that passes a navigation on sends the destination `empty` with the mode `navigate`.
+    var isForPartOfPage: Bool {
+        let isNavigation = headers["Sec-Fetch-Mode"]?.isIdentical(to: "navigate") == true
+        return headers.values(for: "Sec-Fetch-Dest").contains { destination in
+            !destination.isIdentical(to: "document") && !(isNavigation && destination.isIdentical(to: "empty"))
+        }
+    }
+
     private var hasForm: Bool {
         let type = (headers["Content-Type"] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
         return String(decoding: type, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"

@@ -11,6 +11,7 @@ extension SignInRoutes {
         in context: WebContext,
         _ begin: () async throws -> StartedLogin
     ) async throws -> WebResponse {
+        guard !context.request.isForPartOfPage else { throw context.requestRefused }
         if case .refused(let pause) = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
         }

@@ -5,7 +5,9 @@ internal import IdentityKit
 extension SignInRoutes {
     /// The response to a browser that has to sign in for a page.
     func signInResponse(for context: WebContext) async throws -> WebResponse {
-        guard !context.request.prefersJSON else { return unauthorized(.notSignedIn) }
+        guard !context.request.prefersJSON, !context.request.isForPartOfPage else {
+            return unauthorized(.notSignedIn)
+        }
         let page = page(after: context.request)
         guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
             return try redirect(to: table.loginPath + (page.map { "?return=" + FormEncoding.escape($0) } ?? ""))
@@ -21,7 +23,9 @@ extension SignInRoutes {
         of session: Session,
         _ requirement: StepUpRequirement
     ) async throws -> WebResponse {
-        guard !context.request.prefersJSON else { return unauthorized(.insufficientUserAuthentication) }
+        guard !context.request.prefersJSON, !context.request.isForPartOfPage else {
+            return unauthorized(.insufficientUserAuthentication)
+        }
         var options = configuration.loginOptions
         options.returnPath = page(after: context.request)
         return try await login(in: context) {
