@@ -148,7 +148,7 @@ public final class WebContext: Sendable {
     public func cartSession() async throws -> Session? {
         if let session = try await session() { return session }
         if let known = state.withLock({ $0.guest }) { return known }
-        let guest = try await load(routes.cookies.guestID(in: request)).flatMap { $0.isGuest ? $0 : nil }
+        let guest = try await storedGuest()
         state.withLock { $0.guest = .some(guest) }
         return guest
     }
@@ -164,6 +164,18 @@ public final class WebContext: Sendable {
         state.withLock { $0.guest = .some(guest) }
         set(try routes.cookies.guest(guest.id))
         return guest
+    }
+
+    /// The guest that the browser's cookie names.
+    ///
+    /// A guest whose record cannot be read counts as no guest, so that ``beginCartSession()`` can replace it.
+    private func storedGuest() async throws -> Session? {
+        do {
+            return try await load(routes.cookies.guestID(in: request)).flatMap { $0.isGuest ? $0 : nil }
+        } catch let error as IdentityError where error.concernsRecordOfSession {
+            routes.sessions.reportFailedRequest(error)
+            return nil
+        }
     }
 
     private func load(_ id: SessionID?) async throws -> Session? {

@@ -245,6 +245,8 @@ struct BrowserSessionTests {
         try await stage.signIn(browser)
         let old = try #require(stage.sessionID(browser))
         stage.store.damage(old)
+        let failed = try await browser.get("/auth/session")
+        #expect(failed.status == 500 && failed.text.contains("href=\"/auth/login\""))
         let callback = try await stage.begin(browser)
         stage.store.isBroken = true
         #expect(try await stage.deliver(callback, browser).status == 503)

@@ -61,6 +61,24 @@ struct FailedRequestTests {
         #expect(reported(log) == [["store_unavailable", error?.correlationID ?? ""]])
     }
 
+    @Test("a guest whose record cannot be read counts as no guest and can be replaced, and an event reports the error")
+    func damagedGuest() async throws {
+        let log = EventLog()
+        let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
+        let browser = TestBrowser(stage.routes) { context in
+            let session = try await context.request.method == .get ? context.cartSession() : context.beginCartSession()
+            return .html(session?.id.rawValue ?? "no cart")
+        }
+        let old = try await browser.post("/cart").text
+        stage.store.damage(try #require(SessionID(rawValue: old)))
+        #expect(try await browser.get("/cart").text == "no cart")
+        #expect(reported(log).map(\.first) == ["store_corrupt"])
+        let new = try await browser.post("/cart").text
+        #expect(new != old && browser.value(of: WebStage.guest) == new)
+        stage.store.isBroken = true
+        #expect(try await browser.get("/cart").status == 503)
+    }
+
     @Test("a page that is no error, such as a redirect to the sign-in, becomes no event")
     func noError() async throws {
         let log = EventLog()

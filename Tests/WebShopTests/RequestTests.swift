@@ -103,7 +103,11 @@ struct RequestTests {
         )
         let shop = try WebShop(setup, publicOrigin: origin)
         let signIn = TestSignIn()
-        store.damage(try await signIn.session(in: setup.sessions).id)
+        let damaged = try await signIn.request(to: shop.routes)
+        store.damage(try #require(shop.routes.cookies.sessionID(in: damaged)))
+        // The page of a session that cannot be read leads to a new sign-in.
+        let failed = await shop.respond(to: damaged)
+        #expect(failed.status == 500 && failed.text.contains("href=\"/auth/login\""))
         let other = try await signIn.session(in: setup.sessions)
         let request = try await signIn.request(to: shop.routes, .post, "/account/sign-out-everywhere")
         let answer = await shop.respond(to: request)

@@ -59,7 +59,7 @@ struct ShopPages: SignInPages {
                 "<form method=\"post\" action=\"\(action)\">\(inputs)<button>Sign out</button></form>\(home)"
             )
         case .notFound: return ("Not found", "There is no such page.", home)
-        case .failed: return ("Something went wrong", "This is our mistake. Please try again later.", home)
+        case .failed: return ("Something went wrong", "This is our mistake. Please try again later.", both)
         }
     }
 }

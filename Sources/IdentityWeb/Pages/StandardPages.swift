@@ -68,7 +68,9 @@ public struct StandardPages: SignInPages {
                 "<form method=\"post\" action=\"\(action)\">\(HTMLText(joining: inputs))<button class=\"button\">Sign out</button></form>"
             return ("Sign out?", form)
         case .notFound: return ("Page not found", home)
-        case .failed: return ("Something went wrong", home)
+        case .failed:
+            // A new sign-in helps if the session of the browser cannot be read.
+            return ("Something went wrong", HTMLText(joining: [again, home]))
         }
     }
 }
