@@ -206,6 +206,7 @@ public final class WebContext: Sendable {
     /// Add them to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
     /// `form-action` to the redirects that follow a form.
     public func logoutOrigins() async -> [String] {
+        state.withLock { $0.isPersonal = true }
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
         return await routes.logoutOrigins(of: id)
     }

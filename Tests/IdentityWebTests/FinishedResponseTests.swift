@@ -40,12 +40,13 @@ struct FinishedResponseTests {
         #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
     }
 
-    @Test("reading the CSRF token or the cart session, or setting a cookie, makes a page private too")
+    @Test("reading the CSRF token, the cart session or the logout origins, or setting a cookie, makes a page private")
     func others() async throws {
         let token = try await response { _ = $0.csrfToken }
         let cart = try await response { _ = try await $0.cartSession() }
+        let origins = try await response { _ = await $0.logoutOrigins() }
         let cookie = try await response { $0.set(try ResponseCookie("a", "b")) }
-        for page in [token, cart, cookie] {
+        for page in [token, cart, origins, cookie] {
             #expect(page.headers["Cache-Control"] == "private, no-store" && page.headers["CDN-Cache-Control"] == nil)
         }
         #expect(cookie.headers["Set-Cookie"]?.hasPrefix("a=b;") == true)
