@@ -21,6 +21,21 @@ struct LoginCookieTests {
         #expect(logout.contains("; Max-Age=1800;"))
     }
 
+    @Test("a new login ends completed logins before a pending one that is older")
+    func completedFirst() async throws {
+        let stage = try await WebStage { _ in
+        } routes: {
+            $0.maximumOpenLogins = 2
+        }
+        let browser = stage.browser()
+        let pending = try await stage.begin(browser, returning: "/pending")
+        stage.clock.advance(by: .seconds(1))
+        try await stage.signIn(browser)
+        stage.clock.advance(by: .seconds(1))
+        _ = try await stage.begin(browser)
+        #expect(try await stage.deliver(pending, browser).location == "/pending")
+    }
+
     @Test("the cookies of six completed logins are small, also if their return paths were long")
     func size() async throws {
         let stage = try await WebStage()

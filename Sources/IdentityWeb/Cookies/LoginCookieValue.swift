@@ -16,7 +16,7 @@ struct LoginCookieValue {
 
     /// When the login expires, in seconds since 1970.
     ///
-    /// If a browser has too many logins, the cookies that expire first are removed.
+    /// If a browser has too many logins, the cookies of completed ones are removed first, then those that expire first.
     let time: Int
     let state: State
 

@@ -112,12 +112,15 @@ public struct SignInCookies: Sendable {
         try cookie("login-" + attemptID, value.text, .seconds(900), mode)
     }
 
-    /// Cookies that remove the browser's oldest logins, so that at most `maximum` remain.
+    /// Cookies that remove the browser's completed logins first, then its oldest ones, so that at most `maximum` remain.
     func excessLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
         let (start, sent) = (prefix + "login-", RequestCookies(request.headers))
         return sent.names.filter { $0.utf8.starts(with: start.utf8) }
-            .map { (name: $0, time: sent.value(of: $0).flatMap { LoginCookieValue($0) }?.time ?? 0) }
-            .sorted { $0.time < $1.time }.dropLast(maximum)
+            .map { name in
+                let value = sent.value(of: name).flatMap { LoginCookieValue($0) }
+                return (name: name, order: (value?.binding == nil ? 0 : 1, value?.time ?? 0))
+            }
+            .sorted { $0.order < $1.order }.dropLast(maximum)
             .compactMap { (try? ResponseCookie($0.name, "", isSecure: isSecure))?.removal }
     }
 
