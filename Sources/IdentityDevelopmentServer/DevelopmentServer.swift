@@ -57,6 +57,7 @@ public final class DevelopmentServer: Sendable {
         publicOrigin: String? = nil,
         _ makeHandler: (_ origin: String) async throws -> Handler
     ) async throws -> DevelopmentServer {
+        let publicOrigin = publicOrigin.map { Self.normalized($0) }
         let box = HandlerBox(publicOrigin)
         let first = try await listen(port, .v4, box)
         let second: LoopbackServer? = try? await listen(first.port, .v6, box)
@@ -83,6 +84,14 @@ public final class DevelopmentServer: Sendable {
     /// Closes the ports and all connections.
     public func stop() async {
         for server in servers { await server.stop() }
+    }
+
+    /// An origin as browsers write it: in lowercase, and without a default port and a slash at the end.
+    ///
+    /// Another text is returned unchanged, because the routes refuse it with an error.
+    private static func normalized(_ origin: String) -> String {
+        guard let url = try? HTTPURL(origin), url.path.utf8.count == 1, url.query == nil else { return origin }
+        return url.origin
     }
 
     private static func listen(

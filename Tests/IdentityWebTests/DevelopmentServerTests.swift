@@ -43,9 +43,12 @@ struct DevelopmentServerTests {
         await server.stop()
     }
 
-    @Test("a request with another Host header is refused, as protection against DNS rebinding")
-    func rebinding() async throws {
-        let server = try await DevelopmentServer.start(port: 0, publicOrigin: "https://lab.example") { origin in
+    @Test(
+        "a request with another Host header is refused, as protection against DNS rebinding",
+        arguments: ["https://lab.example", "https://Lab.example:443/"]
+    )
+    func rebinding(publicOrigin: String) async throws {
+        let server = try await DevelopmentServer.start(port: 0, publicOrigin: publicOrigin) { origin in
             #expect(origin == "https://lab.example")
             return { _ in .html("reached") }
         }

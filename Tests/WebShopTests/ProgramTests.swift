@@ -109,6 +109,15 @@ struct ProgramTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test("the public origin may have uppercase letters, a default port and a slash at the end")
+    func spelledOrigin() async throws {
+        let arguments = ["--origin", "https://Shop.example:443/", "--port", "0"]
+        let status = try await RunningProgram.run(arguments, [:]) { program in
+            #expect(await program.line(after: "The shop is open: ") == "https://shop.example")
+        }
+        #expect(status == 0)
+    }
+
     #if !PostgreSQL
     @Test("without the package trait, a configured PostgreSQL database is an error that names the trait")
     func withoutTrait() async throws {

@@ -1,4 +1,4 @@
-internal import IdentityKit
+internal import IdentityWeb
 
 /// The command line of a shop's program.
 public struct Options: Sendable {
@@ -15,13 +15,19 @@ public struct Options: Sendable {
             guard let value = rest.popFirst() else { throw Self.unknown }
             switch name {
             case "--config": file = value
-            case "--origin": origin = value
+            case "--origin": origin = Self.normalized(value)
             case "--port":
                 guard let number = UInt16(value) else { throw Self.unknown }
                 port = number
             default: throw Self.unknown
             }
         }
+    }
+
+    /// An origin as browsers write it; another text unchanged, because the routes refuse it with an error.
+    private static func normalized(_ origin: String) -> String {
+        guard let url = try? HTTPURL(origin), url.path == "/", url.query == nil else { return origin }
+        return url.origin
     }
 
     private static let unknown = IdentityError(
