@@ -85,7 +85,9 @@ public struct WebRequest: Sendable {
     }
 
     private var hasForm: Bool {
-        let type = (headers["Content-Type"] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        let type = (headers["Content-Type"] ?? "").utf8.prefix {
+            $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t")
+        }
         return String(decoding: type, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
     }
 

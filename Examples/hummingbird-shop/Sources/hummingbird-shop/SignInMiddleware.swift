@@ -31,7 +31,8 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
     ) async throws -> Response {
         var (request, context) = (request, context)
         // The routes and the forged-request check need forms only. Other bodies, such as uploads, are left to the handler.
-        let isForm = request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
+        let type = request.headers[.contentType]?.lowercased()
+        let isForm = type?.hasPrefix("application/x-www-form-urlencoded") == true
         let web = routes.context(for: try await WebRequest(&request, context, readsBody: isForm))
         if let response = await web.dispatch() { return Response(response, to: request) }
         context.web = web
