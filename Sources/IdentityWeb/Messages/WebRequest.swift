@@ -62,7 +62,7 @@ public struct WebRequest: Sendable {
         Self.only(name, in: hasForm ? FormEncoding.decode(body) : nil)
     }
 
-    /// The value of a cookie; nil if the browser sent none, or two with this name, because an attacker may have set one of the two.
+    /// The value of a cookie; nil if the browser sent none, or two with different values, because an attacker may have set one of them.
     public func cookie(_ name: String) -> String? {
         RequestCookies(headers).value(of: name)
     }

@@ -11,7 +11,9 @@ extension SignInRoutes {
         public var publicOrigin: String
         /// The path of the routes, by default `/auth`.
         public var basePath = "/auth"
-        /// The page after a sign-in or sign-out for which no other page was named, by default `/`: a path of the app or an https URL.
+        /// The page after a sign-in for which no other page was named, and the link on the routes' own pages, for example after a sign-out.
+        ///
+        /// By default `/`: a path of the app or an https URL.
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
