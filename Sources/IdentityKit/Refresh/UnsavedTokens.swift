@@ -58,10 +58,8 @@ final class UnsavedTokens: Sendable {
 
     /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
     func pendingResponse(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshResponse? {
-        var newest = state
-        if let entry = self[id], entry.replaces(tokens) { newest = entry.state }
-        guard case .responded(_, let response) = newest else { return nil }
-        return response
+        if let entry = self[id], entry.replaces(tokens) { return entry.state.response }
+        return state.response
     }
 
     /// Keeps a state that could not be saved.

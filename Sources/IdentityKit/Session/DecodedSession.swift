@@ -1,20 +1,27 @@
 /// A stored session with its decoded state; one object for all callers who share the read.
 final class DecodedSession: Sendable {
-    let stored: StoredSession
-    private let result: Result<(state: SessionState, session: Session), IdentityError>
+    /// A reference, because a copy of the state retains each member of its tokens.
+    final class Decoded: Sendable {
+        let state: SessionState
+        /// The session without the tokens.
+        let session: Session
 
-    init(_ stored: StoredSession) {
-        self.stored = stored
-        do throws(IdentityError) {
-            let state = try SessionState(stored)
-            result = .success((state, Session(stored, state)))
-        } catch {
-            result = .failure(error)
+        fileprivate init(_ stored: StoredSession) throws(IdentityError) {
+            state = try SessionState(stored)
+            session = Session(stored, state)
         }
     }
 
-    /// The state and the session without the tokens.
+    let stored: StoredSession
+    private let result: Result<Decoded, IdentityError>
+
+    init(_ stored: StoredSession) {
+        self.stored = stored
+        result = Result { () throws(IdentityError) in try Decoded(stored) }
+    }
+
+    /// The state and the session.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt``.
-    func decoded() throws(IdentityError) -> (state: SessionState, session: Session) { try result.get() }
+    func decoded() throws(IdentityError) -> Decoded { try result.get() }
 }

@@ -28,11 +28,14 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// Why the stored response belongs to another login, so that callers get none of the session's tokens; nil if it does not.
-    package var mismatch: IdentityError.Code? {
+    /// The stored response that was not accepted yet; nil unless the state is `responded`.
+    var response: RefreshResponse? {
         guard case .responded(_, let response) = self else { return nil }
-        return response.mismatch
+        return response
     }
+
+    /// Why the stored response belongs to another login, so that callers get none of the session's tokens; nil if it does not.
+    package var mismatch: IdentityError.Code? { response?.mismatch }
 
     /// Why the session ended; nil unless the state is `ended`.
     package var endReason: SessionEndReason? {

@@ -76,9 +76,9 @@ extension SessionManager {
 
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let (state, session) = try await visible.load(id).decoded()
-        if let reason = state.endReason { throw IdentityError.ended(reason) }
-        if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
-        return SessionFilter(buyerOf: session)
+        let decoded = try await visible.load(id).decoded()
+        if let reason = decoded.state.endReason { throw IdentityError.ended(reason) }
+        if let mismatch = decoded.state.mismatch { throw IdentityError.otherLogin(mismatch) }
+        return SessionFilter(buyerOf: decoded.session)
     }
 }

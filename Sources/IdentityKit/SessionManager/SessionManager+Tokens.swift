@@ -193,9 +193,9 @@ extension SessionManager {
         ticket: Int?
     ) async throws -> SessionTokens {
         let stored = found.stored
-        let (state, session) = try found.decoded()
-        guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
-        if let end = state.endReason {
+        let decoded = try found.decoded()
+        guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
+        if let end = decoded.state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
             guard unsaved[stored.id] != nil else {
                 participants.notifyNeedsLogin(of: stored.id)
@@ -204,7 +204,7 @@ extension SessionManager {
             return try await refresher.refresh(stored.id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let response = unsaved.pendingResponse(to: tokens, of: stored.id, state)
+        let response = unsaved.pendingResponse(to: tokens, of: stored.id, decoded.state)
         if let response {
             // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
             // short while the old tokens are valid.
@@ -219,11 +219,11 @@ extension SessionManager {
                 return newer
             }
             guard let remaining = schedule.remaining(tokens, of: stored.id) else {
-                return notRefreshed(session, tokens)
+                return notRefreshed(decoded.session, tokens)
             }
             switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
             case .none(let untilDue):
-                let current = notRefreshed(session, tokens)
+                let current = notRefreshed(decoded.session, tokens)
                 if let cache, let ticket, current.warning == nil {
                     let lifetime = visible.lifetime
                     let untilEnd = Duration(limited: lifetime.end(of: stored).timeIntervalSince(lifetime.now))
@@ -232,7 +232,7 @@ extension SessionManager {
                 return current
             case .early:
                 let reason = refresher.startEarly(stored, replacing: tokens)
-                return notRefreshed(session, tokens, because: reason)
+                return notRefreshed(decoded.session, tokens, because: reason)
             case .now: break
             }
         }
@@ -248,7 +248,7 @@ extension SessionManager {
             // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
             // the wait.
             guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
-            return notRefreshed(session, tokens, because: error)
+            return notRefreshed(decoded.session, tokens, because: error)
         }
     }
 
