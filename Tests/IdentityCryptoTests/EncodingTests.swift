@@ -32,6 +32,7 @@ struct EncodingTests {
         for count in 0...random.count {
             let bytes = Array(random.prefix(count))
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+            #expect(Base64URL.encodeSecret(bytes[...]).copyBytes() == Array(Base64URL.encode(bytes).utf8))
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
             // A collection without contiguous storage uses another code path.
             #expect(Base64URL.decode(Base64URL.encode(bytes).utf8.reversed().reversed() as [UInt8]) == bytes)

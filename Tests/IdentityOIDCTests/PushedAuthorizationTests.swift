@@ -86,6 +86,20 @@ struct PushedAuthorizationTests {
         }
     }
 
+    @Test("an option that a form cannot carry is a configuration error, and nothing is pushed")
+    func nul() async throws {
+        try await FakeWorld.run { world in
+            Self.offer(world, isRequired: true)
+            world.fake.replace("/par", by: Self.answer())
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.begin(LoginOptions(loginHint: "ada\0@example.com"))
+            }
+            #expect(error?.kind == .configuration)
+            #expect(error?.message.contains("NUL") == true)
+            #expect(world.fake.requests(to: "/par").isEmpty)
+        }
+    }
+
     @Test("a provider that requires PAR without an endpoint is a configuration error", arguments: [true, false])
     func missing(isChosen: Bool) async throws {
         try await FakeWorld.run {

@@ -20,39 +20,48 @@ struct Base64Alphabet: Sendable {
     }
 
     func encode(_ bytes: UnsafeBufferPointer<UInt8>, padded: Bool) -> String {
+        let count = padded ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
+        return unsafe String(unsafeUninitializedCapacity: count) { output in
+            unsafe encode(bytes, padded: padded, into: output)
+        }
+    }
+
+    /// Writes the characters into a buffer that has room for them, and returns their number.
+    func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        padded: Bool,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
         let groups = bytes.count / 3
         let rest = bytes.count % 3
-        let tail = rest == 0 ? 0 : (padded ? 4 : rest + 1)
-        return unsafe String(unsafeUninitializedCapacity: groups * 4 + tail) { output in
-            unsafe characters.withUnsafeBufferPointer { characters in
-                var position = 0
-                func put(_ index: UInt32) {
-                    unsafe output[position] = unsafe characters[Int(index & 0x3f)]
+        return unsafe characters.withUnsafeBufferPointer { characters in
+            var position = 0
+            func put(_ index: UInt32) {
+                unsafe output[position] = unsafe characters[Int(index & 0x3f)]
+                position += 1
+            }
+            for group in 0..<groups {
+                let start = group * 3
+                let word =
+                    unsafe UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8
+                    | UInt32(bytes[start + 2])
+                put(word >> 18)
+                put(word >> 12)
+                put(word >> 6)
+                put(word)
+            }
+            if rest > 0 {
+                let second = rest == 2 ? unsafe UInt32(bytes[groups * 3 + 1]) : 0
+                let word = unsafe UInt32(bytes[groups * 3]) << 16 | second << 8
+                put(word >> 18)
+                put(word >> 12)
+                if rest == 2 { put(word >> 6) }
+                while padded, position % 4 != 0 {
+                    unsafe output[position] = UInt8(ascii: "=")
                     position += 1
                 }
-                for group in 0..<groups {
-                    let start = group * 3
-                    let word =
-                        unsafe UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8
-                        | UInt32(bytes[start + 2])
-                    put(word >> 18)
-                    put(word >> 12)
-                    put(word >> 6)
-                    put(word)
-                }
-                if rest > 0 {
-                    let second = rest == 2 ? unsafe UInt32(bytes[groups * 3 + 1]) : 0
-                    let word = unsafe UInt32(bytes[groups * 3]) << 16 | second << 8
-                    put(word >> 18)
-                    put(word >> 12)
-                    if rest == 2 { put(word >> 6) }
-                    while padded, position % 4 != 0 {
-                        unsafe output[position] = UInt8(ascii: "=")
-                        position += 1
-                    }
-                }
-                return position
             }
+            return position
         }
     }
 

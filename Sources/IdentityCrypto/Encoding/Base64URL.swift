@@ -8,6 +8,15 @@ package enum Base64URL {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: false) }
     }
 
+    /// Encodes into memory that is wiped later, without a string in between.
+    package static func encodeSecret(_ bytes: ArraySlice<UInt8>) -> SecretBytes {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe SecretBytes(count: (bytes.count * 4 + 2) / 3) { output in
+                _ = unsafe Base64Alphabet.urlSafe.encode(bytes, padded: false, into: output.bindMemory(to: UInt8.self))
+            }
+        }
+    }
+
     /// Encodes with padding, for third-party formats that require it.
     package static func encodePadded(_ bytes: [UInt8]) -> String {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: true) }

@@ -51,12 +51,10 @@ package enum FormEncoding {
         return capacity
     }
 
-    /// Appends encoded fields: unreserved characters, escapes, `&` and `=` only.
-    static func append(_ fields: [(name: String, value: String)], to output: inout [UInt8]) {
-        var isFirst = true
+    /// Appends fields to encoded ones: unreserved characters, escapes, `&` and `=` only.
+    package static func append(_ fields: [(name: String, value: String)], to output: inout [UInt8]) {
         for field in fields {
-            if !isFirst { output.append(UInt8(ascii: "&")) }
-            isFirst = false
+            if !output.isEmpty { output.append(UInt8(ascii: "&")) }
             appendEscaped(field.name, to: &output)
             output.append(UInt8(ascii: "="))
             appendEscaped(field.value, to: &output)

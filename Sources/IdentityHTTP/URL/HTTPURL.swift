@@ -33,12 +33,16 @@ public struct HTTPURL: Sendable {
     public init(_ text: String) throws(HTTPURLError) {
         let bytes = Array(text.utf8)
         let parts = try HTTPURLParser(bytes).parse()
-        self.init(bytes, parts, host: String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self))
+        // Copied from the bytes, because the storage of the given String may have a larger capacity.
+        self.init(
+            String(decoding: bytes, as: UTF8.self),
+            parts,
+            host: String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self)
+        )
     }
 
-    private init(_ bytes: [UInt8], _ parts: HTTPURLParser.Parts, host: String) {
-        // Copied from the bytes, because the storage of the given String may have a larger capacity.
-        text = String(decoding: bytes, as: UTF8.self)
+    private init(_ text: String, _ parts: HTTPURLParser.Parts, host: String) {
+        self.text = text
         self.host = host
         port = parts.port
         isSecure = parts.isSecure
@@ -69,55 +73,52 @@ public struct HTTPURL: Sendable {
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
-        guard !raw.isEmpty else { return self }
-        let (bytes, start) = appending(raw.utf8.count) { $0 += raw.utf8 }
+        let (url, start) = appending(Array(raw.utf8))
         // The other parts were checked when this URL was parsed.
-        try HTTPURLParser(bytes).checkQuery(from: start)
-        return withQuery(bytes, from: start)
+        try HTTPURLParser(Array(url.text.utf8)).checkQuery(from: start)
+        return url
     }
 
     /// Encodes fields and returns this URL with them appended to its query.
     ///
-    /// - Parameters:
-    ///   - encoded: Fields that ``FormEncoding`` has encoded already; they come first.
-    ///   - fields: The other fields.
+    /// - Parameter fields: The fields.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
-    package func appending(
-        encoded: [UInt8] = [],
-        fields: [(name: String, value: String)]
-    ) throws(HTTPURLError) -> HTTPURL {
-        guard !fields.isEmpty || !encoded.isEmpty else { return self }
-        let (bytes, start) = appending(encoded.count + 1 + FormEncoding.capacity(fields)) { bytes in
-            bytes += encoded
-            if !encoded.isEmpty, !fields.isEmpty { bytes.append(UInt8(ascii: "&")) }
-            FormEncoding.append(fields, to: &bytes)
-        }
-        // `FormEncoding` writes only characters that a query permits, so only the length is checked.
-        try HTTPURLParser(bytes).checkLength()
-        return withQuery(bytes, from: start)
+    package func appending(fields: [(name: String, value: String)]) throws(HTTPURLError) -> HTTPURL {
+        try appending(encoded: FormEncoding.encode(fields))
     }
 
-    /// The text with something appended to its query, and where that begins.
-    private func appending(_ count: Int, _ append: (inout [UInt8]) -> Void) -> (bytes: [UInt8], start: Int) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 1 + count)
-        bytes += text.utf8
-        let query = parts.query
-        if query == nil {
-            bytes.append(UInt8(ascii: "?"))
-        } else if query?.isEmpty == false, bytes.last != UInt8(ascii: "&") {
-            bytes.append(UInt8(ascii: "&"))
-        }
-        let start = bytes.count
-        append(&bytes)
-        return (bytes, start)
+    /// Returns this URL with fields appended to its query.
+    ///
+    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded, so only the length is checked. Nothing is added for no bytes.
+    /// - Returns: The new URL.
+    /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
+    package func appending(encoded: [UInt8]) throws(HTTPURLError) -> HTTPURL {
+        let url = appending(encoded).url
+        try HTTPURLParser.checkLength(url.text.utf8.count)
+        return url
     }
 
-    private func withQuery(_ bytes: [UInt8], from start: Int) -> HTTPURL {
+    /// This URL with something appended to its query, and where that begins.
+    private func appending(_ fields: [UInt8]) -> (url: HTTPURL, start: Int) {
+        guard !fields.isEmpty else { return (self, text.utf8.count) }
+        var separator: UInt8?
+        if let query = parts.query {
+            if !query.isEmpty, text.utf8.last != UInt8(ascii: "&") { separator = UInt8(ascii: "&") }
+        } else {
+            separator = UInt8(ascii: "?")
+        }
+        let start = text.utf8.count + (separator == nil ? 0 : 1)
+        // Written in place, because a login page's URL is long.
+        let joined = unsafe String(unsafeUninitializedCapacity: start + fields.count) { output in
+            _ = unsafe output.update(fromContentsOf: text.utf8)
+            if let separator { unsafe output[start - 1] = separator }
+            _ = unsafe output[start...].update(fromContentsOf: fields)
+            return start + fields.count
+        }
         var parts = parts
-        parts.query = (parts.query?.lowerBound ?? start)..<bytes.count
-        return HTTPURL(bytes, parts, host: host)
+        parts.query = (parts.query?.lowerBound ?? start)..<start + fields.count
+        return (HTTPURL(joined, parts, host: host), start)
     }
 
     /// A URL at the same scheme, host and port with another path and query.

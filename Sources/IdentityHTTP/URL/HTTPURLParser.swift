@@ -16,7 +16,7 @@ struct HTTPURLParser {
     }
 
     func parse() throws(HTTPURLError) -> Parts {
-        try checkLength()
+        try Self.checkLength(bytes.count)
         let (isSecure, start) = try scheme()
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
         // The rest is checked first, so that the error names a backslash or a fragment correctly.
@@ -35,13 +35,13 @@ struct HTTPURLParser {
 
     /// Checks the end of a URL, which is part of its query, and the length of the whole URL.
     func checkQuery(from start: Int) throws(HTTPURLError) {
-        try checkLength()
+        try Self.checkLength(bytes.count)
         try checkRest(start, inAuthority: false)
     }
 
     /// Refuses a URL of more than 8 KiB.
-    func checkLength() throws(HTTPURLError) {
-        guard bytes.count <= 8 << 10 else {
+    static func checkLength(_ count: Int) throws(HTTPURLError) {
+        guard count <= 8 << 10 else {
             throw HTTPURLError(code: .tooLong, message: "The URL is longer than 8 KiB.")
         }
     }

@@ -24,3 +24,15 @@ extension String {
         }
     }
 }
+
+extension [UInt8] {
+    /// The index of the first such byte at or after `start`; faster than a search in a slice.
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        unsafe span.withUnsafeBytes { bytes in
+            guard start < bytes.count, let first = bytes.baseAddress,
+                let found = unsafe memchr(first + start, Int32(byte), bytes.count - start)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - first
+        }
+    }
+}

@@ -42,28 +42,35 @@ package final class MetadataSource: Sendable {
     private let httpClient: ProviderHTTPClient
     private let found: DiscoveryCache<Cached>
 
-    private final class Cached: Sendable {
+    /// Metadata in memory, as a reference: a copy of the metadata retains each of their members.
+    final class Cached: Sendable {
         let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
     }
 
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
+        isDiscovered = configuration.discoveryURL != nil
         self.httpClient = httpClient
         // Endpoints rarely change, so old ones are used while the document is unavailable, and for some time while it is refused.
         found = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
     /// Whether discovery is used, so that a login can be bound to the issuer of the metadata.
-    package var isDiscovered: Bool { configuration.discoveryURL != nil }
+    package let isDiscovered: Bool
 
     /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer
     /// document was refused.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
-        if let known = try found.known() { return known.metadata }
-        let cached = try await found.value { [self] in
+        try await cached().metadata
+    }
+
+    /// The same as ``metadata()``, without a copy.
+    func cached() async throws -> Cached {
+        if let known = try found.known() { return known }
+        return try await found.value { [self] in
             let environment = httpClient.environment
             let start = environment.clock.elapsed
             do {
@@ -77,7 +84,6 @@ package final class MetadataSource: Sendable {
                 throw error
             }
         }
-        return cached.metadata
     }
 
     private func fetch() async throws -> ProviderMetadata {

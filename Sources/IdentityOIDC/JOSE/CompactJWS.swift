@@ -26,13 +26,12 @@ package struct CompactJWS: Sendable {
     ///   - name: The token's name in errors.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
-        self.name = name
         func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
         guard token.count <= Self.maximumBytes else { throw malformed("is larger than 32 KiB") }
         var bytes = token.revealBytes()
         let dot = UInt8(ascii: ".")
-        guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
-            !bytes[(second + 1)...].contains(dot)
+        guard let first = bytes.firstIndex(of: dot, from: 0), let second = bytes.firstIndex(of: dot, from: first + 1),
+            bytes.firstIndex(of: dot, from: second + 1) == nil
         else { throw malformed("does not have three parts") }
         guard let headerBytes = Base64URL.decode(bytes[..<first]),
             let payload = Base64URL.decode(bytes[(first + 1)..<second]),
@@ -49,6 +48,7 @@ package struct CompactJWS: Sendable {
         let (keyID, type) = (header["kid"], header["typ"])
         if let keyID, keyID.string == nil { throw malformed("has a kid that is not a string") }
         if let type, type.string == nil { throw malformed("has a typ that is not a string") }
+        self.name = name
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature

@@ -17,10 +17,11 @@ package struct JSONWebToken: Sendable {
     ///   - name: The token's name in errors.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
-        jws = try CompactJWS(parsing: token, as: name)
+        let jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
             throw jws.malformed("has claims that are not a JSON object")
         }
+        self.jws = jws
         self.claims = claims
     }
 

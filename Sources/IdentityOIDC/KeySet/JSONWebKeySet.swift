@@ -50,9 +50,12 @@ package struct JSONWebKeySet: Sendable {
         issuer mayIssue: (String) -> Bool = { _ in true }
     ) -> [VerificationKey] {
         var candidates: [VerificationKey] = []
-        for key in keys where candidates.count < 8 {
-            let hasID = keyID.map { key.keyID?.isIdentical(to: $0) ?? false } ?? true
-            if hasID, key.fits(algorithm), key.issuer.map(mayIssue) ?? true { candidates.append(key.key) }
+        // A loop over the indices copies no key.
+        for index in keys.indices where candidates.count < 8 {
+            let hasID = keyID.map { keys[index].keyID?.isIdentical(to: $0) ?? false } ?? true
+            if hasID, keys[index].fits(algorithm), keys[index].issuer.map(mayIssue) ?? true {
+                candidates.append(keys[index].key)
+            }
         }
         return candidates
     }

@@ -36,10 +36,10 @@ package enum LogoutTokenValidator {
     /// - Throws: `IdentityError` of kind `rejected`.
     static func read(
         _ token: Secret,
-        expecting expected: SignedTokenExpectations
+        expecting expected: consuming SignedTokenExpectations
     ) throws(IdentityError) -> UnverifiedLogoutToken {
         let jwt = try JSONWebToken(parsing: token, as: "logout token")
-        let checks = SignedTokenChecks(errors: errors, expected: expected)
+        let checks = SignedTokenChecks(errors: errors, expected: consume expected)
         let types = ["jwt", "logout+jwt", "application/logout+jwt"]
         let claims = jwt.claims
         let (algorithm, issuer): (SignatureAlgorithm, String)
@@ -51,7 +51,7 @@ package enum LogoutTokenValidator {
             // The provider does not send such a token to this client, so somebody else may have sent it.
             throw error.suspectingAttack
         }
-        let expiry = try acceptedUntil(try checks.times(claims), expected)
+        let expiry = try acceptedUntil(try checks.times(claims), checks.expected)
         // A token with a nonce is another kind of token, for example an ID token.
         guard claims["nonce"] == nil else {
             throw failure("has a nonce, which a logout token must not have", "2.4").suspectingAttack
@@ -70,7 +70,12 @@ package enum LogoutTokenValidator {
             tokenID: tokenID,
             expiresAt: expiry
         )
-        return UnverifiedLogoutToken(checks: checks, jwt: jwt, algorithm: algorithm, notice: notice)
+        return UnverifiedLogoutToken(
+            checks: consume checks,
+            jwt: consume jwt,
+            algorithm: algorithm,
+            notice: consume notice
+        )
     }
 
     /// The time until which the token is accepted; throws if that time has passed.

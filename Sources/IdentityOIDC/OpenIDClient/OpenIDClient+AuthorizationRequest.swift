@@ -26,66 +26,56 @@ extension OpenIDClient {
         pkce: PKCEUse? = nil
     ) async throws -> AuthorizationRequest {
         let options = withDefaults(options)
-        let metadata = try await metadataSource.metadata()
-        guard let endpoint = metadata.authorizationEndpoint else {
+        let cached = try await metadataSource.cached()
+        guard let endpoint = cached.metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
         }
         let random = try httpClient.environment.random.exactly(settings.stateByteCount + 64)
         let pkce = try self.pkce(pkce, randomBytes: random.suffix(32))
-        try checkSupport(metadata, usesPKCE: pkce != nil)
-        let fullState = Base64URL.encode(random.prefix(settings.stateByteCount))
-        let state = settings.stateLength.map { String(fullState.prefix($0)) } ?? fullState
+        try checkSupport(
+            methods: pkce == nil ? nil : cached.metadata.codeChallengeMethods,
+            modes: cached.metadata.responseModes
+        )
+        let state = state(random.prefix(settings.stateByteCount))
         let nonce =
-            settings.sendsNonce ? Base64URL.encode(random.dropFirst(settings.stateByteCount).prefix(32)) : nil
-        let dpopKey = try newDPoPKey(metadata)
+            settings.sendsNonce
+            ? Secret(Base64URL.encodeSecret(random.dropFirst(settings.stateByteCount).prefix(32))) : nil
+        let dpopKey = try newDPoPKey(cached.metadata.dpopAlgorithms)
         // The configured redirect URI was checked when the client was created.
         if let redirectURI = options.redirectURI { try RedirectURI.check(redirectURI) }
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         let scopes = options.scopes ?? configuration.scopes
 
-        var fields: [(name: String, value: String)] = []
-        fields.reserveCapacity(8)
-        fields.append(("state", state))
-        if let nonce { fields.append(("nonce", nonce)) }
+        var query =
+            options.scopes == nil && options.redirectURI == nil
+            ? fixedFields
+            : FormEncoding.encode(Self.fixedFields(configuration, scopes: scopes, redirectURI: redirectURI))
+        query.reserveCapacity(query.count + 256)
+        Self.append("&state=", state, to: &query)
+        if let nonce { Self.append("&nonce=", nonce, to: &query) }
         if let pkce {
-            fields.append(("code_challenge", pkce.challenge))
-            fields.append(("code_challenge_method", "S256"))
+            query += "&code_challenge=".utf8
+            query += pkce.challenge.utf8
+            query += "&code_challenge_method=S256".utf8
         }
-        if let dpopKey { fields.append(("dpop_jkt", try dpopKey.thumbprint())) }
+        if let dpopKey { query += "&dpop_jkt=\(try dpopKey.thumbprint())".utf8 }
+        var fields: [(name: String, value: String)] = []
         try add(options, to: &fields)
+        FormEncoding.append(fields, to: &query)
 
         let now = httpClient.environment.clock.now
-        let attempt = LoginAttempt(
-            provider: descriptor.name,
-            state: Secret(state),
-            nonce: nonce.map { Secret($0) },
-            codeVerifier: pkce?.verifier,
-            issuer: boundIssuer(metadata),
-            redirectURI: redirectURI,
-            scopes: scopes,
-            maximumAgeSeconds: options.maximumAgeSeconds,
-            authenticationContexts: options.authenticationContexts,
-            responseMode: configuration.responseMode,
-            dpopKey: try dpopKey?.secret(),
-            createdAt: now,
-            // `SessionManager` replaces this time with its `attemptLifetime`.
-            expiresAt: now + 600
-        )
-        var encoded = fixedFields
-        if configuration.pushesAuthorizationRequest || metadata.requiresPushedRequests {
-            fields = Self.fixedFields(configuration, scopes: scopes, redirectURI: redirectURI) + fields
-            let requestURI = try await push(fields, metadata, dpopKey: dpopKey)
-            fields = [("client_id", descriptor.clientID), ("request_uri", requestURI.reveal())]
-            encoded = []
-        } else if options.scopes != nil || options.redirectURI != nil {
-            encoded = FormEncoding.encode(
-                Self.fixedFields(configuration, scopes: scopes, redirectURI: redirectURI)
-            )
+        let isPushed = configuration.pushesAuthorizationRequest || cached.metadata.requiresPushedRequests
+        if isPushed {
+            let requestURI = try await push(query, cached.metadata, dpopKey: dpopKey)
+            query = FormEncoding.encode([
+                ("client_id", descriptor.clientID), ("request_uri", requestURI.reveal()),
+            ])
         }
+        let url: HTTPURL
         do {
-            return AuthorizationRequest(url: try endpoint.appending(encoded: encoded, fields: fields), attempt: attempt)
+            url = try endpoint.appending(encoded: query)
         } catch {
-            let canPush = !encoded.isEmpty && metadata.pushedAuthorizationRequestEndpoint != nil
+            let canPush = !isPushed && cached.metadata.pushedAuthorizationRequestEndpoint != nil
             throw IdentityError(
                 configuration: "The authorization URL would be too long.",
                 hint: "Shorten scopes, authorizationParameters or the options of the login"
@@ -94,6 +84,36 @@ extension OpenIDClient {
                 cause: error
             )
         }
+        return AuthorizationRequest(
+            url: url,
+            attempt: LoginAttempt(
+                provider: descriptor.name,
+                state: state,
+                nonce: nonce,
+                codeVerifier: pkce?.verifier,
+                issuer: boundIssuer(cached.metadata.issuer),
+                redirectURI: redirectURI,
+                scopes: scopes,
+                maximumAgeSeconds: options.maximumAgeSeconds,
+                authenticationContexts: options.authenticationContexts,
+                responseMode: configuration.responseMode,
+                dpopKey: try dpopKey?.secret(),
+                createdAt: now,
+                // `SessionManager` replaces this time with its `attemptLifetime`.
+                expiresAt: now + 600
+            )
+        )
+    }
+
+    private func state(_ randomBytes: ArraySlice<UInt8>) -> Secret {
+        let state = Secret(Base64URL.encodeSecret(randomBytes))
+        return settings.stateLength.map { Secret(bytes: Array(state.revealBytes().prefix($0))) } ?? state
+    }
+
+    /// Appends a parameter whose value needs no escapes.
+    private static func append(_ name: String, _ value: Secret, to query: inout [UInt8]) {
+        query += name.utf8
+        unsafe value.bytes.withUnsafeBytes { unsafe query.append(contentsOf: $0) }
     }
 
     /// The parameters that differ only between clients, scopes and redirect URIs.
@@ -121,8 +141,13 @@ extension OpenIDClient {
     }
 
     /// Refuses to start a login if the metadata say that the provider does not support what the login needs.
-    private func checkSupport(_ metadata: ProviderMetadata, usesPKCE: Bool) throws(IdentityError) {
-        if usesPKCE, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
+    ///
+    /// - Parameters:
+    ///   - methods: The methods of PKCE, if PKCE is used and the metadata have the list.
+    ///   - modes: The response modes, if the metadata have the list.
+    /// - Throws: `IdentityError` with code `unsupported_by_provider`.
+    private func checkSupport(methods: [String]?, modes: [String]?) throws(IdentityError) {
+        if let methods, !methods.contains("S256") {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
@@ -132,7 +157,7 @@ extension OpenIDClient {
             )
         }
         let mode = configuration.responseMode
-        if mode != .query, let modes = metadata.responseModes, !modes.contains(mode.rawValue) {
+        if mode != .query, let modes, !modes.contains(mode.rawValue) {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,

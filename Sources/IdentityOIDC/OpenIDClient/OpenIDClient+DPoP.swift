@@ -7,9 +7,9 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError` with code `unsupported_by_provider` if the metadata list algorithms without ES256, and
     ///   with code `system_failure` if no key can be created.
-    func newDPoPKey(_ metadata: ProviderMetadata) throws(IdentityError) -> DPoPKey? {
+    func newDPoPKey(_ supported: [String]?) throws(IdentityError) -> DPoPKey? {
         guard configuration.usesDPoP else { return nil }
-        if let supported = metadata.dpopAlgorithms, !supported.contains(DPoPKey.algorithm.rawValue) {
+        if let supported, !supported.contains(DPoPKey.algorithm.rawValue) {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,

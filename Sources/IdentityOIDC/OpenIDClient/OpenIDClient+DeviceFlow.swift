@@ -26,7 +26,7 @@ extension OpenIDClient {
         try add(options, to: &fields)
         let pkce = configuration.usesPKCEForDeviceLogin ? try newPKCE() : nil
         if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
-        let key = try newDPoPKey(metadata)
+        let key = try newDPoPKey(metadata.dpopAlgorithms)
         let startedAt = httpClient.environment.clock.now
         let (response, redacted) = try await postAuthenticated(
             fields,
@@ -53,7 +53,7 @@ extension OpenIDClient {
             scopes: scopes
         )
         authorization.interval = device.interval
-        authorization.issuer = boundIssuer(metadata)
+        authorization.issuer = boundIssuer(metadata.issuer)
         authorization.maximumAgeSeconds = options.maximumAgeSeconds
         authorization.authenticationContexts = options.authenticationContexts
         authorization.codeVerifier = pkce?.verifier

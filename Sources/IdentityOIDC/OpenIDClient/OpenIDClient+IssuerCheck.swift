@@ -3,8 +3,8 @@ package import IdentityKit
 // The check that the issuer is still the one of the login or of the tokens, before a code or a token is sent.
 extension OpenIDClient {
     /// The issuer to which a login is bound, if discovery names one.
-    func boundIssuer(_ metadata: ProviderMetadata) -> String? {
-        metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? metadata.issuer : nil
+    func boundIssuer(_ discovered: String) -> String? {
+        metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
     /// Refuses to complete a login if the provider's issuer changed after the login started.
@@ -37,7 +37,9 @@ extension OpenIDClient {
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer
-        guard !issuer.isEmpty, let bound = boundIssuer(metadata), !issuers.isSame(issuer, as: bound) else { return }
+        guard !issuer.isEmpty, let bound = boundIssuer(metadata.issuer), !issuers.isSame(issuer, as: bound) else {
+            return
+        }
         throw IdentityError.issuerChanged(from: issuer, to: bound)
     }
 }

@@ -51,9 +51,10 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
-        let metadata = try await metadataSource.metadata()
-        let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(metadata))
-        guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
+        let cached = try await metadataSource.cached()
+        let expected = expectations(algorithms: algorithms ?? cached.metadata.signatureAlgorithms)
+        let token = try LogoutTokenValidator.read(logoutToken, expecting: expected)
+        guard let url = cached.metadata.keySetURL else { throw Self.missing(.keySet) }
         return try await keySource.verifyingUnsolicited(with: url, keyID: token.keyID) { try token.verify($0) }
     }
 }

@@ -6,12 +6,19 @@ extension OpenIDClient {
     ///
     /// - Returns: The `request_uri`.
     func push(
-        _ fields: [(name: String, value: String)],
+        _ query: [UInt8],
         _ metadata: ProviderMetadata,
         dpopKey: DPoPKey?
     ) async throws -> Secret {
         guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
             throw Self.missing(.pushedAuthorization)
+        }
+        guard let fields = FormEncoding.decode(query) else {
+            throw IdentityError(
+                configuration: "A scope or an option of the login contains a NUL character.",
+                hint: "Remove it.",
+                reference: "RFC 9126 section 2.1"
+            )
         }
         let (response, redacted) = try await postAuthenticated(
             fields,

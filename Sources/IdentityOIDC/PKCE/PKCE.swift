@@ -18,7 +18,7 @@ public struct PKCE: Sendable {
 
     init(randomBytes: ArraySlice<UInt8>) throws(IdentityError) {
         guard (32...96).contains(randomBytes.count) else { throw Self.invalidVerifier }
-        try self.init(unchecked: Base64URL.encode(randomBytes))
+        try self.init(Secret(Base64URL.encodeSecret(randomBytes)))
     }
 
     /// Uses a given code verifier.
@@ -49,7 +49,11 @@ public struct PKCE: Sendable {
 
     /// Uses a given code verifier without a check.
     package init(unchecked verifier: String) throws(IdentityError) {
-        self.verifier = Secret(verifier)
-        do { challenge = Base64URL.encode(try Digest.sha256(utf8: verifier)) } catch { throw .wrapping(error) }
+        try self.init(Secret(verifier))
+    }
+
+    private init(_ verifier: Secret) throws(IdentityError) {
+        self.verifier = verifier
+        do { challenge = Base64URL.encode(try Digest.sha256(verifier.bytes)) } catch { throw .wrapping(error) }
     }
 }
