@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import IdentityHTTP
-import IdentityLoopback
 import IdentityPlatform
 import TestDirectories
 import Testing
+
+@testable import IdentityLoopback
 
 @Suite(.enabled(if: TLSServer.openssl != nil, "apt-get install openssl")) struct TLSTests {
     @Test("a certificate is accepted only if the configured authority issued it")
@@ -117,6 +118,29 @@ import Testing
         let server = try await LoopbackServer.start { _ in .message(status: 200) }
         await expectRefusal(try CurlTransport(), "https://127.0.0.1:\(server.port)/")
         await server.stop()
+    }
+
+    @Test(
+        "a connection that breaks during the handshake is a failed connection, not a fault of TLS",
+        arguments: [true, false]
+    )
+    func brokenHandshake(isReset: Bool) async throws {
+        let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
+        #expect(fcntl(listener, F_SETFL, 0) == 0)
+        let started = DedicatedThread.start {
+            defer { close(listener) }
+            let connection = accept(listener, nil, nil)
+            var room = [UInt8](repeating: 0, count: 16 << 10)
+            _ = unsafe read(connection, &room, room.count)
+            if isReset { LoopbackSocket.reset(connection) } else { close(connection) }
+        }
+        try #require(started)
+        await #expect {
+            try await CurlTransport().send(request("https://127.0.0.1:\(port)/"))
+        } throws: { error in
+            let error = error as? HTTPTransportError
+            return error?.code == .connectionFailed && error?.phase == .notSent
+        }
     }
 
     @Test("an unreadable file of certificate authorities is an error when the transport starts")

@@ -10,7 +10,7 @@ enum CurlFailure {
     ///   - result: libcurl's result.
     ///   - phase: The phase of the request.
     ///   - hasHeaders: Whether the response's headers were complete.
-    ///   - detail: libcurl's error text, used for TLS only, because other texts may repeat data of the server or the caller.
+    ///   - detail: libcurl's error text. Only that of TLS is printed, because other texts may repeat data of the server or the caller.
     ///   - url: The URL of the request.
     /// - Returns: The error for the caller.
     static func error(
@@ -20,16 +20,27 @@ enum CurlFailure {
         detail: String,
         url: HTTPURL
     ) -> HTTPTransportError {
-        let code = code(result, phase: phase, hasHeaders: hasHeaders)
+        let code = code(result, phase: phase, hasHeaders: hasHeaders, detail: detail)
         var message = unsafe String(cString: curl_easy_strerror(result))
         if code == .tlsFailed, !detail.isEmpty { message += " (\(detail))" }
         return HTTPTransportError(code: code, phase: phase, message: "\(url.origin): \(message)")
     }
 
+    /// CURLE_TOO_LARGE of libcurl 8.6, which older headers do not declare.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    /// Whether libcurl's text about a handshake says that the connection ended, which only the text tells apart from a fault of TLS.
+    private static func isLostConnection(_ detail: String) -> Bool {
+        ["Recv failure", "Send failure", "Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof"].contains {
+            detail.contains($0)
+        }
+    }
+
     private static func code(
         _ result: CURLcode,
         phase: HTTPTransportError.Phase,
-        hasHeaders: Bool
+        hasHeaders: Bool,
+        detail: String
     ) -> HTTPTransportError.Code {
         switch result {
         case CURLE_URL_MALFORMAT:
@@ -41,18 +52,19 @@ enum CurlFailure {
             .resolutionFailed
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             .connectionFailed
+        case CURLE_SSL_CONNECT_ERROR where isLostConnection(detail),
+            CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
+            phase == .notSent ? .connectionFailed : .connectionLost
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
             CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
             .tlsFailed
         case CURLE_OPERATION_TIMEDOUT:
             .timedOut
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
-            phase == .notSent ? .connectionFailed : .connectionLost
         case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             .protocolViolation
-        case CURLE_OUT_OF_MEMORY:
-            // libcurl also limits one header line and reports an excess with this code.
+        case CURLE_OUT_OF_MEMORY, tooLarge:
+            // libcurl also limits one header line and reports an excess with these codes.
             phase == .ambiguous && !hasHeaders ? .headersTooLarge : .internalFailure
         default:
             .internalFailure

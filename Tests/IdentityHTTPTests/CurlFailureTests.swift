@@ -1,0 +1,39 @@
+import CIdentityCurl
+import Testing
+
+@testable import IdentityHTTP
+
+@Suite struct CurlFailureTests {
+    @Test(
+        "a handshake that ended with the connection is told apart from a fault of TLS, with the texts of several versions",
+        arguments: [
+            ("Recv failure: Connection reset by peer", HTTPTransportError.Code.connectionFailed),
+            ("OpenSSL SSL_connect: Connection reset by peer in connection to a.example:443 ", .connectionFailed),
+            ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a.example:443 ", .connectionFailed),
+            ("error:0A000126:SSL routines::unexpected eof while reading", .connectionFailed),
+            ("error:0A00010B:SSL routines::wrong version number", .tlsFailed),
+            ("error:0A000410:SSL routines::sslv3 alert handshake failure", .tlsFailed), ("", .tlsFailed),
+        ]
+    )
+    func handshake(detail: String, code: HTTPTransportError.Code) throws {
+        #expect(try error(CURLE_SSL_CONNECT_ERROR, .notSent, detail).code == code)
+        #expect(try error(CURLE_PEER_FAILED_VERIFICATION, .notSent, detail).code == .tlsFailed)
+    }
+
+    @Test("a header line that libcurl 8.6 or newer finds too long is too large, and so is one that older versions find")
+    func headerLine() throws {
+        for result in [CURLcode(rawValue: 100), CURLE_OUT_OF_MEMORY] {
+            #expect(try error(result, .ambiguous).code == .headersTooLarge)
+            #expect(try error(result, .notSent).code == .internalFailure)
+        }
+    }
+
+    private func error(
+        _ result: CURLcode,
+        _ phase: HTTPTransportError.Phase,
+        _ detail: String = ""
+    ) throws -> HTTPTransportError {
+        let url = try HTTPURL("https://a.example/")
+        return CurlFailure.error(result, phase: phase, hasHeaders: false, detail: detail, url: url)
+    }
+}
