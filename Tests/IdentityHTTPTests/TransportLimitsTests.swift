@@ -10,6 +10,18 @@ import Testing
 /// Properties that `TransportConformance` cannot observe: memory, the environment, and the addresses of host names.
 @Suite("Limits of CurlTransport")
 struct TransportLimitsTests {
+    @Test("a header whose value is empty or blank is sent", arguments: ["", " ", "\t \t"])
+    func blankHeader(value: String) async throws {
+        let server = try await LoopbackServer.start { request in
+            .message(status: request.header("X-Blank") == "" ? 200 : 400)
+        }
+        let url = try HTTPURL(server.origin + "/")
+        var request = HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true)
+        try request.headers.set("X-Blank", value)
+        #expect(try await CurlTransport().send(request).status == 200)
+        await server.stop()
+    }
+
     @Test("a response of 300 MB uses no more memory than the limit")
     func memory() async throws {
         // In a separate process, whose memory no other test uses.

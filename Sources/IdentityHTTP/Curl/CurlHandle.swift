@@ -119,8 +119,8 @@ internal import CIdentityCurl
         request.headers.forEachBytes { name, value in
             line.removeAll(keepingCapacity: true)
             line += name
-            // "Name:" would remove a header, "Name;" sends it empty.
-            if value.isEmpty {
+            // "Name:" with nothing but spaces would remove a header, "Name;" sends it empty.
+            if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
                 line.append(UInt8(ascii: ";"))
             } else {
                 line.append(UInt8(ascii: ":"))
