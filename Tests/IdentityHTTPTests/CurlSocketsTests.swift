@@ -14,7 +14,7 @@ struct CurlSocketsTests {
 
     init() throws {
         poll = try #require(SocketPoll())
-        sockets = CurlSockets(poll)
+        sockets = CurlSockets(poll, mayBeHTTP2: false)
         var pair: [Int32] = [-1, -1]
         try #require(unsafe socketpair(AF_UNIX, Platform.streamSocket, 0, &pair) == 0)
         (connection, other) = (pair[0], pair[1])
@@ -34,18 +34,48 @@ struct CurlSocketsTests {
         end()
     }
 
-    @Test("the events of a connection that is used again arrive")
+    @Test("the events of a connection that is used again arrive, also after data while it was idle if it may be HTTP/2")
     func usedAgain() {
+        let sockets = CurlSockets(poll, mayBeHTTP2: true)
+        sockets.opened(connection)
+        change(to: CURL_POLL_IN, sockets)
+        change(to: CURL_POLL_REMOVE, sockets)
+        change(to: CURL_POLL_IN, sockets)
+        #expect(wanted(sockets) == [true])
+        // The wait between two requests found data, and ended the registration.
+        change(to: CURL_POLL_REMOVE, sockets)
+        #expect(wanted(sockets) == [false])
+        change(to: CURL_POLL_IN, sockets)
+        #expect(wanted(sockets) == [true])
+        end()
+    }
+
+    @Test("anything that arrives on an idle connection ends it, and nothing of it remains to be read")
+    func dataWhileIdle() {
         sockets.opened(connection)
         change(to: CURL_POLL_IN)
-        change(to: CURL_POLL_REMOVE)
-        change(to: CURL_POLL_IN)
         #expect(wanted() == [true])
-        // The wait between two requests found data, and ended the registration.
         change(to: CURL_POLL_REMOVE)
         #expect(wanted() == [false])
-        change(to: CURL_POLL_IN)
-        #expect(wanted() == [true])
+        #expect(wanted().isEmpty)
+        var byte: UInt8 = 0
+        #expect(unsafe recv(connection, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+        #expect(unsafe recv(other, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+        end()
+    }
+
+    @Test("an idle connection without data stays open, also if the last event that libcurl wanted is its writability")
+    func writableWhileIdle() {
+        var byte: UInt8 = 0
+        #expect(unsafe read(connection, &byte, 1) == 1)
+        sockets.opened(connection)
+        change(to: CURL_POLL_OUT)
+        change(to: CURL_POLL_REMOVE)
+        #expect(wanted() == [false])
+        #expect(wanted().isEmpty)
+        #expect(unsafe send(other, &byte, 1, Platform.sendFlags) == 1)
+        #expect(wanted() == [false])
+        #expect(unsafe recv(connection, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
         end()
     }
 
@@ -75,13 +105,14 @@ struct CurlSocketsTests {
     }
 
     /// Does what libcurl's callback does.
-    private func change(to change: Int32) {
-        let context = unsafe Unmanaged.passUnretained(sockets).toOpaque()
+    private func change(to change: Int32, _ sockets: CurlSockets? = nil) {
+        let context = unsafe Unmanaged.passUnretained(sockets ?? self.sockets).toOpaque()
         #expect(unsafe CurlSockets.changed(nil, connection, change, context, nil) == 0)
     }
 
     /// Waits once, and returns for each event of the connection whether libcurl wants it.
-    private func wanted() -> [Bool] {
+    private func wanted(_ sockets: CurlSockets? = nil) -> [Bool] {
+        let sockets = sockets ?? self.sockets
         var found: [Bool] = []
         poll.wait(milliseconds: 0) { socket, _ in if socket == connection { found.append(sockets.wants(socket)) } }
         return found

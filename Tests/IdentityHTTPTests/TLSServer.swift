@@ -27,7 +27,7 @@ final class TLSServer: Sendable {
     /// - Parameters:
     ///   - names: The certificate's `subjectAltName`.
     ///   - isExpired: Whether the certificate has expired.
-    ///   - options: Further options of `s_server`.
+    ///   - options: Further options of `s_server`; with `-HTTP` the server responds with the content of files that ``write(_:to:)`` writes.
     ///   - isInteractive: Whether the test responds through ``channel``; otherwise the program does.
     /// - Throws: An error when the server does not start.
     init(
@@ -58,6 +58,11 @@ final class TLSServer: Sendable {
         if channel >= 0 { close(channel) }
     }
 
+    /// Writes a whole response, from the status line, for requests of this path.
+    func write(_ response: String, to path: String) throws {
+        _ = try directory.write(response, to: path)
+    }
+
     private static func makeCertificates(_ folder: String, names: String, isExpired: Bool) throws {
         try "subjectAltName=\(names)\n".write(toFile: folder + "/names", atomically: true, encoding: .utf8)
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
@@ -84,8 +89,8 @@ final class TLSServer: Sendable {
         let arguments =
             [
                 "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/leaf.pem", "-key", folder + "/leaf.key",
-            ] + (isInteractive ? [] : ["-www"]) + options
-        let process = try spawn(arguments, input: isInteractive ? ends[1] : nil, output: ends[1])
+            ] + (isInteractive || options.contains("-HTTP") ? [] : ["-www"]) + options
+        let process = try spawn(arguments, in: folder, input: isInteractive ? ends[1] : nil, output: ends[1])
         close(ends[1])
         // The program prints "ACCEPT 127.0.0.1:PORT" when it listens.
         var text: [UInt8] = []
@@ -108,11 +113,16 @@ final class TLSServer: Sendable {
 
     private static func run(_ arguments: [String]) throws {
         var status: Int32 = 0
-        let process = try spawn(arguments, output: nil)
+        let process = try spawn(arguments, in: "/", output: nil)
         guard unsafe waitpid(process, &status, 0) == process, status == 0 else { throw Failure(step: arguments[0]) }
     }
 
-    private static func spawn(_ arguments: [String], input: Int32? = nil, output: Int32?) throws -> pid_t {
+    private static func spawn(
+        _ arguments: [String],
+        in folder: String,
+        input: Int32? = nil,
+        output: Int32?
+    ) throws -> pid_t {
         guard let openssl else { throw Failure(step: "find") }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -122,10 +132,12 @@ final class TLSServer: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         if let input { unsafe posix_spawn_file_actions_adddup2(&actions, input, 0) }
         if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, 1) }
-        var strings = unsafe ([openssl] + arguments).map { unsafe strdup($0) } + [nil]
+        // The option -HTTP serves files of the working directory, which posix_spawn cannot change everywhere.
+        let command = ["sh", "-c", "cd \"$0\" && exec \"$@\"", folder, openssl] + arguments
+        var strings = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe strings.forEach { unsafe free($0) } }
         var process = pid_t()
-        let result = unsafe posix_spawn(&process, openssl, &actions, nil, &strings, environ)
+        let result = unsafe posix_spawn(&process, "/bin/sh", &actions, nil, &strings, environ)
         guard result == 0 else { throw Failure(step: "spawn") }
         return process
     }

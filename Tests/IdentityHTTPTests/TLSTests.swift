@@ -91,6 +91,51 @@ import Testing
         }
     }
 
+    @Test(
+        "a request that is sent once succeeds after the server has closed the idle connection",
+        arguments: ["-tls1_2", "-tls1_3"]
+    )
+    func closedWhileIdle(version: String) async throws {
+        // The program sends the file, then close_notify and FIN.
+        let server = try await TLSServer(options: [version, "-HTTP"])
+        try server.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", to: "file")
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        var request = try request("https://127.0.0.1:\(server.port)/file")
+        request.isSentOnce = true
+        for _ in 1...3 {
+            #expect(try await transport.send(request).body == Array("ok".utf8))
+            try await Task.sleep(for: .milliseconds(300))
+        }
+    }
+
+    @Test("a connection is used again, also if the server has sent session tickets", arguments: ["-tls1_2", "-tls1_3"])
+    func usedAgain(version: String) async throws {
+        let server = try await TLSServer(options: [version], isInteractive: true)
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        let channel = dup(server.channel)
+        let handshakes = Counter()
+        let started = DedicatedThread.start {
+            defer { close(channel) }
+            for _ in 1...3 {
+                var text = ""
+                var byte: UInt8 = 0
+                while !text.hasSuffix("\r\n\r\n") {
+                    guard unsafe read(channel, &byte, 1) == 1 else { return }
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                }
+                if text.contains("BEGIN SSL SESSION") { handshakes.count() }
+                let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+                _ = unsafe write(channel, response, response.count)
+            }
+        }
+        try #require(started)
+        for _ in 1...3 {
+            #expect(try await transport.send(request("https://127.0.0.1:\(server.port)/")).status == 200)
+            try await Task.sleep(for: .milliseconds(300))
+        }
+        #expect(handshakes.total == 1)
+    }
+
     @Test("a body larger than the limit is also refused over HTTP/2, and the rest of it is not read")
     func endlessHTTP2() async throws {
         let server = try await EndlessHTTP2Server()

@@ -29,7 +29,7 @@ internal import Synchronization
         self.handles = handles
         self.configuration = configuration
         unsafe multi = handles.pointer
-        sockets = CurlSockets(handles.sockets)
+        sockets = CurlSockets(handles.sockets, mayBeHTTP2: configuration.offersHTTP2)
     }
 
     func run() {

@@ -22,10 +22,15 @@ final class CurlSockets {
     }
 
     private let poll: SocketPoll
+    private let mayBeHTTP2: Bool
     private var entries: [Entry] = []
 
-    init(_ poll: SocketPoll) {
+    /// - Parameters:
+    ///   - poll: What the thread waits for.
+    ///   - mayBeHTTP2: Whether connections may be HTTP/2, on which a server may send frames at any time.
+    init(_ poll: SocketPoll, mayBeHTTP2: Bool) {
         self.poll = poll
+        self.mayBeHTTP2 = mayBeHTTP2
     }
 
     /// Notes that a new connection has this socket.
@@ -70,12 +75,44 @@ final class CurlSockets {
 
     /// Whether libcurl wants the events of a socket.
     ///
-    /// If it does not, the socket is not waited for any longer: the server has closed an idle connection, and each wait would report it.
+    /// If it does not, the connection is idle. The server has closed it or has sent something, so no request may use it again. libcurl
+    /// 7.88 would: it sees unread bytes and takes the connection as alive. Then a TLS closure (close_notify) makes the next request
+    /// fail, and a second response is read as the response to it.
+    ///
+    /// Any byte ends the connection, because its meaning cannot be seen from outside: TLS 1.3 encrypts the type of a record too. A
+    /// session ticket, the only harmless record, comes before the first response, and a late one costs a handshake and no request.
+    /// If HTTP/2 is offered, libcurl decides: the versions that do so by default end HTTP/1.1 connections with unread bytes.
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }
-        update(socket) { ignore(socket, &$0) }
+        update(socket) { entry in
+            if !mayBeHTTP2, entry.isConnection, let registered = entry.registered {
+                guard CurlSockets.hasInput(socket) else {
+                    // The socket is writable, or its event was found before libcurl read the last bytes.
+                    if registered != .read { entry.registered = poll.watch(socket, for: .read) ? .read : nil }
+                    return
+                }
+                CurlSockets.end(socket)
+            }
+            // Otherwise each wait would report it.
+            ignore(socket, &entry)
+        }
         return false
+    }
+
+    /// Whether the socket has bytes to read, an error, or the end of the connection.
+    private static func hasInput(_ socket: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+    }
+
+    /// Ends a connection so that libcurl sees its end before it would use it again.
+    private static func end(_ socket: Int32) {
+        // First, so that nothing arrives behind the bytes that are discarded.
+        shutdown(socket, Int32(SHUT_RDWR))
+        unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
+            while unsafe recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) > 0 {}
+        }
     }
 
     private func ignore(_ socket: Int32, _ entry: inout Entry) {

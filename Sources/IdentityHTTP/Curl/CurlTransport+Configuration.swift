@@ -49,6 +49,7 @@ extension CurlTransport {
         ///
         /// Older versions fail all requests of a connection when the server sends GOAWAY, for example after 1,000 requests. Then
         /// it is unknown whether a one-use token was used. An HTTP/1.1 connection carries only one request at a time.
+        /// Before 8.0, libcurl also uses connections again that the server has closed; the transport prevents it without HTTP/2 only.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }
             return unsafe information.pointee.version_num >= 0x08_05_00

@@ -102,13 +102,19 @@ extension TransportConformance {
                         body: Array(("a" + planted).utf8)
                     )
                 ]
-            for answer in answers {
+            // These arrive while the connection is idle.
+            let late = LoopbackResponse.script([
+                .send(Array(starts[0].utf8)), .delay(.milliseconds(200)), .send(Array(planted.utf8)),
+                .delay(.seconds(60)),
+            ])
+            for (answer, pause) in answers.map({ ($0, Duration.zero) }) + [(late, .milliseconds(500))] {
                 let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse = { request in
                     request.path == "/first" ? answer : .message(status: 200)
                 }
                 try await probe.withServer(handler) { server, _ in
                     // Refusing the response is permitted, too.
                     _ = try? await probe.transport.send(probe.request(server, path: "/first"))
+                    try await Task.sleep(for: pause)
                     let response = try await probe.transport.send(probe.request(server, path: "/second"))
                     try probe.expect(
                         response.headers["X-Planted"] == nil,
