@@ -148,7 +148,7 @@ extension GraphQLExecutor {
             .rejected,
             .cacheMiss,
             isCached
-                ? "The cache has no response for this operation, and the cache policy allows no request."
+                ? "The cache has no usable response for this call, and the cache policy allows no request."
                 : "The cache policy allows no request, but the client has no cache, or responses of this call are never stored.",
             hint: isCached
                 ? "Use a cache policy that allows a request, such as cacheFirst."

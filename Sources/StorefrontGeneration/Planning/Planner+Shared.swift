@@ -25,7 +25,8 @@ extension Planner {
             var planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // Several operations share the payload type, so a property's comment must not name the parent type of one of them.
+            // Several operations can share this Swift type. Each has its own GraphQL payload type, so the default comment of a property does
+            // not name that type.
             planned.property.comment = field.fields[0].comment ?? "The field `\(key)`."
             fields.append(PayloadUse.Field(property: planned.property, isLocal: !planned.nested.isEmpty))
         }

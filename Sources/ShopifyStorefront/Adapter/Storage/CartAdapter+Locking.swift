@@ -204,7 +204,8 @@ extension CartAdapter {
                     .detachIncomplete,
                     "Another process changed the session's cart, and the buyer could not be removed from the cart of this operation.",
                     hint:
-                        "Read the session's cart. If it is the same cart, call detach(from:in:). Do not give that cart to another buyer.",
+                        "Read the session's cart. If it is still the cart of this operation, call detach(from:in:). Do not give the cart of this "
+                        + "operation to another buyer.",
                     cause: error
                 )
             }
