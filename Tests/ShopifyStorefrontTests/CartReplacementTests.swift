@@ -110,4 +110,28 @@ import Testing
             #expect(shop.events.kinds == events)
         }
     }
+
+    @Test("a creation whose cart Shopify lost before it had all lines is not reported as interrupted later")
+    func lostFirstCart() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        shop.storefront.planFault(
+            .before { [storefront = shop.storefront] in
+                guard storefront.requests.last?.bodyText.contains("cartLinesAdd(") == true else { return }
+                for cart in storefront.cartStates { storefront.removeCart(cart.id) }
+            },
+            on: .storefront,
+            times: .max
+        )
+        let lines = Array(repeating: shop.mugs()[0], count: 251)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(lines, for: session, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        #expect(error?.code == .cartGone)
+        #expect(try await !shop.isBound(session))
+        shop.clock.advance(by: .seconds(120))
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        #expect(shop.events.kinds.isEmpty)
+    }
 }

@@ -109,12 +109,12 @@ extension CartAdapter {
         throw Self.busy
     }
 
-    /// The codes of errors after which Shopify has created no cart.
+    /// The codes of errors after which Shopify has no new cart.
     private static let refusals: Set<IdentityError.Code> = [
-        .cartUserErrors, .storefrontRefused, .throttled, .securityRejection,
+        .cartUserErrors, .storefrontRefused, .throttled, .securityRejection, .cartGone,
     ]
 
-    /// Removes the time of a creation from the attachment after Shopify refused to create the cart.
+    /// Removes the time of a creation from the attachment after Shopify refused to create the cart or lost it.
     ///
     /// Otherwise a later creation would report this one as interrupted.
     private func endCreation(_ locked: LockedCart) async {
