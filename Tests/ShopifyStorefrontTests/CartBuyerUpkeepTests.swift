@@ -90,6 +90,34 @@ import Testing
     }
 
     @Test(
+        "a checkout puts back the address of a contact without e-mail and phone, but not one that the buyer removed",
+        arguments: [false, true]
+    )
+    func addressOnly(removesAll: Bool) async throws {
+        var contact = CartIdentityTests.contact()
+        (contact.email, contact.phone) = (nil, nil)
+        let shop = try await TestShop(.contact(contact)) { .payload($0.field, cart: .cart(addresses: ["a1"])) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        // The logout of another session with this cart has removed the address.
+        shop.storefront.now { call in
+            if call.field == "cart" { return .json(#"{"data":{"cart":\#(String.cart())}}"#) }
+            let isReplacement = call.field == "cartDeliveryAddressesReplace"
+            return .payload(call.field, cart: .cart(addresses: isReplacement ? ["a2"] : []))
+        }
+        shop.storefront.forget()
+        let handoff = try await shop.carts.checkout(for: shop.session)
+        #expect(handoff.identity == .contact && shop.storefront.fields.last == "cartDeliveryAddressesReplace")
+        if removesAll {
+            _ = try await shop.carts.removeAllDeliveryAddresses(for: shop.session)
+        } else {
+            try await shop.carts.removeDeliveryAddresses(["a2"], for: shop.session)
+        }
+        shop.storefront.forget()
+        _ = try await shop.carts.checkout(for: shop.session)
+        #expect(shop.storefront.fields == ["cart"])
+    }
+
+    @Test(
         "an attach or a checkout without an identity ends the report of an earlier failure",
         arguments: [false, true]
     )

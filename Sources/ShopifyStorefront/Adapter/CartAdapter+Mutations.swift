@@ -6,10 +6,10 @@ extension CartAdapter {
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
-        _ mutation: @escaping @Sendable (CartBinding) -> Operation
+        _ mutation: @escaping @Sendable (inout CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            let response = try await self.send(mutation(binding), in: context)
+            let response = try await self.send(mutation(&binding), in: context)
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
@@ -23,6 +23,8 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
+            // A checkout does not put back an address that the buyer has removed.
+            binding.addressIDs.removeAll(where: ids.contains)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
                 let current = try await self.current(&binding, in: context)

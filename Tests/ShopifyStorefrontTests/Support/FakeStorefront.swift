@@ -17,7 +17,8 @@ final class FakeStorefront: Sendable {
         var field: String {
             let fields = [
                 "cartCreate", "cartLinesAdd", "cartBuyerIdentityUpdate", "cartDeliveryAddressesReplace",
-                "cartDeliveryAddressesRemove", "cartNoteUpdate", "cartLinesUpdate", "cartLinesRemove",
+                "cartDeliveryAddressesRemove", "cartDeliveryAddressesUpdate", "cartNoteUpdate", "cartLinesUpdate",
+                "cartLinesRemove",
             ]
             return fields.first { document.contains($0 + "(") } ?? "cart"
         }

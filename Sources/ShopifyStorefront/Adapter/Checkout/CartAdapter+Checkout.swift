@@ -53,7 +53,10 @@ extension CartAdapter {
             let result = try await current(&binding, readsCheckoutURL: true, in: context)
             // The logout of another session with this cart removes the contact.
             let buyer = result.cart.buyerIdentity
-            let isRemoved = binding.hasEmail && buyer.email == nil || binding.hasPhone && buyer.phone == nil
+            let hasAddressOnly = !binding.hasEmail && !binding.hasPhone && !binding.addressIDs.isEmpty
+            let isRemoved =
+                binding.hasEmail && buyer.email == nil || binding.hasPhone && buyer.phone == nil
+                || hasAddressOnly && result.cart.deliveryAddressIDs.isEmpty
             if !isRemoved { return result }
         }
         return try await attach(identity, to: &binding, of: locked, in: context)

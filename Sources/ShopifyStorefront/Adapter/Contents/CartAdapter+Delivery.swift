@@ -81,7 +81,8 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await mutate(on: id, in: context) { binding in
-            CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: [])
+            binding.addressIDs = []
+            return CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: [])
         }
     }
 
