@@ -89,6 +89,43 @@ import Testing
         #expect(shop.storefront.calls.last { $0.identity != nil }?.identity?["countryCode"] == .string("CA"))
     }
 
+    @Test("a merge without a country keeps the country of the buyer's cart")
+    func keptCountry() async throws {
+        for (merge, hasGuest) in [
+            (CartPolicy.Merge.intoCustomerCart, true), (.preferCustomer, true), (.keepGuest, false),
+        ] {
+            let shop = try await TestShop(.customer) { call in
+                // The id of a new cart is its country.
+                let id = call.variables["cartId"] ?? call.identity?["countryCode"]
+                let cart = String.cart(id: id?.string ?? "none", customer: CartIdentityTests.customer)
+                return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
+            }
+            let client = try shop.storefront.client(clock: shop.clock, context: StorefrontContext(country: "CA"))
+            let carts = CartAdapter(client: client, sessions: shop.sessions, store: shop.store)
+            _ = try await carts.create(TestShop.lines, for: shop.session, in: StorefrontContext(country: "US"))
+            let guest = try await shop.sessions.beginGuest().id
+            if hasGuest { _ = try await carts.create(TestShop.lines, for: guest, in: StorefrontContext(country: "DE")) }
+            shop.storefront.forget()
+            let result = try await carts.mergeGuestCart(of: guest, into: shop.session, merge: merge)
+            #expect(result.cart?.cart.id.rawValue == "US")
+            #expect(shop.storefront.calls.compactMap { $0.identity?["countryCode"] } == [.string("US")])
+        }
+    }
+
+    @Test("a refresh that ends a problem puts a contact on the cart with the country of the cart, not of the contact")
+    func countryOfRefresh() async throws {
+        let shop = try await TestShop(.contact(CartIdentityTests.contact()), CartIdentityTests.shopify)
+        shop.provider.fail(IdentityError(.retryLater, .providerUnavailable, "down"))
+        shop.clock.advance(by: .seconds(4000))
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(try await shop.carts.identityState(for: shop.session) == .degraded(.providerUnavailable))
+        shop.provider.fail(nil)
+        _ = try await shop.sessions.refreshTokens(for: shop.session)
+        await shop.sessions.drain()
+        let identity = shop.storefront.calls.last { $0.identity != nil }?.identity
+        #expect(identity?["email"] == .string("ada@example.com") && identity?["countryCode"] == .string("CA"))
+    }
+
     @Test(
         "a checkout puts back the address of a contact without e-mail and phone, but not one that the buyer removed",
         arguments: [false, true]

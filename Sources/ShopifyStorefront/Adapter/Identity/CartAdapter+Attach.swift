@@ -12,9 +12,10 @@ extension CartAdapter {
         to id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await attach(to: id, under: nil, in: context)
+        try await attach(to: id, under: nil, in: client.context.overridden(by: context))
     }
 
+    /// Puts the buyer identity of a session on its cart, which keeps its country if the context has none.
     func attach(
         to id: SessionID,
         under locks: InProcessCartLocks?,
@@ -29,7 +30,7 @@ extension CartAdapter {
                 binding.problem = nil
                 return result.sessionCart(binding)
             }
-            let identity = self.buyerIdentity(claim, in: context)
+            let identity = self.buyerIdentity(claim, in: binding.keepingCountry(in: context))
             return try await self.attach(identity, to: &binding, of: locked, in: context).sessionCart(binding)
         }
     }

@@ -12,10 +12,12 @@ extension CartAdapter: SessionParticipant {
             }
             // The operation that caused the refresh has already sent these tokens, and Shopify rejected them.
             if try await self.sessions.hasRejectedTokens(session.id) { return CartChange(nil, saving: binding) }
-            let context = binding.lastContext
+            var context = binding.lastContext
             // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
-            // Without the country of the client, because no call says that the cart's country changes. A contact has its own country.
+            // Without the country of the client, because no call says that the cart's country changes. A contact has its own country, which
+            // must not replace the cart's.
+            if case .contact = claim { context = binding.keepingCountry(in: context) }
             let identity = CartBuyerIdentity(claim, in: context)
             guard try self.isDue(identity, on: binding) else { return CartChange(nil, saving: binding) }
             let attached = try await self.attach(identity, to: &binding, of: locked, in: context)

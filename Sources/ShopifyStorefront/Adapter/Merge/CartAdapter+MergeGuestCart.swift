@@ -269,8 +269,7 @@ extension CartAdapter: SignInCarts {
                     result.problem = claim.problem
                     binding.problem = claim.problem?.code
                 } else {
-                    let country = StorefrontContext(country: source.country).overridden(by: context)
-                    let identity = self.buyerIdentity(claim.claim, in: country)
+                    let identity = self.buyerIdentity(claim.claim, in: source.keepingCountry(in: context))
                     result = try await self.attach(identity, to: &binding, of: locked, in: context)
                 }
                 return CartChange(result.sessionCart(binding), saving: binding)

@@ -16,6 +16,7 @@ extension CartAdapter {
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let (guestCartID, unmerged) = (source.cartID, source)
         let (result, added) = try await withCart(id, .exclusive, under: locks) { binding, locked in
+            let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
             // The present lines are saved first, so that an interrupted merge continues and does not start again.

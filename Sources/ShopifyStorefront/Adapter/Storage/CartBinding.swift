@@ -100,6 +100,11 @@ struct CartBinding: Sendable {
     /// The context for a call that has none.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
+    /// The context of a call that keeps the cart's country unless the call itself has one.
+    func keepingCountry(in context: StorefrontContext) -> StorefrontContext {
+        StorefrontContext(country: country).overridden(by: context)
+    }
+
     var payload: Secret {
         var object: JSONObject = [
             "v": .integer(Self.version), "cart": .string(cartID.rawValue), "identity": .string(identity.rawValue),
