@@ -41,11 +41,7 @@ extension CartAdapter: SignInCarts {
             }
             return try await self.locks.with(.session(guest)) { locks in
                 try await locks.with(.session(id)) { locks in
-                    var merge = merge ?? self.policy.merge
-                    if keepsOwnCart, merge == .keepGuest, try await self.attachments.read(id).binding != nil {
-                        merge = .intoCustomerCart
-                    }
-                    return try await self.merge(id, guest, merge, context, locks)
+                    try await self.merge(id, guest, merge ?? self.policy.merge, keepsOwnCart, context, locks)
                 }
             }
         }
@@ -78,10 +74,11 @@ extension CartAdapter: SignInCarts {
                     let isMoved = try await self.withLockedCart(old, under: locks) { locked in
                         guard var binding = locked.binding, try await self.attachments.read(session).binding == nil
                         else { return CartChange(false, saving: nil) }
+                        let context = binding.lastContext
                         // Throws `CartGone` if Shopify no longer has the cart: the old session then has none, or a new one.
-                        _ = try await self.current(&binding, in: binding.lastContext)
-                        _ = try await self.adopt(binding, for: session, binding.lastContext, locked.locks)
-                        return CartChange(true, saving: nil)
+                        _ = try await self.current(&binding, in: context)
+                        let moved = try await self.adopt(binding, for: session, replaces: false, context, locked.locks)
+                        return CartChange(moved != nil, saving: nil)
                     }
                     if isMoved { try await self.forget(for: old, under: locks) }
                 }
@@ -105,6 +102,7 @@ extension CartAdapter: SignInCarts {
         _ id: SessionID,
         _ guest: SessionID,
         _ merge: CartPolicy.Merge,
+        _ keepsOwnCart: Bool,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
@@ -119,19 +117,26 @@ extension CartAdapter: SignInCarts {
             return CartMergeResult(
                 outcome: .nothingToMerge,
                 cart: try await self.attachIfAny(to: id, under: locks, in: context),
-                // If the other session's merge fails, the guest still has the cart, and a repeated call merges it.
-                guest: reservation == .ofAnotherSession ? guest : nil
+                // The guest may have a cart after that, and a repeated call merges it.
+                guest: reservation == .inUse ? guest : nil
             )
         }
         var result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMergeResult> in
-            guard var source = locked.binding, source.reservation?.session.utf8.elementsEqual(id.rawValue.utf8) == true
-            else {
+            guard var source = locked.binding, source.isReserved(for: id) else {
                 let left = locked.binding == nil ? nil : guest
                 return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
             }
             source.reservation = nil
             let context = source.lastContext.overridden(by: context)
-            let merged = try await self.mergeCart(&source, to: id, merge, context, locked.locks)
+            let merged = try await self.mergeCart(
+                &source,
+                of: guest,
+                to: id,
+                merge,
+                keepsOwnCart,
+                context,
+                locked.locks
+            )
             return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
         }
         switch result.outcome {
@@ -164,7 +169,8 @@ extension CartAdapter: SignInCarts {
     }
 
     private enum Reservation {
-        case made, noCart, ofAnotherSession
+        /// `inUse`: another session has reserved the cart, or another process is creating it.
+        case made, noCart, inUse
     }
 
     /// Reserves a guest's cart for a session.
@@ -178,11 +184,13 @@ extension CartAdapter: SignInCarts {
         under locks: InProcessCartLocks
     ) async throws -> Reservation {
         try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
-            guard var binding = locked.binding else { return CartChange(.noCart, saving: nil) }
-            if let other = binding.reservation, !other.session.utf8.elementsEqual(id.rawValue.utf8),
-                self.lateCallMayArrive(since: other.since)
+            guard var binding = locked.binding else {
+                let isCreated = locked.pending.map { $0.lines.isEmpty && $0.since.map(self.lateCallMayArrive) == true }
+                return CartChange(isCreated == true ? .inUse : .noCart, saving: nil)
+            }
+            if let other = binding.reservation, !binding.isReserved(for: id), self.lateCallMayArrive(since: other.since)
             {
-                return CartChange(.ofAnotherSession, saving: nil)
+                return CartChange(.inUse, saving: nil)
             }
             binding.reservation = (id.rawValue, self.client.environment.clock.now)
             return CartChange(.made, saving: binding)
@@ -225,8 +233,10 @@ extension CartAdapter: SignInCarts {
 
     private func mergeCart(
         _ source: inout CartBinding,
+        of guest: SessionID,
         to id: SessionID,
         _ merge: CartPolicy.Merge,
+        _ keepsOwnCart: Bool,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> CartMergeResult {
@@ -237,27 +247,35 @@ extension CartAdapter: SignInCarts {
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let isSameCart = try await attachments.read(id).binding?.cartID == source.cartID
-        guard merge != .keepGuest, !isSameCart, try await hasCart(id, under: locks) else {
-            return CartMergeResult(outcome: .adopted, cart: try await adopt(source, for: id, context, locks))
+        var adopts = merge == .keepGuest || isSameCart
+        if !adopts { adopts = try await !hasCart(id, under: locks) }
+        if adopts {
+            let replaces = merge == .keepGuest && !keepsOwnCart
+            let cart = try await adopt(source, for: id, replaces: replaces, context, locks)
+            if let cart { return CartMergeResult(outcome: .adopted, cart: cart) }
         }
         if merge == .preferCustomer {
             return CartMergeResult(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
-        return try await mergeLines(&source, into: id, context, locks)
+        return try await mergeLines(&source, of: guest, into: id, context, locks)
     }
 
     /// Makes another session's cart the session's own, and puts the buyer's identity on it.
     ///
+    /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have just created that cart, so only
+    ///   the attachment that this call replaces decides.
     /// - Throws: ``CartGone`` when Shopify no longer has that cart. A session that has another cart keeps it.
-    func adopt(
+    private func adopt(
         _ source: CartBinding,
         for id: SessionID,
+        replaces: Bool,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
-    ) async throws -> SessionCart {
-        let adopted = try await withLockedCart(id, under: locks) { locked -> CartChange<SessionCart?> in
+    ) async throws -> SessionCart? {
+        try await withLockedCart(id, under: locks) { locked -> CartChange<Result<SessionCart?, CartGone>> in
             _ = try await self.sessions.session(id)
             var old = locked.binding
+            if !replaces, let old, old.cartID != source.cartID { return CartChange(.success(nil), saving: nil) }
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             do {
                 var binding = source
@@ -272,16 +290,15 @@ extension CartAdapter: SignInCarts {
                     let identity = self.buyerIdentity(claim.claim, in: source.keepingCountry(in: context))
                     result = try await self.attach(identity, to: &binding, of: locked, in: context)
                 }
-                return CartChange(result.sessionCart(binding), saving: binding)
-            } catch is CartGone where locked.binding?.cartID != source.cartID {
+                return CartChange(.success(result.sessionCart(binding)), saving: binding)
+            } catch let gone as CartGone where locked.binding?.cartID != source.cartID {
                 // The attach has stored the cart that is gone with this session.
                 old?.reset()
                 guard try await locked.write(old?.payload) else { throw CartConflict() }
-                return CartChange(nil, saving: nil)
+                return CartChange(.failure(gone), saving: nil)
             }
         }
-        guard let adopted else { throw CartGone() }
-        return adopted
+        .get()
     }
 
     /// Whether the session has a cart.

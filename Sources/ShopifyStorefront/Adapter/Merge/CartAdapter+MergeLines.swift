@@ -7,6 +7,7 @@ extension CartAdapter {
     /// The added lines are noted in `source`. After an earlier merge into this session or cart, only the lines that were left are added.
     func mergeLines(
         _ source: inout CartBinding,
+        of guest: SessionID,
         into id: SessionID,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks,
@@ -16,6 +17,12 @@ extension CartAdapter {
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let (guestCartID, unmerged) = (source.cartID, source)
         let (result, added) = try await withCart(id, .exclusive, under: locks) { binding, locked in
+            // If another process has ended this merge meanwhile, the buyer's cart has the lines, and its earlier lines are no longer stored.
+            let left = try await self.attachments.read(guest).binding
+            guard left?.isReserved(for: id) == true else {
+                let guest = left == nil ? nil : guest
+                return (CartMergeResult(outcome: .nothingToMerge, guest: guest), CartBinding.Merge?.none)
+            }
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
@@ -68,9 +75,9 @@ extension CartAdapter {
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
         {
-            return try await mergeLines(&source, into: id, context, locks, isRepeated: true)
+            return try await mergeLines(&source, of: guest, into: id, context, locks, isRepeated: true)
         }
-        source.record(added)
+        if let added { source.record(added) }
         return result
     }
 

@@ -18,13 +18,14 @@ public struct CartMergeResult: Sendable {
     ///
     /// Their codes are unknown, so the buyer must enter them again.
     public var lostGiftCards: [String] = []
-    /// The guest's session, if it still has a cart.
+    /// The guest's session, if it still has a cart, or if another process is creating its cart: repeat the merge later.
     public var guest: SessionID?
 }
 
 /// The outcome of a merge.
 public enum CartMergeOutcome: Sendable, Equatable {
-    /// There was no guest's cart to merge, or another session is merging it. The lines of the buyer's cart, if any, are unchanged.
+    /// There was no guest's cart to merge, or another session is merging it, or another process is creating it. This call does not change the
+    /// lines of the buyer's cart, if any.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted

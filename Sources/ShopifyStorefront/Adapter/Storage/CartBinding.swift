@@ -85,6 +85,11 @@ struct CartBinding: Sendable {
         merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]
     }
 
+    /// Whether this guest's cart is reserved for a session.
+    func isReserved(for session: SessionID) -> Bool {
+        reservation?.session.utf8.elementsEqual(session.rawValue.utf8) == true
+    }
+
     /// Whether the buyer is on the cart, or may be.
     var mayHoldBuyer: Bool { identity != .guest || unanswered?.isIdentity == true }
 

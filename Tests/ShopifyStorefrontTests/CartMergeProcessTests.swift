@@ -1,0 +1,97 @@
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import StorefrontSandbox
+import Synchronization
+import Testing
+
+/// A merge or a move of a cart while another process works on the carts of the same sessions.
+@Suite struct CartMergeProcessTests {
+    private let shirts = [CartLineInput(merchandiseID: SandboxShop.shirt)]
+
+    @Test("a cart that another process creates for the new session during a move is kept, and no cart is moved")
+    func creationDuringMove() async throws {
+        let shop = try await SandboxShop()
+        let (old, session) = (try await shop.login(), try await shop.login())
+        let cart = try await shop.carts.add(shop.mugs(), for: old, in: shop.context).cart
+        let other = try await shop.process()
+        shop.storefront.planFault(
+            .before { [shirts] in _ = try? await other.carts.add(shirts, for: session, in: shop.context) },
+            on: .storefront
+        )
+        try await shop.carts.moveCart(of: old, to: session)
+        let own = try #require(try await shop.carts.read(for: session, in: shop.context)).cart
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
+        #expect(try await shop.carts.read(for: old, in: shop.context)?.cart.id == cart.id)
+    }
+
+    @Test("a cart that another process creates for the session during the merge of a sign-in gets the guest's lines")
+    func creationDuringMerge() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let other = try await shop.process()
+        shop.storefront.planFault(
+            .before { [shirts] in _ = try? await other.carts.add(shirts, for: session, in: shop.context) },
+            on: .storefront
+        )
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: session))
+        let own = try #require(try await shop.carts.read(for: session, in: shop.context)).cart
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1, SandboxShop.mug: 1])
+    }
+
+    @Test("two processes that merge the same guest's cart into the same session add each line once")
+    func sameMergeTwice() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let own = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let other = try await shop.process()
+        let outcome = Mutex<CartMergeOutcome?>(nil)
+        shop.storefront.planFault(
+            .before {
+                let merge = try? await other.carts.mergeGuestCart(
+                    of: guest,
+                    into: session,
+                    merge: .intoCustomerCart,
+                    in: shop.context
+                )
+                outcome.withLock { $0 = merge?.outcome }
+            },
+            on: .storefront
+        )
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
+        #expect(outcome.withLock { $0 } == .merged)
+        #expect(merge.outcome == .nothingToMerge && merge.guest == nil && merge.cart?.cart.id == own.id)
+        #expect(try shop.state(own).quantities == [SandboxShop.mug: 2])
+    }
+
+    @Test("a guest's cart that another process is creating during a sign-in is merged by a later call")
+    func mergeDuringCreation() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let guest = try await shop.sessions.beginGuest().id
+        let other = try await shop.process()
+        let isComplete = Mutex<Bool?>(nil)
+        shop.storefront.planFault(
+            .before {
+                let merged = try? await shop.carts.mergeCart(ofGuest: guest, into: session)
+                isComplete.withLock { $0 = merged }
+            },
+            on: .storefront
+        )
+        let cart = try await other.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        #expect(isComplete.withLock { $0 } == false)
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: session))
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == cart.id)
+    }
+}
