@@ -94,4 +94,42 @@ import Testing
         #expect(try await shop.carts.mergeCart(ofGuest: guest, into: session))
         #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == cart.id)
     }
+
+    @Test("a guest's checkout removes the buyer whom an interrupted merge has put on the guest's cart")
+    func checkoutAfterInterruption() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        #expect(try shop.state(cart).customerAccessToken != nil)
+        #expect(try await shop.carts.checkout(for: guest, in: shop.context).identity == .guest)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+        // A repeated merge puts the buyer on the cart again.
+        #expect(try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context).outcome == .adopted)
+        #expect(try shop.state(cart).customerAccessToken != nil)
+    }
+
+    @Test("a guest's cart after an interrupted merge into another buyer's session is merged without that buyer's data")
+    func otherBuyerAfterInterruption() async throws {
+        let shop = try await SandboxShop()
+        let (ada, grace) = (try await shop.login("bolt"), try await shop.login(as: "grace@example.com"))
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        shop.loseResponses(of: "cartDeliveryAddressesReplace")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        #expect(try shop.state(cart).email == "ada@example.com")
+        shop.clock.advance(by: .seconds(600))
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.id)
+        let state = try shop.state(cart)
+        #expect(state.customerAccessToken != nil && state.email != "ada@example.com" && state.addresses.isEmpty)
+    }
 }

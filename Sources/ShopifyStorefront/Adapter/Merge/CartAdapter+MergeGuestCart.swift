@@ -128,15 +128,7 @@ extension CartAdapter: SignInCarts {
             }
             source.reservation = nil
             let context = source.lastContext.overridden(by: context)
-            let merged = try await self.mergeCart(
-                &source,
-                of: guest,
-                to: id,
-                merge,
-                keepsOwnCart,
-                context,
-                locked.locks
-            )
+            let merged = try await self.mergeCart(&source, of: locked, to: id, merge, keepsOwnCart, context)
             return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
         }
         switch result.outcome {
@@ -197,30 +189,6 @@ extension CartAdapter: SignInCarts {
         }
     }
 
-    /// The carts of the buyer's other sessions, newest session first.
-    ///
-    /// Shopify has no list of a customer's carts. These are the carts whose sessions this app's store lists.
-    ///
-    /// - Throws: `IdentityError` of the store.
-    public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
-        try await identityErrors { try await self.others(id).map(\.cart) }
-    }
-
-    func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {
-        let own = try await sessions.session(id)
-        guard !own.isGuest else { return [] }
-        var found: [(BoundCart, CartBinding)] = []
-        let buyers = try await sessions.sessions(matching: SessionFilter(buyerOf: own))
-        for session in buyers.reversed() where session.id != id {
-            // Two providers may use the same issuer and subject.
-            guard session.provider.utf8.elementsEqual(own.provider.utf8),
-                let binding = try await attachments.read(session.id).binding, !binding.isUntrusted
-            else { continue }
-            found.append((BoundCart(session: session.id, cartID: binding.cartID, identity: binding.state), binding))
-        }
-        return found
-    }
-
     private func attachIfAny(
         to id: SessionID,
         under locks: InProcessCartLocks? = nil,
@@ -233,13 +201,13 @@ extension CartAdapter: SignInCarts {
 
     private func mergeCart(
         _ source: inout CartBinding,
-        of guest: SessionID,
+        of locked: LockedCart,
         to id: SessionID,
         _ merge: CartPolicy.Merge,
         _ keepsOwnCart: Bool,
-        _ context: StorefrontContext,
-        _ locks: InProcessCartLocks
+        _ context: StorefrontContext
     ) async throws -> CartMergeResult {
+        let locks = locked.locks
         // If Shopify no longer has the guest's cart, this throws `CartGone`, and the caller tries the merge again. With the policy
         // `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so this call merges nothing,
         // and a repeated call merges it.
@@ -250,6 +218,10 @@ extension CartAdapter: SignInCarts {
         var adopts = merge == .keepGuest || isSameCart
         if !adopts { adopts = try await !hasCart(id, under: locks) }
         if adopts {
+            // An interrupted merge may have put another buyer on the guest's cart.
+            if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
+            // If this merge is interrupted, the guest's attachment shows that this buyer may be on the cart.
+            if var reserved = locked.binding { try await locked.recordIntent(&reserved, sendsIdentity: true) }
             let replaces = merge == .keepGuest && !keepsOwnCart
             let cart = try await adopt(source, for: id, replaces: replaces, context, locks)
             if let cart { return CartMergeResult(outcome: .adopted, cart: cart) }
@@ -257,7 +229,7 @@ extension CartAdapter: SignInCarts {
         if merge == .preferCustomer {
             return CartMergeResult(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
-        return try await mergeLines(&source, of: guest, into: id, context, locks)
+        return try await mergeLines(&source, of: locked.session, into: id, context, locks)
     }
 
     /// Makes another session's cart the session's own, and puts the buyer's identity on it.
