@@ -46,7 +46,7 @@ extension CartAdapter {
                 _ = try await self.sessions.session(id)
                 switch mode ?? self.policy.logout {
                 case .clone:
-                    (guest, problem) = try await self.copy(id, context)
+                    (guest, problem) = try await self.copy(self.attachments.read(id).binding, context)
                     // With the policy `drop` the session's end does not call Shopify, so the buyer is removed here.
                     if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
                 case .detach: (guest, problem) = try await self.handOver(id, context)
@@ -84,15 +84,14 @@ extension CartAdapter {
         return (try await mergeGuestCart(of: guest, into: new, merge: .keepGuest, in: context).cart, logout)
     }
 
-    /// Copies lines, note, attributes and discount codes of the session's cart to a new guest's cart.
+    /// Copies lines, note, attributes and discount codes of a cart to a new guest's cart.
     ///
     /// - Returns: The guest, and the reason if lines are missing in its cart.
     private func copy(
-        _ id: SessionID,
+        _ binding: CartBinding?,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
-        let stored = try await attachments.read(id)
-        guard var binding = stored.binding else { return (nil, nil) }
+        guard var binding else { return (nil, nil) }
         let cart = try await current(&binding, in: context).cart
         var lines = try await allLines(of: cart, in: context).map(CartLineInput.init).filter {
             !$0.merchandiseID.isEmpty
@@ -143,16 +142,15 @@ extension CartAdapter {
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
-        // If another session of the buyer has the same cart, that session would attach the buyer to it again. So the guest gets a copy.
-        let own = try await attachments.read(id).binding?.cartID
-        if try await others(id).contains(where: { $0.cart.cartID == own }) { return try await copy(id, context) }
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
+            // Another session of the buyer with the same cart would attach the buyer to it again. So the guest gets a copy.
+            if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             var result = try await self.detach(&binding, in: context)
             // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
             // And a token that may not read customers does not show whether the customer was removed.
             guard binding.unanswered == nil, result.seesCustomer else {
-                return CartChange(.copyNeeded, saving: binding)
+                return CartChange(.copyNeeded(binding), saving: binding)
             }
             try await self.removeGiftCards(&result, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id
@@ -160,6 +158,11 @@ extension CartAdapter {
             guard try await locked.write(nil) else {
                 try await self.sessions.endGuest(guest)
                 throw CartConflict()
+            }
+            // Another session may have taken the cart over meanwhile. From now on it finds the cart in no session (`hasCart`).
+            guard try await !self.isShared(binding, id) else {
+                try await self.sessions.endGuest(guest)
+                return CartChange(.copyNeeded(binding), saving: nil)
             }
             binding.buyerIP = context.buyerIP
             let payload = binding.payload
@@ -170,8 +173,13 @@ extension CartAdapter {
         }
         switch handed {
         case .handedOver(let guest): return (guest, nil)
-        case .copyNeeded: return try await copy(id, context)
+        case .copyNeeded(let binding): return try await copy(binding, context)
         }
+    }
+
+    /// Whether another session of the buyer has the same cart.
+    private func isShared(_ binding: CartBinding, _ id: SessionID) async throws -> Bool {
+        try await others(id).contains { $0.cart.cartID == binding.cartID }
     }
 }
 
@@ -180,5 +188,5 @@ private enum HandOver {
     /// The session no longer has the cart. The guest is nil when there was no cart, or its session could not save it.
     case handedOver(to: SessionID?)
     /// Data of the buyer may be on the cart or still arrive there, so the guest gets a copy.
-    case copyNeeded
+    case copyNeeded(CartBinding)
 }

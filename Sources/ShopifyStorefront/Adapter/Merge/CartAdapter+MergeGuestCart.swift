@@ -277,8 +277,8 @@ extension CartAdapter: SignInCarts {
     ///
     /// If it has none, it gets the cart of another session of its buyer.
     private func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
-        try await withLockedCart(id, under: locks) { locked in
-            if locked.binding != nil { return CartChange(true, saving: locked.binding) }
+        let (hasCart, taken) = try await withLockedCart(id, under: locks) { locked -> CartChange<(Bool, BoundCart?)> in
+            if locked.binding != nil { return CartChange((true, nil), saving: locked.binding) }
             for other in try await self.others(id) {
                 var binding = other.binding
                 binding.problem = nil
@@ -287,9 +287,15 @@ extension CartAdapter: SignInCarts {
                 } catch is CartGone {
                     continue
                 }
-                return CartChange(true, saving: binding)
+                return CartChange((true, other.cart), saving: binding)
             }
-            return CartChange(false, saving: nil)
+            return CartChange((false, nil), saving: nil)
         }
+        // A logout of the other session may have given its cart to a guest meanwhile.
+        guard let taken, try await attachments.read(taken.session).binding?.cartID != taken.cartID else {
+            return hasCart
+        }
+        try await forget(for: id, under: locks)
+        return false
     }
 }
