@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import IdentityStoreKit
+import Synchronization
 import Testing
 
 @testable import IdentitySQLite
@@ -88,6 +89,26 @@ struct BackupTests {
         _ = try? await saves.value
     }
 
+    @Test("a backup ends although another process commits between all of its steps")
+    func busy() async throws {
+        let directory = try StoreDirectory()
+        let clock = CommittingClock()
+        let store = try await directory.open { $0.clock = clock }
+        // Three steps.
+        for _ in 0..<40 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 128_000))) }
+        try await store.insert(sampleSession())
+        let other = try await directory.open()
+        // The file does not grow, so a copy that starts again has as many pages left as before.
+        clock.start {
+            let session = try sampleSession()
+            try await other.insert(session)
+            _ = try await other.remove(session.id)
+        }
+        try await store.backup(to: directory.path + "/copy")
+        #expect(clock.commits < CommittingClock.limit)
+        #expect(clock.commits > 1)
+    }
+
     @Test("an existing file is not overwritten, and no incomplete file is left")
     func refused() async throws {
         let directory = try StoreDirectory()
@@ -110,5 +131,28 @@ struct BackupTests {
         await store.close()
         await expect(.storeFailed, .retryLater) { try await store.backup(to: directory.path + "/late") }
         #expect(try directory.entries().allSatisfy { !$0.contains("late") })
+    }
+}
+
+/// A clock at whose pauses another process commits, up to a limit.
+private final class CommittingClock: IdentityClock {
+    static let limit = 50
+    private let state = Mutex<(commit: (@Sendable () async throws -> Void)?, commits: Int)>((nil, 0))
+    private let system = SystemClock()
+
+    var now: Date { system.now }
+    var elapsed: Duration { system.elapsed }
+    var commits: Int { state.withLock { $0.commits } }
+
+    func start(_ commit: @escaping @Sendable () async throws -> Void) { state.withLock { $0.commit = commit } }
+
+    func sleep(for duration: Duration) async throws {
+        let commit = state.withLock { state in
+            guard state.commits < Self.limit else { return nil as (@Sendable () async throws -> Void)? }
+            if state.commit != nil { state.commits += 1 }
+            return state.commit
+        }
+        try await commit?()
+        try await system.sleep(for: duration)
     }
 }

@@ -36,7 +36,7 @@ final class BackupCopy {
 
     /// The number of pages that are still to be copied.
     ///
-    /// It grows when a write of another connection restarts the copy.
+    /// A step does not lower it if a write of another connection restarted the copy before.
     var remaining: Int32 { unsafe sqlite3_backup_remaining(pointer) }
 
     func finish() throws(SQLiteFailure) {

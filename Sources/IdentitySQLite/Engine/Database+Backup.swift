@@ -48,7 +48,8 @@ extension Database {
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
-            if copy.remaining > remaining { restarts += 1 }
+            // A step that continues lowers the number; one that starts again copies the same first pages again.
+            if copy.remaining >= remaining { restarts += 1 }
             remaining = copy.remaining
             try await lane.pause()
         }
