@@ -144,4 +144,24 @@ struct KeyRotationTests {
         _ = try await finish(store, limit: 10)
         #expect(try await store.keyUsage().last == StoreKeyUsage(id: stage.directory.key.id, role: .readOnly, rows: 1))
     }
+
+    @Test("one intact copy of the lookup key is enough to open the records of a store")
+    func damagedLookupKey() throws {
+        let (old, new) = (try StoreDirectory.key(), try StoreDirectory.key())
+        let keys = StoreKeys(active: new, readOnly: [old])
+        var header = try StoreHeader.make(sealedUnder: StoreKeys(active: old))
+        header.add(sealedLookupKey: try #require(try header.missingLookupKey(for: keys)))
+        func damaging(_ indices: Int...) throws -> StoreHeader {
+            var copies = header.sealedLookupKeys
+            for index in indices { copies[index][100] ^= 1 }
+            return try #require(
+                StoreHeader(storeID: header.storeID, slotSize: header.slotSize, sealedLookupKeys: copies)
+            )
+        }
+        let id = try sampleSession().id
+        let hash = try header.records(openedWith: keys).hash(of: id)
+        for index in 0..<2 { #expect(try damaging(index).records(openedWith: keys).hash(of: id) == hash) }
+        let error = #expect(throws: IdentityError.self) { _ = try damaging(0, 1).records(openedWith: keys) }
+        #expect(error?.code == .storeCorrupt)
+    }
 }

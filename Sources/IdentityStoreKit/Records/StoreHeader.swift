@@ -83,12 +83,18 @@ public struct StoreHeader: Sendable {
     }
 
     private func lookupKey(_ keys: StoreKeys) throws(IdentityError) -> [UInt8] {
-        let identifiers = sealedLookupKeys.compactMap { RecordSealer.keyIdentifier(of: $0) }
-        guard
-            let record = sealedLookupKeys.first(where: {
-                RecordSealer.keyIdentifier(of: $0).flatMap(keys.key) != nil
-            })
-        else {
+        let records = sealedLookupKeys.filter { RecordSealer.keyIdentifier(of: $0).flatMap(keys.key) != nil }
+        var failure: IdentityError?
+        // Each record contains the same key, so one intact record is enough.
+        for record in records {
+            do throws(IdentityError) {
+                return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        guard let failure else {
+            let identifiers = sealedLookupKeys.compactMap { RecordSealer.keyIdentifier(of: $0) }
             let wanted = identifiers.map { StoreKey.describe($0) }.joined(separator: ", ")
             let given = ([keys.active] + keys.readOnly).map(\.id).joined(separator: ", ")
             throw IdentityError(
@@ -102,15 +108,11 @@ public struct StoreHeader: Sendable {
                     : "Configure one of the store's keys as its key or as a read-only key. Nothing was changed."
             )
         }
-        do {
-            return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))
-        } catch {
-            guard error.code == .storeCorrupt else { throw error }
-            throw error.recast(
-                message: "The header of the store is damaged, so that no record can be read. Nothing was changed.",
-                hint: "Restore the store from a backup."
-            )
-        }
+        guard failure.code == .storeCorrupt else { throw failure }
+        throw failure.recast(
+            message: "The header of the store is damaged, so that no record can be read. Nothing was changed.",
+            hint: "Restore the store from a backup."
+        )
     }
 
     private func lookupSealer(_ keys: StoreKeys) -> RecordSealer {
