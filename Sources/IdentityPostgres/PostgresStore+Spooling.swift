@@ -1,6 +1,10 @@
 #if PostgreSQL
 public import IdentityKit
 
+extension PostgresStore: OptionalSpooling {
+    package var hasSpool: Bool { spool != nil }
+}
+
 extension PostgresStore: SessionSpooling {
     /// Keeps a session in the spool, in a file that is sealed like its row.
     ///

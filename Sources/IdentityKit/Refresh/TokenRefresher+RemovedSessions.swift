@@ -10,11 +10,17 @@ extension TokenRefresher {
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
-            for id in try await unsaved.spooledSessions().filter(visible.isOurs).map(\.id) {
-                if let stored = try? await visible.store.session(id) as StoredSession??, stored == nil {
-                    await revokeUnsaved(id)
-                } else {
+            let spooled = try await unsaved.spooledSessions().filter(visible.isOurs).map(\.id)
+            for (index, id) in spooled.enumerated() {
+                do {
+                    try Task.checkCancellation()
+                    if try await visible.store.session(id) == nil { await revokeUnsaved(id) } else { ids.insert(id) }
+                } catch {
                     ids.insert(id)
+                    guard [.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind) else { continue }
+                    // While the store is down, each of the other reads would take its whole time limit.
+                    ids.formUnion(spooled[index...])
+                    break
                 }
             }
         } catch {

@@ -26,21 +26,25 @@ final class UnsavedTokens: Sendable {
         ///
         /// A row with other tokens and an older generation was restored from a backup. Its refresh token was used, and the tokens that
         /// replaced it are in this state only.
+        ///
+        /// A row with the same tokens is older, unless it contains a response: another machine took over the refresh and received that
+        /// response later than this state's one.
         fileprivate func isNewer(than stored: StoredSession, _ fingerprint: String) -> Bool {
-            replaced == fingerprint || session.generation > stored.generation
+            if session.generation > stored.generation { return true }
+            guard replaced == fingerprint else { return false }
+            return if case .responded? = try? SessionState(stored) { false } else { true }
         }
     }
 
-    private let store: any SessionStore
+    private let spool: (any SessionSpooling)?
     private let events: EventSource
     private let entries = Mutex<[SessionID: Entry]>([:])
 
     init(_ store: any SessionStore, _ events: EventSource) {
-        self.store = store
+        let isMissing = (store as? any OptionalSpooling)?.hasSpool == false
+        spool = isMissing ? nil : store as? any SessionSpooling
         self.events = events
     }
-
-    private var spool: (any SessionSpooling)? { store as? any SessionSpooling }
 
     /// The sessions whose newest tokens are not in the store.
     var sessions: Set<SessionID> { entries.withLock { Set($0.keys) } }

@@ -17,3 +17,11 @@ public protocol SessionSpooling: Sendable {
     /// Removes the spooled session with an id.
     func removeSpooledSession(_ id: SessionID) async throws
 }
+
+/// A store type whose stores may have no spool.
+package protocol OptionalSpooling: SessionSpooling {
+    /// Whether this store has a spool.
+    ///
+    /// If not, every ``SessionSpooling/spool(_:)`` throws, and there is nothing else to report.
+    var hasSpool: Bool { get }
+}

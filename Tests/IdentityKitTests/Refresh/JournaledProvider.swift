@@ -10,6 +10,7 @@ import Synchronization
 final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     private struct State {
         var grace: Double = 0
+        var rotatesAgain = false
         /// Maps a refresh token to the time of its use and the response.
         var spent: [String: (at: Date, answer: String)] = [:]
         var live: Set<String> = []
@@ -59,7 +60,10 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     /// The number of exchanged codes.
     var exchanges: Int { state.withLock { $0.exchanges } }
     var revoked: [String] { state.withLock { $0.revoked } }
-    func setGrace(_ seconds: Double) { state.withLock { $0.grace = seconds } }
+    /// With `rotatesAgain`, a used token gets new tokens within the grace period, not the last response again.
+    func setGrace(_ seconds: Double, rotatesAgain: Bool = false) {
+        state.withLock { ($0.grace, $0.rotatesAgain) = (seconds, rotatesAgain) }
+    }
     /// The outcome of all further requests.
     func answerAll(_ answer: Answer?) { state.withLock { $0.always = answer } }
     func answer(_ answers: Answer...) { state.withLock { $0.answers = answers } }
@@ -96,7 +100,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         }
     }
 
-    /// Uses a refresh token; within the grace period the last response is repeated.
+    /// Uses a refresh token; within the grace period the last response is repeated, or the token is rotated again.
     private func rotate(_ tokens: TokenSet) throws(RefreshRefusal) -> String {
         let token = tokens.refreshToken?.reveal() ?? ""
         let now = clock.now
@@ -106,7 +110,9 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
                 state.spent[token] = (now, answer)
                 return answer
             }
-            if let spent = state.spent[token], now.timeIntervalSince(spent.at) < state.grace { return spent.answer }
+            if let spent = state.spent[token], now.timeIntervalSince(spent.at) < state.grace {
+                return state.rotatesAgain ? Self.mint(&state) : spent.answer
+            }
             state.reuses += 1
             state.live = []
             return nil

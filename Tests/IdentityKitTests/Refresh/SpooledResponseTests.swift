@@ -145,6 +145,68 @@ struct SpooledResponseTests {
         #expect(try await world.store.session(id) == nil)
     }
 
+    @Test(
+        "tokens in memory or in the spool do not overwrite a response that another machine received later and could not validate",
+        arguments: [false, true]
+    )
+    func laterResponse(isInMemory: Bool) async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600, rotatesAgain: true)
+        world.store.allow(1)
+        let manager = try world.manager()
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.store.spooled == [id])
+        world.clock.advance(by: .seconds(61))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        let other = try world.manager(world.memory)
+        await #expect(throws: IdentityError.self) { _ = try await other.tokens(for: id) }
+        #expect(world.provider.requests == 2)
+        world.store.allow(.max)
+        _ = try await (isInMemory ? manager : world.manager()).repair()
+        #expect(world.store.spooled.isEmpty)
+        #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.requests == 2)
+    }
+
+    @Test("a repair reads no further spooled session after the first read that fails because the store is down")
+    func storeDown() async throws {
+        let world = RefreshStage()
+        for number in 0..<3 {
+            let id = try await world.expiredSession("buyer-\(number)")
+            world.store.allow(1)
+            _ = try await world.manager().tokens(for: id)
+        }
+        world.store.breakReads(true)
+        world.store.breakLists()
+        let manager = try world.manager()
+        let reads = world.store.reads
+        await #expect(throws: IdentityError.self) { _ = try await manager.repair() }
+        #expect(world.store.reads == reads + 1)
+        // A cancelled repair reads none.
+        let cancelled = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            _ = try await manager.repair()
+        }
+        await #expect(throws: IdentityError.self) { try await cancelled.value }
+        #expect(world.store.reads == reads + 1)
+        #expect(world.store.spooled.count == 3)
+    }
+
+    @Test("if a store has no spool, the only report about unsaved tokens is that they are not durable")
+    func withoutSpool() async throws {
+        let world = RefreshStage()
+        let store = SpoolingStore(world.memory, hasSpool: false)
+        let id = try await world.expiredSession()
+        store.allow(1)
+        let manager = try world.manager(store)
+        _ = try await manager.tokens(for: id)
+        _ = try await manager.repair()
+        #expect(world.heard.kinds.contains(.tokensNotDurable))
+        #expect(!world.heard.kinds.contains(.storeFailed(.configurationInvalid)))
+    }
+
     @Test("new tokens that could not be saved are returned instead of the old ones, also while the old ones are valid")
     func newest() async throws {
         let world = RefreshStage()

@@ -4,17 +4,19 @@ import IdentityTesting
 import Synchronization
 
 /// A store with locks and a spool, whose writes and reads can fail.
-final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
+final class SpoolingStore: WrappingStore, OptionalSpooling, ExpirySweeping {
     let inner: InMemoryStore
+    let hasSpool: Bool
     private let state = Mutex(
         (
             replacements: Int.max, spooled: [SessionID: StoredSession](), damaged: Set<SessionID>(),
-            isSpoolBroken: false, isSpoolListBroken: false, areReadsBroken: false, areListsBroken: false
+            reads: 0, isSpoolBroken: false, isSpoolListBroken: false, areReadsBroken: false, areListsBroken: false
         )
     )
 
-    init(_ inner: InMemoryStore) {
+    init(_ inner: InMemoryStore, hasSpool: Bool = true) {
         self.inner = inner
+        self.hasSpool = hasSpool
     }
 
     /// Sets the number of replacements that succeed from now on.
@@ -26,6 +28,8 @@ final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
     func breakSpoolList() { state.withLock { $0.isSpoolListBroken = true } }
     /// Makes the spool read-only.
     func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
+    /// The number of sessions that were read.
+    var reads: Int { state.withLock { $0.reads } }
     var spooled: [SessionID] { state.withLock { Array($0.spooled.keys) } }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
@@ -39,7 +43,11 @@ final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
     }
 
     func session(_ id: SessionID) async throws -> StoredSession? {
-        guard !state.withLock({ $0.areReadsBroken }) else { throw IdentityError(.retryLater, .storeFailed, "Down.") }
+        let isBroken = state.withLock { state in
+            state.reads += 1
+            return state.areReadsBroken
+        }
+        guard !isBroken else { throw IdentityError(.retryLater, .storeFailed, "Down.") }
         guard !state.withLock({ $0.damaged.contains(id) }) else {
             throw IdentityError(.configuration, .storeCorrupt, "Damaged.")
         }
@@ -73,6 +81,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling, ExpirySweeping {
     func removeSpooledSession(_ id: SessionID) async throws { try changeSpool(of: id, to: nil) }
 
     private func changeSpool(of id: SessionID, to session: StoredSession?) throws {
+        guard hasSpool else { throw IdentityError(.configuration, .configurationInvalid, "No spool.") }
         let isBroken = state.withLock { state in
             if !state.isSpoolBroken { state.spooled[id] = session }
             return state.isSpoolBroken
