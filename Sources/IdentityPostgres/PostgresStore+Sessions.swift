@@ -126,6 +126,13 @@ extension PostgresStore: SessionRecordStore {
     }
 }
 
+extension PostgresStore: StoreReadChecking {
+    /// Reads the table of sessions on any server, also on a standby.
+    package func checkReadable() async throws {
+        _ = try await client.read(sql.hasSession, .integer(0))
+    }
+}
+
 extension PostgresStore: PartialSessionListing {
     /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
     ///
@@ -152,6 +159,15 @@ extension PostgresStore: PartialSessionListing {
                 (sql.listSessions, [provider, tenant, isInDoubt])
             }
         var listing = SessionListing()
+        func noteQuarantine() async throws {
+            guard listing.damage == nil, filter.isInDoubt == nil else { return }
+            let values = [provider, tenant, buyer ?? .null, name ?? .null]
+            let hidden = try await client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting)
+            if !hidden.isEmpty { listing.damage = .quarantined }
+        }
+        // A session that is moved to quarantine or back while the rows are read may be missing in all chunks. The check before the chunks
+        // finds one that is put back, the check after them finds one that is moved to quarantine.
+        try await noteQuarantine()
         var last: Int64 = -1
         // The number of rows that take at most 4 MiB with one slot each; a record has up to 16 slots.
         let chunk = max(1, min(128, (4 << 20) / records.sealer.slotSize))
@@ -162,11 +178,7 @@ extension PostgresStore: PartialSessionListing {
             guard rows.count == chunk, let row = rows.last else { break }
             last = row.integer(0)
         }
-        if listing.damage == nil, filter.isInDoubt == nil {
-            let values = [provider, tenant, buyer ?? .null, name ?? .null]
-            let hidden = try await client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting)
-            if !hidden.isEmpty { listing.damage = .quarantined }
-        }
+        try await noteQuarantine()
         return listing.oldestFirst
     }
 }

@@ -100,6 +100,7 @@ struct ServerTroubleTests {
         try await store.insert(session)
         try await server.command("stop fast")
         for _ in 0..<3 { await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) } }
+        await expect(.storeUnavailable, .retryLater) { try await store.checkReadable() }
         try await server.command("start")
         #expect(try await eventually { try await store.session(session.id) } != nil)
     }
@@ -199,6 +200,13 @@ struct ServerTroubleTests {
         await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) }
         await expect(.storeUnavailable, .retryLater) { try await store.attachment("cart", of: session.id) }
         await expect(.storeUnavailable, .retryLater) { try await store.isUsed("token") }
+        // A probe must not take every process out of service, because sessions can still be read.
+        let manager = SessionManager(
+            providers: try ProviderRegistry([]),
+            store: store,
+            environment: IdentityEnvironment(transport: NoNetwork())
+        )
+        #expect(await manager.readiness().isReady)
         // A logout of a buyer must not miss a session.
         let buyer = SessionFilter(buyer: (session.issuer, session.subject))
         await expect(.storeReadOnly, .retryLater) { try await store.sessions(matching: buyer) }

@@ -47,7 +47,13 @@ extension SessionManager {
     public func readiness() async -> Readiness {
         var problem: IdentityError.Code?
         do {
-            try await Correlation.scope { _ = try await visible.store.session(try creator.newID()) }
+            try await Correlation.scope {
+                if let store = visible.store as? any StoreReadChecking {
+                    try await store.checkReadable()
+                } else {
+                    _ = try await visible.store.session(try creator.newID())
+                }
+            }
         } catch {
             problem = IdentityError.code(of: error)
         }

@@ -17,10 +17,13 @@ extension Statements {
     var readAttachment: Statement {
         statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
+    /// Waits while another transaction replaces an attachment, and then returns the new one.
     var readAttachments: Statement {
         statement(
             [.integer],
-            "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE session = $1 ORDER BY key LIMIT 1000"
+            """
+            SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE session = $1 ORDER BY key LIMIT 1000 FOR UPDATE
+            """
         )
     }
     var replaceAttachment: Statement {

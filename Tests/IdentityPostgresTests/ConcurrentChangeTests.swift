@@ -1,0 +1,72 @@
+#if PostgreSQL
+import FoundationEssentials
+import IdentityKit
+import IdentityStoreKit
+import TestServers
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Concurrent changes in PostgreSQL",
+    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .timeLimit(.minutes(5))
+)
+struct ConcurrentChangeTests {
+    @Test("a logout returns the attachment that another process replaces at the same moment")
+    func replacedAttachment() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        #expect(try await store.setAttachment("cart", to: Secret("old"), of: session.id, expecting: nil))
+        let revision = try #require(try await store.attachment("cart", of: session.id)).revision
+        let hash = try store.records.hash(ofAttachment: "cart", of: session.id)
+        let row = try store.records.seal(Secret("new"), as: "cart", of: session.id, revision: revision + 1)
+        let removal = try await store.client.transaction(by: store.client.deadline) { transaction in
+            let replaced = try await transaction.run(
+                store.sql.replaceAttachment,
+                .key(hash),
+                .bytes(hash),
+                .integer(revision),
+                .integer(revision + 1),
+                .bytes(row.record)
+            )
+            #expect(replaced.changed == 1)
+            let removal = Task { try await store.remove(session.id) }
+            try await waitForBlockedStatement(of: store, in: schema)
+            return removal
+        }
+        #expect(try await removal.value?.attachments["cart"]?.reveal() == "new")
+    }
+
+    @Test("a list tells that sessions may be missing if one is put back from quarantine while the rows are read")
+    func restoredDuringList() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        try await store.insert(try sampleSession())
+        try await store.execute("UPDATE §session SET generation = generation + 1")
+        #expect(try await store.quarantineDamagedRows() == 1)
+        let list = try await store.client.transaction(by: store.client.deadline) { transaction in
+            _ = try await transaction.run(store.sql.rare("LOCK TABLE §session"))
+            let list = Task { try await store.readableSessions(matching: SessionFilter()) }
+            try await waitForBlockedStatement(of: store, in: schema)
+            // The session's row may be on a page that the list has already read.
+            _ = try await transaction.run(store.sql.rare("DELETE FROM §quarantine"))
+            return list
+        }
+        #expect(try await list.value.damage?.code == .storeCorrupt)
+    }
+
+    /// Waits until a statement for this schema waits for a lock.
+    private func waitForBlockedStatement(of store: PostgresStore, in schema: TestSchema) async throws {
+        let blocked = """
+            SELECT FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND query LIKE '%' || convert_from($1, 'UTF8') || '%'
+            """
+        while try await store.execute(blocked, .text(schema.name)).isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
+#endif
