@@ -53,7 +53,10 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
             var last: Int64 = -1
             while true {
                 let rows = try await client.read(sql.countByKey(kind), .integer(last), .integer(4_096)).all
-                for row in rows { counts[StoreKey.describe(row.bytes(0)), default: 0] += Int(row.integer(1)) }
+                for row in rows {
+                    guard let key = RecordSealer.keyIdentifier(ofStart: row.bytes(0)) else { continue }
+                    counts[StoreKey.describe(key), default: 0] += Int(row.integer(1))
+                }
                 guard let end = rows.map({ $0.integer(2) }).max() else { break }
                 last = end
             }

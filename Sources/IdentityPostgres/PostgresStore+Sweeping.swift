@@ -11,24 +11,22 @@ extension PostgresStore: ExpirySweeping {
     /// Removes rows that expired before the given time and by the database's clock, some at a time, and rows that have been in
     /// quarantine for 30 days.
     public func sweep(expiredBefore date: Date) async throws -> Int {
+        // If a step fails, the later ones are left out, so the sessions, which contain tokens, are first.
+        var total = try await page(sql.sweepSessions, .date(date))
+        total += try await spool?.sweep(expiredBefore: min(date, clock.now)) ?? 0
+        total += try await sweep(sql.sweepAttempts, .date(date)) + sweep(sql.sweepUsedTokens, .date(date))
         try await leases.sweep()
-        _ = try await client.write(sql.sweepQuarantine)
-        let spooled = try await spool?.sweep(expiredBefore: min(date, clock.now)) ?? 0
-        return try await spooled + sweep(sql.sweepAttempts, date) + sweep(sql.sweepUsedTokens, date)
-            + sweepSessions(date)
+        _ = try await sweep(sql.sweepQuarantine)
+        return total
     }
 
-    private func sweep(_ statement: Statement, _ date: Date) async throws -> Int {
+    private func sweep(_ statement: Statement, _ values: Value...) async throws -> Int {
         var total = 0
         while true {
-            let removed = try await client.write(statement, .integer(Int64(Self.page)), .date(date))
+            let removed = try await client.rows(statement, [.integer(Int64(Self.page))] + values).changed
             total += removed
             if removed < Self.page { return total }
         }
-    }
-
-    private func sweepSessions(_ date: Date) async throws -> Int {
-        try await page(sql.sweepSessions, .date(date))
     }
 
     /// Runs a statement for all sessions, a limited number at a time, and returns how many it changed.

@@ -165,6 +165,21 @@ struct LockTests {
         try await stores[0].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
+    @Test("an advisory lock is kept while the server does not respond for some seconds")
+    func stalledServer() async throws {
+        let server = try await TestServer.start()
+        let store = try await TestSchema(on: server).open { $0.locking = .advisory }
+        try await store.withSessionLock(try sampleSession().id, waitingUpTo: .zero) { lock in
+            try await server.command("signal STOP")
+            try await Task.sleep(for: .seconds(4.5))
+            try await server.command("signal CONT")
+            #expect(lock.isHeld)
+            // The next check confirms it.
+            try await Task.sleep(for: .seconds(3))
+            #expect(lock.isHeld)
+        }
+    }
+
     @Test("an advisory lock that cannot be released ends with its connection")
     func stuck() async throws {
         let schema = try await TestSchema()

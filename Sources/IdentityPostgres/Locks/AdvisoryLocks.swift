@@ -67,7 +67,8 @@ final class AdvisoryLocks: Sendable {
             try? await Task.sleep(for: Self.interval, clock: .continuous)
             guard !Task.isCancelled else { return }
             let asked = ContinuousClock.now
-            let reply = try? await client.performDirectly(sql.ping, [], by: asked + Self.interval)
+            // A ping that does not end in time closes the connection, and with it all locks of the process.
+            let reply = try? await client.performDirectly(sql.ping, [], by: asked + Self.trust / 2)
             if reply?.link == lock.link { lock.confirm(askedAt: asked) }
         }
     }

@@ -17,11 +17,11 @@ extension Statements {
         )
     }
 
-    /// How many of the next rows are sealed under each key, and the key of the last of these rows.
+    /// How many of the next rows begin alike, which shows the key that they are sealed under, and the key of the last of these rows.
     func countByKey(_ kind: SealedRow.Kind) -> Statement {
         rare(
             """
-            SELECT substring(slot FROM 9 FOR 16), count(*), max(key)
+            SELECT substring(slot FROM 1 FOR 24), count(*), max(key)
             FROM (SELECT key, slot FROM §\(kind.table) WHERE key > $1 ORDER BY key LIMIT $2) AS next GROUP BY 1
             """,
             [.integer, .integer]

@@ -28,7 +28,14 @@ extension Statements {
     var sweepUsedTokens: Statement { sweep("used_token") }
 
     var sweepQuarantine: Statement {
-        rare("DELETE FROM §quarantine WHERE moved_at < clock_timestamp() - interval '30 days'")
+        rare(
+            """
+            DELETE FROM §quarantine WHERE id = ANY(ARRAY(
+                SELECT id FROM §quarantine WHERE moved_at < clock_timestamp() - interval '30 days' ORDER BY id LIMIT $1
+            ))
+            """,
+            [.integer]
+        )
     }
 
     private func sweep(_ table: String) -> Statement {
