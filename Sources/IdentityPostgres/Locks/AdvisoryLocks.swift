@@ -67,8 +67,9 @@ final class AdvisoryLocks: Sendable {
             try? await Task.sleep(for: Self.interval, clock: .continuous)
             guard !Task.isCancelled else { return }
             let asked = ContinuousClock.now
-            // A ping that does not end in time closes the connection, and with it all locks of the process.
-            let reply = try? await client.performDirectly(sql.ping, [], by: asked + Self.trust / 2)
+            // A ping that does not end in time closes the connection, and with it all locks of the process. So it may take nearly as long
+            // as the lock is trusted.
+            let reply = try? await client.performDirectly(sql.ping, [], by: asked + Self.trust - Self.interval)
             if reply?.link == lock.link { lock.confirm(askedAt: asked) }
         }
     }
