@@ -168,11 +168,11 @@ public final class WebContext: Sendable {
 
     /// The guest that the browser's cookie names.
     ///
-    /// A guest whose record cannot be read counts as no guest, so that ``beginCartSession()`` can replace it.
+    /// A guest whose record is damaged counts as no guest, so that ``beginCartSession()`` can replace it.
     private func storedGuest() async throws -> Session? {
         do {
             return try await load(routes.cookies.guestID(in: request)).flatMap { $0.isGuest ? $0 : nil }
-        } catch let error as IdentityError where error.concernsRecordOfSession {
+        } catch let error as IdentityError where error.code == .storeCorrupt {
             routes.sessions.reportFailedRequest(error)
             return nil
         }

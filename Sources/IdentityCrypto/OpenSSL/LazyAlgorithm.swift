@@ -22,8 +22,11 @@ final class LazyAlgorithm: Sendable {
                 "OpenSSL could not provide the algorithm; check that its default provider is installed"
             )
         }
-        fetched.withLock { $0 = new }
-        return new
+        return fetched.withLock { known in
+            if let known { return known }
+            known = new
+            return new
+        }
     }
 
     static let aes256GCM = LazyAlgorithm {

@@ -28,11 +28,12 @@ final class UnsavedTokens: Sendable {
         /// replaced it are in this state only.
         ///
         /// A row with the same tokens is older, unless it contains a response: another machine took over the refresh and received that
-        /// response later than this state's one.
+        /// response later than this state's one. A response that belongs to another login does not replace any tokens.
         fileprivate func isNewer(than stored: StoredSession, _ fingerprint: String) -> Bool {
             if session.generation > stored.generation { return true }
             guard replaced == fingerprint else { return false }
-            return if case .responded? = try? SessionState(stored) { false } else { true }
+            guard case .responded(_, let response)? = try? SessionState(stored) else { return true }
+            return response.mismatch != nil
         }
     }
 

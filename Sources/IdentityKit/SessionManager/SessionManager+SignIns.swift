@@ -76,9 +76,13 @@ extension SessionManager {
 
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let decoded = try await visible.load(id).decoded()
-        if let reason = decoded.state.endReason { throw IdentityError.ended(reason) }
-        if let mismatch = decoded.state.mismatch { throw IdentityError.otherLogin(mismatch) }
-        return SessionFilter(buyerOf: decoded.session)
+        let found = try await visible.load(id)
+        let state = try found.decoded().state
+        if let reason = state.endReason { throw IdentityError.ended(reason) }
+        if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
+        // The stored issuer, because stores search for it: after a refresh, the tokens may name an equivalent one.
+        var filter = SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))
+        filter.equivalentsOf = found.stored.provider
+        return filter
     }
 }

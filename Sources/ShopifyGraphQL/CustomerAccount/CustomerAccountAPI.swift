@@ -70,7 +70,7 @@ package final class CustomerAccountAPI: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
-        // The URL rarely changes, so an old one is used while the document is unavailable.
+        // The URL rarely changes, so an old one is used while the document is unavailable, but not after a newer one was refused.
         discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 

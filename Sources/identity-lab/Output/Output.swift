@@ -6,6 +6,7 @@ internal import Synchronization
 final class Output: Sendable {
     private struct State {
         var isIncomplete = false
+        var hasLostReader = false
         var action: (@Sendable () -> Void)?
     }
 
@@ -21,14 +22,18 @@ final class Output: Sendable {
     }
 
     /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
-    var isIncomplete: Bool { state.withLock(\.isIncomplete) }
+    ///
+    /// An interruption of a pipeline ends its readers too, so a reader that has left is no failure then.
+    func isIncomplete(afterInterruption: Bool) -> Bool {
+        state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
+    }
 
     /// Sets the action of the first failed write to standard output, or of a reader that closes the pipe; runs it immediately if one
     /// has already happened.
     func onFailure(_ action: @escaping @Sendable () -> Void) {
         let isIncomplete = state.withLock { state in
             state.action = action
-            return state.isIncomplete
+            return state.isIncomplete || state.hasLostReader
         }
         if isIncomplete { action() }
         // A command that has printed everything would not notice that its reader has ended.
@@ -36,7 +41,7 @@ final class Output: Sendable {
         guard unsafe fstat(1, &information) == 0, information.st_mode & S_IFMT == S_IFIFO else { return }
         _ = DedicatedThread.start { [weak self] in
             Self.wait(for: 0, on: 1)
-            self?.fail()
+            self?.fail(hasLostReader: true)
         }
     }
 
@@ -64,10 +69,11 @@ final class Output: Sendable {
         if !isWritten, descriptor == 1 { fail() }
     }
 
-    private func fail() {
+    private func fail(hasLostReader: Bool = false) {
         let action = state.withLock { state in
-            defer { state.isIncomplete = true }
-            return state.isIncomplete ? nil : state.action
+            let isFirst = !state.isIncomplete && !state.hasLostReader
+            if hasLostReader { state.hasLostReader = true } else { state.isIncomplete = true }
+            return isFirst ? state.action : nil
         }
         action?()
     }

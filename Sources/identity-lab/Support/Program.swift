@@ -5,8 +5,9 @@ enum Program {
     static func run(_ commandLine: [String]) async -> Int32 {
         // Read before the command line is parsed, because parsing errors are printed in the requested format, too.
         let output = Output(isJSON: commandLine.contains(Option.json.name))
-        let status = await run(commandLine, output)
-        guard output.isIncomplete else { return status }
+        let interruption = Interruption()
+        let status = await run(commandLine, output, interruption)
+        guard output.isIncomplete(afterInterruption: interruption.isRequested) else { return status }
         output.note("identity-lab: The output could not be written to standard output.")
         output.note(
             "  Check the reader of the pipe, or the space on the disk. What the command has stored remains stored; "
@@ -15,9 +16,8 @@ enum Program {
         return status == ExitStatus.done ? ExitStatus.outputIncomplete : status
     }
 
-    private static func run(_ commandLine: [String], _ output: Output) async -> Int32 {
+    private static func run(_ commandLine: [String], _ output: Output, _ interruption: Interruption) async -> Int32 {
         let isVerbose = commandLine.contains(Option.verbose.name)
-        let interruption = Interruption()
         do {
             let (command, arguments) = try CommandLineParser(commands).parse(commandLine)
             if arguments.contains(.help) {

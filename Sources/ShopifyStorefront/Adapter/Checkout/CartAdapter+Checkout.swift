@@ -35,7 +35,7 @@ extension CartAdapter {
         _ locked: LockedCart,
         _ context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        let identity = buyerIdentity(claim, in: context)
+        let identity = buyerIdentity(claim, in: binding.keepingCountry(in: client.context.overridden(by: context)))
         if case .none = claim {
             // The identity stays on the cart during an outage. It is removed when the session has ended, or may be another buyer's.
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true

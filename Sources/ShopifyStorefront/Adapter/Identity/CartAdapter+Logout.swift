@@ -160,7 +160,7 @@ extension CartAdapter {
                 throw CartConflict()
             }
             // Another session may have taken the cart over meanwhile. From now on it finds the cart in no session (`hasCart`).
-            guard try await !self.isShared(binding, id) else {
+            guard (try? await self.isShared(binding, id)) == false else {
                 try await self.sessions.endGuest(guest)
                 return CartChange(.copyNeeded(binding), saving: nil)
             }

@@ -121,15 +121,21 @@ extension CartAdapter: SignInCarts {
                 guest: reservation == .inUse ? guest : nil
             )
         }
-        var result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMergeResult> in
-            guard var source = locked.binding, source.isReserved(for: id) else {
-                let left = locked.binding == nil ? nil : guest
-                return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
+        var result: CartMergeResult
+        do {
+            result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMergeResult> in
+                guard var source = locked.binding, source.isReserved(for: id) else {
+                    let left = locked.binding == nil ? nil : guest
+                    return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
+                }
+                source.reservation = nil
+                let context = source.lastContext.overridden(by: context)
+                let merged = try await self.mergeCart(&source, of: locked, to: id, merge, keepsOwnCart, context)
+                return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
             }
-            source.reservation = nil
-            let context = source.lastContext.overridden(by: context)
-            let merged = try await self.mergeCart(&source, of: locked, to: id, merge, keepsOwnCart, context)
-            return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            // Another process has completed this merge and ended the guest. If the session itself has ended, `attachIfAny` throws.
+            result = CartMergeResult(outcome: .nothingToMerge)
         }
         switch result.outcome {
         case .partial:
@@ -214,15 +220,16 @@ extension CartAdapter: SignInCarts {
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
-        let isSameCart = try await attachments.read(id).binding?.cartID == source.cartID
-        var adopts = merge == .keepGuest || isSameCart
-        if !adopts { adopts = try await !hasCart(id, under: locks) }
+        let own = try await attachments.read(id).binding?.cartID
+        let isSameCart = own == source.cartID
+        let replaces = merge == .keepGuest && !keepsOwnCart
+        var adopts = isSameCart || replaces
+        if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasCart(id, under: locks) }
         if adopts {
             // An interrupted merge may have put another buyer on the guest's cart.
             if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
             // If this merge is interrupted, the guest's attachment shows that this buyer may be on the cart.
             if var reserved = locked.binding { try await locked.recordIntent(&reserved, sendsIdentity: true) }
-            let replaces = merge == .keepGuest && !keepsOwnCart
             let cart = try await adopt(source, for: id, replaces: replaces, context, locks)
             if let cart { return CartMergeResult(outcome: .adopted, cart: cart) }
         }
