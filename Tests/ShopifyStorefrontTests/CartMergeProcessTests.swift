@@ -111,27 +111,6 @@ import Testing
         #expect(try shop.state(cart).customerAccessToken != nil)
     }
 
-    @Test("a failed merge into the cart that a buyer has leaves the addresses of the guest's cart")
-    func failedMergeOfLines() async throws {
-        let shop = try await SandboxShop()
-        let session = try await shop.login()
-        _ = try await shop.carts.add(shirts, for: session, in: shop.context)
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
-        var address = PostalAddress()
-        address.line1 = "1 Way"
-        address.countryCode = "US"
-        let addresses = [CartSelectableAddressInput(address)]
-        let cart = try await shop.carts.addDeliveryAddresses(addresses, for: guest, in: shop.context).cart
-        shop.loseResponses(of: "cartLinesAdd")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeCart(ofGuest: guest, into: session)
-        }
-        shop.storefront.removeAllFaults()
-        _ = try await shop.carts.checkout(for: guest, in: shop.context)
-        #expect(try shop.state(cart).addresses.count == 1)
-    }
-
     @Test("a guest's checkout removes the buyer whom an interrupted merge has put on the guest's cart")
     func checkoutAfterInterruption() async throws {
         let shop = try await SandboxShop()
