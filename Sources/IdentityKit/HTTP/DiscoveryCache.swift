@@ -9,16 +9,6 @@ internal import Synchronization
 ///
 /// The value is an object, so that the cache copies one reference.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
-    private struct State {
-        var value: Value?
-        var fetchedAt = Duration.zero
-        /// When the first document since the last success was refused; nil if there were only outages.
-        var refusedSince: Duration?
-        var failure: IdentityError?
-        var failureCount = 0
-        var pausedUntil = Duration.zero
-    }
-
     /// How long a value is used before the document is fetched again.
     private static var lifetime: Duration { .seconds(3600) }
     /// How long an old value is used after a failed attempt before the next attempt.
@@ -30,7 +20,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     private let clock: any IdentityClock
     private let refusalLimit: Duration
-    private let state = Mutex(State())
+    private let state = Mutex(DiscoveryState())
     private let fetches = SingleFlight<Bool, Value>()
 
     /// Creates an empty cache.
@@ -61,7 +51,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
             } catch {
                 return try recover(from: IdentityError.wrapping(error))
             }
-            state.withLock { $0 = State(value: value, fetchedAt: clock.elapsed) }
+            state.withLock { $0 = DiscoveryState(value: value, fetchedAt: clock.elapsed) }
             return value
         }.value
     }
@@ -71,19 +61,21 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// - Throws: The error of the last attempt, during a pause without a usable value.
     package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
-        return try state.withLock { state throws(IdentityError) -> Value? in
+        let value = try state.withLock { state throws(IdentityError) -> (any AnyObject & Sendable)? in
             if let value = state.value, now - state.fetchedAt < Self.lifetime { return value }
             guard let failure = state.failure, now < state.pausedUntil else { return nil }
             if let value = usableOldValue(state, now) { return value }
             throw failure.repeated(before: state.pausedUntil - now)
         }
+        guard let value else { return nil }
+        return stored(value)
     }
 
     /// Starts a pause; returns the old value if it may be used after this error.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed
-        let old = state.withLock { state -> Value? in
+        let old = state.withLock { state in
             if failure.kind != .retryLater { state.refusedSince = state.refusedSince ?? now }
             let old = usableOldValue(state, now)
             state.failure = failure
@@ -95,12 +87,26 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
             return old
         }
         guard let old else { throw failure }
-        return old
+        return stored(old)
     }
 
-    private func usableOldValue(_ state: State, _ now: Duration) -> Value? {
+    private func usableOldValue(_ state: DiscoveryState, _ now: Duration) -> (any AnyObject & Sendable)? {
         state.refusedSince.map { now - $0 < refusalLimit } ?? true ? state.value : nil
     }
+
+    /// A value of the state with its type: only values of this type are stored.
+    private func stored(_ value: any AnyObject & Sendable) -> Value { unsafe unsafeDowncast(value, to: Value.self) }
+}
+
+/// The state of a cache; not generic, because Swift's runtime looks up a generic type's metadata at each use.
+private struct DiscoveryState {
+    var value: (any AnyObject & Sendable)?
+    var fetchedAt = Duration.zero
+    /// When the first document since the last success was refused; nil if there were only outages.
+    var refusedSince: Duration?
+    var failure: IdentityError?
+    var failureCount = 0
+    var pausedUntil = Duration.zero
 }
 
 extension IdentityError {
