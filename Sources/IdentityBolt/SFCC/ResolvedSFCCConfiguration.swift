@@ -16,7 +16,9 @@ struct ResolvedSFCCConfiguration: Sendable {
 
     init(_ configuration: SFCCConfiguration) throws {
         guard !configuration.usePkce else { throw Self.pkceUnsupported }
-        try Self.checkProvable(LoginOptions().completed(by: configuration.loginDefaults))
+        var options = LoginOptions()
+        options.complete(by: configuration.loginDefaults)
+        try Self.checkProvable(options)
         storefront = try Self.storefront(configuration)
         let endpoints = configuration.endpoints
         codeExchange =

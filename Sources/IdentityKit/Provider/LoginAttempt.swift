@@ -40,7 +40,9 @@ public struct LoginAttempt: Sendable {
     var stepUp: PendingStepUp?
     /// The buyer of that session; set before the exchange, and not stored.
     package var steppedUpBuyer: Buyer?
+}
 
+extension LoginAttempt {
     /// Creates an attempt.
     public init(
         provider: String,
@@ -58,19 +60,24 @@ public struct LoginAttempt: Sendable {
         createdAt: Date,
         expiresAt: Date
     ) {
-        self.provider = provider
-        self.state = state
-        self.nonce = nonce
-        self.codeVerifier = codeVerifier
-        self.issuer = issuer
-        self.redirectURI = redirectURI
-        self.scopes = scopes
-        self.maximumAgeSeconds = maximumAgeSeconds
-        self.authenticationContexts = authenticationContexts
-        self.responseMode = responseMode
-        self.dpopKey = dpopKey
-        self.returnPath = returnPath
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
+        // Swift copies a struct of this size once more if its initializer sets the members one after the other.
+        self.init(
+            provider: provider,
+            state: state,
+            nonce: nonce,
+            codeVerifier: codeVerifier,
+            issuer: issuer,
+            redirectURI: redirectURI,
+            scopes: scopes,
+            maximumAgeSeconds: maximumAgeSeconds,
+            authenticationContexts: authenticationContexts,
+            responseMode: responseMode,
+            dpopKey: dpopKey,
+            returnPath: returnPath,
+            createdAt: createdAt,
+            expiresAt: expiresAt,
+            tenant: "",
+            browserBindingHash: []
+        )
     }
 }

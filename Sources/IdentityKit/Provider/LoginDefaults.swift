@@ -32,19 +32,17 @@ extension LoginDefaults: Redacted {
 }
 
 extension LoginOptions {
-    /// A copy in which the provider's defaults replace missing values.
-    package func completed(by defaults: LoginDefaults) -> LoginOptions {
-        var options = self
-        if prompt == nil { options.prompt = defaults.prompt }
-        if loginHint == nil { options.loginHint = defaults.loginHint }
-        if maximumAge == nil { options.maximumAge = defaults.maximumAge }
-        if locale == nil { options.locale = defaults.locale }
-        if authenticationContexts.isEmpty { options.authenticationContexts = defaults.authenticationContexts }
-        guard !defaults.additionalParameters.isEmpty else { return options }
-        let others = defaults.additionalParameters.filter { given in
-            !additionalParameters.contains { $0.name.isIdentical(to: given.name) }
-        }
-        options.additionalParameters = others + additionalParameters
-        return options
+    /// Sets values that are missing to the provider's defaults.
+    package mutating func complete(by defaults: LoginDefaults) {
+        if prompt == nil { prompt = defaults.prompt }
+        if loginHint == nil { loginHint = defaults.loginHint }
+        if maximumAge == nil { maximumAge = defaults.maximumAge }
+        if locale == nil { locale = defaults.locale }
+        if authenticationContexts.isEmpty { authenticationContexts = defaults.authenticationContexts }
+        guard !defaults.additionalParameters.isEmpty else { return }
+        let own = additionalParameters
+        additionalParameters =
+            defaults.additionalParameters.filter { given in !own.contains { $0.name.isIdentical(to: given.name) } }
+            + own
     }
 }

@@ -9,7 +9,8 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
-        let options = withDefaults(options)
+        var options = options
+        options.complete(by: configuration.loginDefaults)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
             throw Self.missing(.deviceAuthorization)

@@ -1,9 +1,6 @@
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The options of one login, completed by the configuration's defaults.
-    func withDefaults(_ options: LoginOptions) -> LoginOptions { options.completed(by: configuration.loginDefaults) }
-
     /// Whether a login with these options requests an ID token.
     func requestsOpenID(_ options: LoginOptions) -> Bool {
         (options.scopes ?? configuration.scopes).contains { $0.isIdentical(to: "openid") }
