@@ -34,7 +34,7 @@ package enum Digest {
         let algorithm = try function.algorithm.available()
         var digest = [UInt8](repeating: 0, count: function.count)
         var written: UInt32 = 0
-        let succeeded = ErrorQueue.preserved {
+        let succeeded = ErrorQueue.emptiedAfterFailure {
             unsafe EVP_Digest(bytes.baseAddress, bytes.count, &digest, &written, algorithm.pointer, nil) == 1
         }
         guard succeeded, written == UInt32(function.count) else {

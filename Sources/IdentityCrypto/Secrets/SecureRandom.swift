@@ -12,7 +12,7 @@ package enum SecureRandom {
             throw CryptoError(.invalidLength, "the number of random bytes must be between 0 and 2^31 - 1")
         }
         var bytes = [UInt8](repeating: 0, count: count)
-        guard ErrorQueue.preserved({ unsafe RAND_bytes(&bytes, length) == 1 }) else {
+        guard ErrorQueue.emptiedAfterFailure({ unsafe RAND_bytes(&bytes, length) == 1 }) else {
             throw CryptoError(.randomUnavailable, "OpenSSL's random generator is not available")
         }
         return bytes
