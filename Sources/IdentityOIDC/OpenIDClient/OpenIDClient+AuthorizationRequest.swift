@@ -25,7 +25,8 @@ extension OpenIDClient {
         _ options: LoginOptions,
         pkce: PKCEUse? = nil
     ) async throws -> AuthorizationRequest {
-        let options = withDefaults(options)
+        var options = options
+        options.complete(by: configuration.loginDefaults)
         let cached = try await metadataSource.cached()
         guard let endpoint = cached.metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
@@ -54,9 +55,9 @@ extension OpenIDClient {
         Self.append("&state=", state, to: &query)
         if let nonce { Self.append("&nonce=", nonce, to: &query) }
         if let pkce {
-            query += "&code_challenge=".utf8
+            Self.append("&code_challenge=", to: &query)
             query += pkce.challenge.utf8
-            query += "&code_challenge_method=S256".utf8
+            Self.append("&code_challenge_method=S256", to: &query)
         }
         if let dpopKey { query += "&dpop_jkt=\(try dpopKey.thumbprint())".utf8 }
         var fields: [(name: String, value: String)] = []
@@ -111,9 +112,14 @@ extension OpenIDClient {
     }
 
     /// Appends a parameter whose value needs no escapes.
-    private static func append(_ name: String, _ value: Secret, to query: inout [UInt8]) {
-        query += name.utf8
+    private static func append(_ name: StaticString, _ value: Secret, to query: inout [UInt8]) {
+        append(name, to: &query)
         unsafe value.bytes.withUnsafeBytes { unsafe query.append(contentsOf: $0) }
+    }
+
+    /// Appends a constant text; the UTF-8 view of a `String` takes longer.
+    private static func append(_ text: StaticString, to query: inout [UInt8]) {
+        unsafe query.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// The parameters that differ only between clients, scopes and redirect URIs.
