@@ -188,7 +188,7 @@ import Testing
         #expect(counter.total <= 52)
     }
 
-    @Test("a request contains nothing of the previous request on the same libcurl handle")
+    @Test("a request has its path and query as given, and nothing of the previous one on the same libcurl handle")
     func separateRequests() async throws {
         let seen = Mutex<[String]>([])
         let server = try await LoopbackServer.start { request in
@@ -208,6 +208,8 @@ import Testing
             (.put, "/c", Array("put".utf8), headers), (.get, "/d", nil, HTTPHeaders()),
             (.head, "/e", nil, headers), (.get, "/f", nil, HTTPHeaders()), (.post, "/g", nil, HTTPHeaders()),
             (.delete, "/h", nil, HTTPHeaders()), (.post, "/i", Array("b".utf8), headers),
+            (.get, "", nil, HTTPHeaders()), (.get, "?j=/../1", nil, HTTPHeaders()),
+            (.get, "/k/../%2F?", nil, HTTPHeaders()),
         ]
         for (method, target, body, headers) in requests {
             let url = try HTTPURL(server.origin + target)
@@ -218,7 +220,7 @@ import Testing
             seen.withLock { $0 } == [
                 "POST /a?code=1 x-secret,content-type body", "GET /b  ", "PUT /c x-secret,content-type put", "GET /d  ",
                 "HEAD /e x-secret,content-type ", "GET /f  ", "POST /g  ", "DELETE /h  ",
-                "POST /i x-secret,content-type b",
+                "POST /i x-secret,content-type b", "GET /  ", "GET /?j=/../1  ", "GET /k/../%2F?  ",
             ]
         )
     }

@@ -13,7 +13,6 @@ internal import IdentityPlatform
             // would hold when a name server does not answer.
             && set(CURLOPT_QUICK_EXIT, 1)
             && set(CURLOPT_FOLLOWLOCATION, 0)
-            && set(CURLOPT_PATH_AS_IS, 1)
             && set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
             && set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
             && set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -31,11 +30,13 @@ internal import IdentityPlatform
 
     /// The options of a request that most requests of a transport have in common.
     struct Route: Equatable {
+        let origin: String
         let allowsHTTP: Bool
         let usesProxy: Bool
         let connectTimeout: Int
 
         init(_ request: HTTPRequest) {
+            origin = request.url.origin
             allowsHTTP = request.allowsLoopbackHTTP && request.url.isLoopback
             // Requests to this machine never use a proxy.
             usesProxy = !request.url.isLoopback
@@ -49,21 +50,27 @@ internal import IdentityPlatform
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty name disables the proxies of the environment. The port is always given, because libcurl's default is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
-        return set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
+        return set(CURLOPT_URL, route.origin)
+            && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
             && set(CURLOPT_PROXY, proxy ?? "")
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
     }
 
     /// Sets the options of one request, without the options of its route.
+    ///
+    /// The path and the query are not part of libcurl's URL: libcurl would print them twice before it writes the request.
     func setRequest(_ request: HTTPRequest) -> Bool {
-        set(CURLOPT_URL, request.url.text) && setMethod(request)
+        let isSet = unsafe request.url.withRequestTarget {
+            unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK
+        }
+        return isSet && setMethod(request)
     }
 
     /// Removes what ``setRequest(_:)`` has set, and the headers.
     func clearRequest() -> Bool {
         wipeRedirect()
         // CURLOPT_HTTPGET comes last: it also ends HEAD and POST.
-        return unsafe clear(CURLOPT_URL) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
+        return unsafe clear(CURLOPT_REQUEST_TARGET) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
             && set(CURLOPT_HTTPHEADER, list: nil) && set(CURLOPT_HTTPGET, 1)
     }
 

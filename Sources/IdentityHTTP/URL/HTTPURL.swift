@@ -67,6 +67,12 @@ public struct HTTPURL: Sendable {
         port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
+    /// Calls a body with the path and the query as they are sent (RFC 9112 section 3.2.1), as a C string.
+    package func withRequestTarget<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
+        guard !parts.path.isEmpty else { return unsafe ("/" + (query.map { "?" + $0 } ?? "")).withCString(body) }
+        return unsafe text.withCString { unsafe body($0 + parts.path.lowerBound) }
+    }
+
     /// Returns this URL with encoded fields appended to its query.
     ///
     /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`. Nothing is added for an empty text.
