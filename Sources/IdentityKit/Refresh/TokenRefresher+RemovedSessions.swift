@@ -42,10 +42,10 @@ extension TokenRefresher {
     /// even in a revocation.
     func newestTokens(ofRemoved session: StoredSession, _ state: SessionState) async -> TokenSet? {
         let entry = await unsaved.take(session.id)
-        guard var old = state.tokens else { return nil }
+        guard let stored = state.tokens else { return nil }
         var newest = state
-        if let entry, entry.replaces(old) { newest = entry.state }
-        guard case .responded(_, let response) = newest else { return newest.tokens }
+        if let entry, (try? entry.isNewer(than: session, replacing: stored)) == true { newest = entry.state }
+        guard case .responded(var old, let response) = newest else { return newest.tokens }
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {

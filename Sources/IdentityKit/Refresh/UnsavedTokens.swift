@@ -29,9 +29,9 @@ final class UnsavedTokens: Sendable {
         ///
         /// A row with the same tokens is older, unless it contains a response: another machine took over the refresh and received that
         /// response later than this state's one. A response that belongs to another login does not replace any tokens.
-        fileprivate func isNewer(than stored: StoredSession, _ fingerprint: String) -> Bool {
+        func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool {
             if session.generation > stored.generation { return true }
-            guard replaced == fingerprint else { return false }
+            guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
             guard case .responded(_, let response)? = try? SessionState(stored) else { return true }
             return response.mismatch != nil
         }
@@ -116,16 +116,15 @@ final class UnsavedTokens: Sendable {
     /// A state that replaces other tokens is too old and is removed, unless the stored row is older.
     func find(for stored: StoredSession, replacing tokens: TokenSet) async throws -> SessionState? {
         let id = stored.id
-        let replaced = try Self.fingerprint(of: tokens)
         if let entry = self[id] {
-            if entry.isNewer(than: stored, replaced) { return entry.state }
+            if try entry.isNewer(than: stored, replacing: tokens) { return entry.state }
             // The store has other tokens than those that the state in memory replaces, normally newer ones; the state in the spool
             // may be even newer.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
         let entry = try Self.entry(spooled)
-        guard let entry, entry.isNewer(than: stored, replaced) else {
+        guard let entry, try entry.isNewer(than: stored, replacing: tokens) else {
             try? await spool.removeSpooledSession(id)
             return nil
         }

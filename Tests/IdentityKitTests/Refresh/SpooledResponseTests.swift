@@ -170,6 +170,23 @@ struct SpooledResponseTests {
         #expect(world.provider.requests == 2)
     }
 
+    @Test("a logout revokes the tokens in the stored response, not older tokens that this process could not save")
+    func logoutAfterLaterResponse() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600, rotatesAgain: true)
+        world.store.allow(1)
+        let manager = try world.manager()
+        _ = try await manager.tokens(for: id)
+        world.clock.advance(by: .seconds(61))
+        world.provider.refuseValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        let other = try world.manager(world.memory)
+        await #expect(throws: IdentityError.self) { _ = try await other.tokens(for: id) }
+        world.store.allow(.max)
+        _ = try await manager.logout(id)
+        #expect(world.provider.revoked == ["refresh-3"])
+    }
+
     @Test("a repair reads no further spooled session after the first read that fails because the store is down")
     func storeDown() async throws {
         let world = RefreshStage()
