@@ -62,4 +62,38 @@ import Testing
         #expect(try await shop.carts.checkout(for: device, in: context).identity == .customer)
         #expect(try shop.state(left).customerAccessToken == nil)
     }
+
+    @Test("a cart that a logout gives to a guest while it is moved to the buyer's new session stays with the guest")
+    func moveDuringHandOver() async throws {
+        let shop = try await SandboxShop()
+        let (old, session) = (try await shop.login(), try await shop.login())
+        let cart = try await shop.carts.add(shop.mugs(), for: old, in: shop.context).cart
+        let other = try await shop.process()
+        let end = Mutex<SessionID?>(nil)
+        shop.storefront.planFault(
+            .before {
+                let result = try? await other.carts.logout(old, mode: .detach, in: shop.context)
+                end.withLock { $0 = result?.guest }
+            },
+            on: .storefront
+        )
+        try await shop.carts.moveCart(of: old, to: session)
+        let guest = try #require(end.withLock { $0 })
+        #expect(try await shop.carts.read(for: guest, in: shop.context)?.cart.id == cart.id)
+        #expect(try await !shop.isBound(session))
+        #expect(try shop.state(cart).customerAccessToken == nil)
+    }
+
+    @Test("a repeated move ends a move that was interrupted")
+    func interruptedMove() async throws {
+        let shop = try await SandboxShop()
+        let (old, session) = (try await shop.login(), try await shop.login())
+        let cart = try await shop.carts.add(shop.mugs(), for: old, in: shop.context).cart
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) { try await shop.carts.moveCart(of: old, to: session) }
+        shop.storefront.removeAllFaults()
+        try await shop.carts.moveCart(of: old, to: session)
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == cart.id)
+        #expect(try await !shop.isBound(old))
+    }
 }

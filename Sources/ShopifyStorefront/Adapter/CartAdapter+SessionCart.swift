@@ -92,8 +92,10 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    func forget(for id: SessionID, under locks: InProcessCartLocks?) async throws {
+    /// Removes the session's cart; with a cart id only if it is that cart.
+    func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
+            if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
             // An attachment with only a start time is kept: a creation may be running, or its late call may still arrive.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }

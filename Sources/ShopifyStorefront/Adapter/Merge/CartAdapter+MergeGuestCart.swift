@@ -63,29 +63,6 @@ extension CartAdapter: SignInCarts {
         return result.guest == nil || result.outcome == .partial
     }
 
-    /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
-    ///
-    /// If the newer session already has a cart, no cart is moved. If Shopify no longer has the old session's cart, this call moves nothing
-    /// and succeeds; with the policy `recreate` it moves the cart that was created again.
-    public func moveCart(of old: SessionID, to session: SessionID) async throws {
-        try await identityErrors {
-            try await self.locks.with(.session(old)) { locks in
-                try await locks.with(.session(session)) { locks in
-                    let isMoved = try await self.withLockedCart(old, under: locks) { locked in
-                        guard var binding = locked.binding, try await self.attachments.read(session).binding == nil
-                        else { return CartChange(false, saving: nil) }
-                        let context = binding.lastContext
-                        // Throws `CartGone` if Shopify no longer has the cart: the old session then has none, or a new one.
-                        _ = try await self.current(&binding, in: context)
-                        let moved = try await self.adopt(binding, for: session, replaces: false, context, locked.locks)
-                        return CartChange(moved != nil, saving: nil)
-                    }
-                    if isMoved { try await self.forget(for: old, under: locks) }
-                }
-            }
-        }
-    }
-
     /// Whether a session with this id exists and belongs to a guest.
     private func isGuest(_ id: SessionID) async throws -> Bool {
         do {
@@ -244,7 +221,7 @@ extension CartAdapter: SignInCarts {
     /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have just created that cart, so only
     ///   the attachment that this call replaces decides.
     /// - Throws: ``CartGone`` when Shopify no longer has that cart. A session that has another cart keeps it.
-    private func adopt(
+    func adopt(
         _ source: CartBinding,
         for id: SessionID,
         replaces: Bool,
@@ -278,31 +255,5 @@ extension CartAdapter: SignInCarts {
             }
         }
         .get()
-    }
-
-    /// Whether the session has a cart.
-    ///
-    /// If it has none, it gets the cart of another session of its buyer.
-    private func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
-        let (hasCart, taken) = try await withLockedCart(id, under: locks) { locked -> CartChange<(Bool, BoundCart?)> in
-            if locked.binding != nil { return CartChange((true, nil), saving: locked.binding) }
-            for other in try await self.others(id) {
-                var binding = other.binding
-                binding.problem = nil
-                do {
-                    _ = try await self.current(&binding, in: binding.lastContext)
-                } catch is CartGone {
-                    continue
-                }
-                return CartChange((true, other.cart), saving: binding)
-            }
-            return CartChange((false, nil), saving: nil)
-        }
-        // A logout of the other session may have given its cart to a guest meanwhile.
-        guard let taken, try await attachments.read(taken.session).binding?.cartID != taken.cartID else {
-            return hasCart
-        }
-        try await forget(for: id, under: locks)
-        return false
     }
 }

@@ -10,6 +10,35 @@ extension CartAdapter {
         try await identityErrors { try await self.others(id).map(\.cart) }
     }
 
+    /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
+    ///
+    /// If the newer session already has a cart, no cart is moved. If Shopify no longer has the old session's cart, this call moves nothing
+    /// and succeeds; with the policy `recreate` it moves the cart that was created again.
+    public func moveCart(of old: SessionID, to session: SessionID) async throws {
+        try await identityErrors {
+            try await self.locks.with(.session(old)) { locks in
+                try await locks.with(.session(session)) { locks in
+                    let isMoved = try await self.withLockedCart(old, under: locks) { locked in
+                        let own = try await self.attachments.read(session).binding?.cartID
+                        guard var binding = locked.binding, own == nil || own == binding.cartID else {
+                            return CartChange(false, saving: nil)
+                        }
+                        let cart = BoundCart(session: old, cartID: binding.cartID, identity: binding.state)
+                        let context = binding.lastContext
+                        // Throws `CartGone` if Shopify no longer has the cart: the old session then has none, or a new one.
+                        _ = try await self.current(&binding, in: context)
+                        guard try await self.takeOver(cart, binding, for: session, under: locked.locks) else {
+                            return CartChange(false, saving: nil)
+                        }
+                        let moved = try await self.adopt(binding, for: session, replaces: false, context, locked.locks)
+                        return CartChange(moved != nil, saving: nil)
+                    }
+                    if isMoved { try await self.forget(for: old, under: locks) }
+                }
+            }
+        }
+    }
+
     func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {
         let own = try await sessions.session(id)
         guard !own.isGuest else { return [] }
@@ -23,5 +52,40 @@ extension CartAdapter {
             found.append((BoundCart(session: session.id, cartID: binding.cartID, identity: binding.state), binding))
         }
         return found
+    }
+
+    /// Whether the session has a cart.
+    ///
+    /// If it has none, it gets the cart of another session of its buyer.
+    func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
+        if try await withLockedCart(id, under: locks, { CartChange($0.binding != nil, saving: nil) }) { return true }
+        for other in try await others(id) {
+            var binding = other.binding
+            binding.problem = nil
+            do { _ = try await current(&binding, in: binding.lastContext) } catch is CartGone { continue }
+            if try await takeOver(other.cart, binding, for: id, under: locks) { return true }
+        }
+        return false
+    }
+
+    /// Makes the cart of another session also the cart of a session that has none.
+    ///
+    /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session and
+    /// then looks for sessions with it. This method works in the opposite order, so at least one of the two finds the other.
+    ///
+    /// - Returns: False if the session has another cart, or if the other session no longer has this cart. It is not taken over then.
+    private func takeOver(
+        _ cart: BoundCart,
+        _ binding: CartBinding,
+        for id: SessionID,
+        under locks: InProcessCartLocks
+    ) async throws -> Bool {
+        let isSaved = try await withLockedCart(id, under: locks) { locked in
+            guard let own = locked.binding else { return CartChange(true, saving: binding) }
+            return CartChange(own.cartID == binding.cartID, saving: nil)
+        }
+        guard isSaved, try await attachments.read(cart.session).binding?.cartID != cart.cartID else { return isSaved }
+        try await forget(binding.cartID, for: id, under: locks)
+        return false
     }
 }
