@@ -148,4 +148,33 @@ import Testing
         let state = try shop.state(cart)
         #expect(state.customerAccessToken != nil && state.email != "ada@example.com" && state.addresses.isEmpty)
     }
+
+    @Test(
+        "after an interrupted merge into one buyer's session, a merge into another's takes the cart and that buyer away",
+        arguments: [CartPolicy.Merge.keepGuest, .intoCustomerCart]
+    )
+    func takenFromInterruptedMerge(merge: CartPolicy.Merge) async throws {
+        let shop = try await SandboxShop()
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        #expect(try shop.state(cart).customerAccessToken != nil)
+        #expect(try await shop.isBound(ada))
+        shop.clock.advance(by: .seconds(600))
+        if merge == .intoCustomerCart { _ = try await shop.carts.add(shop.mugs(), for: grace, in: shop.context) }
+        let merged = try await shop.carts.mergeGuestCart(of: guest, into: grace, merge: merge, in: shop.context)
+        #expect(try await !shop.isBound(ada))
+        #expect(merged.cart?.identity != .guest)
+        if merge == .keepGuest {
+            #expect(merged.outcome == .adopted && merged.cart?.cart.id == cart.id)
+        } else {
+            #expect(merged.outcome == .merged && merged.cart?.cart.totalQuantity == 2)
+            #expect(try shop.state(cart).customerAccessToken == nil)
+        }
+    }
 }

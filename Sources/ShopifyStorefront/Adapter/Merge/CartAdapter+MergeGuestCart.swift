@@ -163,9 +163,16 @@ extension CartAdapter: SignInCarts {
                 let isCreated = locked.pending.map { $0.lines.isEmpty && $0.since.map(self.lateCallMayArrive) == true }
                 return CartChange(isCreated == true ? .inUse : .noCart, saving: nil)
             }
-            if let other = binding.reservation, !binding.isReserved(for: id), self.lateCallMayArrive(since: other.since)
-            {
-                return CartChange(.inUse, saving: nil)
+            if let other = binding.reservation, !binding.isReserved(for: id) {
+                guard !self.lateCallMayArrive(since: other.since) else { return CartChange(.inUse, saving: nil) }
+                // That session's merge was interrupted. The session may already have the cart, and must not put its buyer on it again.
+                if let session = SessionID(rawValue: other.session) {
+                    let stored = try await self.attachments.read(session)
+                    if stored.binding?.cartID == binding.cartID {
+                        let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
+                        guard try await locked.write(nil) else { throw CartConflict() }
+                    }
+                }
             }
             binding.reservation = (id.rawValue, self.client.environment.clock.now)
             return CartChange(.made, saving: binding)
@@ -199,12 +206,12 @@ extension CartAdapter: SignInCarts {
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let own = try await attachments.read(id).binding?.cartID
         let isSameCart = own == source.cartID
+        // An interrupted merge may have put another buyer on the guest's cart.
+        if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
         let replaces = merge == .keepGuest && !keepsOwnCart
         var adopts = isSameCart || replaces
         if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasCart(id, under: locks) }
         if adopts {
-            // An interrupted merge may have put another buyer on the guest's cart.
-            if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
             // If this merge is interrupted, the guest's attachment shows that this buyer may be on the cart.
             if var reserved = locked.binding { try await locked.recordIntent(&reserved, sendsIdentity: true) }
             let cart = try await adopt(source, for: id, replaces: replaces, context, locks)
