@@ -112,6 +112,26 @@ import Testing
         }
     }
 
+    @Test("a checkout, and a cart with a new id, keep the country of the cart if the call has none")
+    func countryOfCheckout() async throws {
+        for claim in [ClaimProvider.Claim.customer, .contact(CartIdentityTests.contact())] {
+            let shop = try await TestShop(claim, CartIdentityTests.shopify)
+            _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: StorefrontContext(country: "CA"))
+            for isMoved in [false, true] {
+                shop.storefront.forget()
+                if isMoved {
+                    shop.storefront.now { call in
+                        .payload(call.field, cart: .cart(id: "new", customer: CartIdentityTests.customer))
+                    }
+                    _ = try await shop.carts.setNote("x", for: shop.session)
+                } else {
+                    _ = try await shop.carts.checkout(for: shop.session)
+                }
+                #expect(shop.storefront.calls.compactMap(\.identity).map { $0["countryCode"] } == [.string("CA")])
+            }
+        }
+    }
+
     @Test("a refresh that ends a problem puts a contact on the cart with the country of the cart, not of the contact")
     func countryOfRefresh() async throws {
         let shop = try await TestShop(.contact(CartIdentityTests.contact()), CartIdentityTests.shopify)

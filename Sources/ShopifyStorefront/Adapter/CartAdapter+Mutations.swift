@@ -66,6 +66,7 @@ extension CartAdapter {
             }
             binding.addressIDs = []
             do {
+                let context = binding.keepingCountry(in: client.context.overridden(by: context))
                 let identity = buyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch is CartGone { throw CartGone() } catch {
