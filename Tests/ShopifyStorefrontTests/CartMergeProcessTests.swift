@@ -177,4 +177,37 @@ import Testing
             #expect(try shop.state(cart).customerAccessToken == nil)
         }
     }
+
+    @Test("two sessions with the same cart add discount codes in two processes, and no code is lost")
+    func sharedCodes() async throws {
+        let shop = try await SandboxShop()
+        let device = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: device, in: shop.context).cart
+        let (session, guest) = (try await shop.login(), try await shop.sessions.beginGuest().id)
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
+        #expect(merge.cart?.cart.id == cart.id)
+        let other = try await shop.process()
+        let change = Mutex<Task<SessionCart, any Error>?>(nil)
+        shop.storefront.planFault(.before {}, on: .storefront)
+        shop.storefront.planFault(
+            .before {
+                // This process has read the codes and is about to write them.
+                let task = Task {
+                    try await other.carts.changeDiscountCodes(adding: ["SHIPFREE"], for: device, in: shop.context)
+                }
+                change.withLock { $0 = task }
+                try? await Task.sleep(for: .milliseconds(300))
+            },
+            on: .storefront
+        )
+        _ = try await shop.carts.changeDiscountCodes(adding: ["SUMMER10"], for: session, in: shop.context)
+        _ = try await change.withLock { $0 }?.value
+        #expect(try shop.state(cart).discountCodes.sorted() == ["SHIPFREE", "SUMMER10"])
+    }
 }

@@ -1,3 +1,4 @@
+internal import IdentityCrypto
 internal import IdentityKit
 internal import ShopifyGraphQL
 
@@ -39,12 +40,22 @@ extension CartAdapter {
                 guard use == .exclusive, let locking = self.attachments.store as? any SessionLocking else {
                     return try await self.attempt(id, use, locks, body)
                 }
-                let name = LockName.attachment(self.attachments.name, of: id)
+                let name = LockName.attachment(self.attachments.name, of: try await self.lockOwner(id))
                 return try await locking.withLock(name, waitingUpTo: Self.lockTimeout) { _ in
                     try await self.attempt(id, use, locks, body)
                 }
             }
         }
+    }
+
+    /// The id under which an operation locks the session's cart in the store.
+    ///
+    /// It is derived from the cart's id and does not show it, because several sessions can have the cart.
+    private func lockOwner(_ id: SessionID) async throws -> SessionID {
+        guard let cartID = try await attachments.read(id).binding?.cartID else { return id }
+        let key = SecretBytes(Array(cartID.rawValue.utf8))
+        let code = try HMACSHA256.authenticationCode(for: Array(attachments.name.utf8), key: key)
+        return SessionID(rawValue: Base64URL.encode(Array(code.prefix(16)))) ?? id
     }
 
     /// Runs an operation on the cart of a session that has one, and saves the binding.
