@@ -178,6 +178,27 @@ import Testing
         }
     }
 
+    @Test("an interrupted merge adds no line twice, also if another guest's cart is merged before it is repeated")
+    func mergeOfOtherGuest() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let own = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let (guest, other) = (try await shop.sessions.beginGuest().id, try await shop.sessions.beginGuest().id)
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        _ = try await shop.carts.add(shirts, for: other, in: shop.context)
+        func merge(_ guest: SessionID) async throws -> CartMergeOutcome {
+            try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: shop.context)
+                .outcome
+        }
+        // The lines are added, then the update of the buyer's identity fails.
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) { try await merge(guest) }
+        shop.storefront.removeAllFaults()
+        #expect(try await merge(other) == .merged)
+        #expect(try await merge(guest) == .merged)
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1, SandboxShop.mug: 2])
+    }
+
     @Test("two sessions with the same cart add discount codes in two processes, and no code is lost")
     func sharedCodes() async throws {
         let shop = try await SandboxShop()

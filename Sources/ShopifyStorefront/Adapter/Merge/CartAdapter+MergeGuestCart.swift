@@ -118,29 +118,14 @@ extension CartAdapter: SignInCarts {
         case .partial:
             result.guest = guest
             report(.partlyMerged, id)
-            await endMerge(of: id, under: locks)
         case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
         case .adopted, .merged, .discarded:
             if result.outcome == .merged { self.report(.merged, id) }
             // The guest's session no longer has a cart, so its end must not change one.
             try await self.forget(for: guest, under: locks)
-            if result.outcome == .merged { await self.endMerge(of: id, under: locks) }
             try await self.sessions.endGuest(guest)
         }
         return result
-    }
-
-    /// Removes the stored lines that the session's cart had before the merge.
-    ///
-    /// After an interruption the merge needs these lines, so they are kept until it ends.
-    private func endMerge(of id: SessionID, under locks: InProcessCartLocks) async {
-        // A failure has no effect, because the stored lines are used only for a merge with that guest's cart.
-        _ = try? await withLockedCart(id, under: locks) { locked -> CartChange<Void> in
-            var binding = locked.binding
-            binding?.mergeBase = nil
-            binding?.mergeSource = nil
-            return CartChange((), saving: binding)
-        }
     }
 
     private enum Reservation {
@@ -220,7 +205,7 @@ extension CartAdapter: SignInCarts {
         if merge == .preferCustomer {
             return CartMergeResult(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
-        return try await mergeLines(&source, of: locked.session, into: id, context, locks)
+        return try await mergeLines(&source, of: locked, into: id, context)
     }
 
     /// Makes another session's cart the session's own, and puts the buyer's identity on it.
@@ -242,6 +227,7 @@ extension CartAdapter: SignInCarts {
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             do {
                 var binding = source
+                binding.mergeBase = nil
                 binding.buyerIP = context.buyerIP ?? source.buyerIP
                 let claim = try await self.claim(for: id)
                 var result: CartIdentityResult

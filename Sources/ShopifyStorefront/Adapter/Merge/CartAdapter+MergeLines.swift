@@ -7,31 +7,33 @@ extension CartAdapter {
     /// The added lines are noted in `source`. After an earlier merge into this session or cart, only the lines that were left are added.
     func mergeLines(
         _ source: inout CartBinding,
-        of guest: SessionID,
+        of guest: LockedCart,
         into id: SessionID,
         _ context: StorefrontContext,
-        _ locks: InProcessCartLocks,
         isRepeated: Bool = false
     ) async throws -> CartMergeResult {
         let guestCart = try await current(&source, in: context).cart
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let (guestCartID, unmerged) = (source.cartID, source)
-        let (result, added) = try await withCart(id, .exclusive, under: locks) { binding, locked in
+        typealias Merged = (result: CartMergeResult, added: CartBinding.Merge?)
+        let merged = try await withCart(id, .exclusive, under: guest.locks) { binding, locked -> Merged? in
             // If another process has ended this merge meanwhile, the buyer's cart has the lines, and its earlier lines are no longer stored.
-            let left = try await self.attachments.read(guest).binding
-            guard left?.isReserved(for: id) == true else {
-                let guest = left == nil ? nil : guest
-                return (CartMergeResult(outcome: .nothingToMerge, guest: guest), CartBinding.Merge?.none)
+            guard var left = try await self.attachments.read(guest.session).binding else {
+                return (CartMergeResult(outcome: .nothingToMerge), nil)
+            }
+            guard left.isReserved(for: id) else {
+                return (CartMergeResult(outcome: .nothingToMerge, guest: guest.session), nil)
             }
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
-            // The present lines are saved first, so that an interrupted merge continues and does not start again.
-            if binding.mergeBase == nil || binding.mergeSource != guestCartID {
-                (binding.mergeBase, binding.mergeSource) = (presentLines, guestCartID)
-                try await locked.save(binding)
+            // The present lines are saved first, so that an interrupted merge continues and does not start again. They are saved with the
+            // guest's cart, because merges of two guests into one session can be interrupted.
+            if left.mergeBase?.isInto(binding.cartID, of: id) != true {
+                left.mergeBase = .init(session: id.rawValue, cartID: binding.cartID, lines: presentLines)
+                do { try await guest.save(left) } catch is CartConflict { return nil }
             }
-            let (base, present) = (CartLineCounts(binding.mergeBase ?? []), CartLineCounts(presentLines))
+            let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))
             let earlier = unmerged.merge(into: binding.cartID, of: id)?.lines
             let earlierCounts = CartLineCounts(earlier ?? [])
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
@@ -69,13 +71,15 @@ extension CartAdapter {
                 CartBinding.Merge(session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added)
             )
         }
+        // Another process has changed the guest's attachment, and the whole merge is repeated.
+        guard let (result, added) = merged else { throw CartConflict() }
         // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The
         // merge has succeeded, so a failure of this read does not fail it.
         if !isRepeated, result.outcome == .merged, let cart = try? await current(&source, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
         {
-            return try await mergeLines(&source, of: guest, into: id, context, locks, isRepeated: true)
+            return try await mergeLines(&source, of: guest, into: id, context, isRepeated: true)
         }
         if let added { source.record(added) }
         return result

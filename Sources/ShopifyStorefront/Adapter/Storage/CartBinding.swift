@@ -19,13 +19,17 @@ struct CartBinding: Sendable {
         var isIdentity: Bool
     }
 
-    /// The lines of this guest's cart that a merge has added to another cart, that cart, and its session.
-    ///
-    /// A repeated merge into either does not add them again, because the buyer may have removed them.
+    /// Lines of a merge of this guest's cart into another cart, that cart, and its session.
     struct Merge: Sendable {
         let session: String
         let cartID: CartID
         let lines: [CartLineInput]
+
+        func isInto(_ cartID: CartID, of session: SessionID) -> Bool {
+            self.cartID == cartID || isOf(session)
+        }
+
+        func isOf(_ session: SessionID) -> Bool { self.session.utf8.elementsEqual(session.rawValue.utf8) }
     }
 
     var cartID: CartID
@@ -59,11 +63,11 @@ struct CartBinding: Sendable {
     var companyLocationID: String?
     /// The lines that the cart last had; kept only with the policy `recreate`, for the new cart.
     var lines: [CartLineInput]?
-    /// The lines before a merge that has begun.
-    var mergeBase: [CartLineInput]?
-    /// The guest's cart of that merge.
-    var mergeSource: CartID?
-    /// The merges of this guest's cart, the latest last.
+    /// The lines that the other cart had before a merge of this guest's cart that has begun.
+    var mergeBase: Merge?
+    /// The lines of this guest's cart that merges have added to other carts, the latest last.
+    ///
+    /// A repeated merge does not add them again, because the buyer may have removed them.
     private(set) var merges: [Merge] = []
     /// The session that is merging this guest's cart, and when the merge began.
     ///
@@ -76,12 +80,12 @@ struct CartBinding: Sendable {
 
     /// The earlier merge into a cart, or else the latest one into its session, whose cart can have got a new id.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
-        merges.last { $0.cartID == cartID }
-            ?? merges.last { $0.session.utf8.elementsEqual(session.rawValue.utf8) }
+        merges.last { $0.cartID == cartID } ?? merges.last { $0.isOf(session) }
     }
 
-    /// Records a merge in place of an earlier one into the same cart; of the others, the seven latest are kept.
+    /// Records a merge that has ended in place of an earlier one into the same cart; of the others, the seven latest are kept.
     mutating func record(_ merge: Merge) {
+        mergeBase = nil
         merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]
     }
 
@@ -131,9 +135,8 @@ struct CartBinding: Sendable {
         object["reservation"] = reservation.map {
             .object(["session": .string($0.session), "since": .date($0.since)])
         }
-        object["merge"] = mergeBase.map(CartLineInput.json)
+        object["merge"] = mergeBase.map(\.json)
         if !merges.isEmpty { object["merged"] = .array(merges.map(\.json)) }
-        object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
@@ -169,9 +172,8 @@ struct CartBinding: Sendable {
         if let session = value["reservation"]?["session"]?.string, let since = value["reservation"]?["since"]?.date {
             reservation = (session, since)
         }
-        mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
+        mergeBase = value["merge"].flatMap { Merge($0) }
         merges = (value["merged"]?.array ?? []).compactMap { Merge($0) }
-        mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
     }
 }
 
