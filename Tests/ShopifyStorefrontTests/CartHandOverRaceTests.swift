@@ -96,4 +96,15 @@ import Testing
         #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == cart.id)
         #expect(try await !shop.isBound(old))
     }
+
+    @Test("the next guest gets a copy if the store does not say whether another session has taken the cart over")
+    func unknownTakeover() async throws {
+        let shop = try await SandboxShop()
+        let (session, device) = (try await shop.login(), try await shop.login())
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        shop.storefront.planFault(.before { shop.first.attachments.failReads(of: device) }, on: .storefront)
+        let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+        let copy = try await shop.visitorCart(end)
+        #expect(copy.id != cart.id && copy.totalQuantity == 1)
+    }
 }

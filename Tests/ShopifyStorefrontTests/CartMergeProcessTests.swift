@@ -199,6 +199,23 @@ import Testing
         #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1, SandboxShop.mug: 2])
     }
 
+    @Test("an interrupted merge of lines does not change the guest's cart at a later checkout")
+    func intentOnlyWhenAdopting() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        shop.storefront.forgetRequests()
+        _ = try await shop.carts.checkout(for: guest, in: shop.context)
+        #expect(shop.count("cartBuyerIdentityUpdate") == 0)
+    }
+
     @Test("two sessions with the same cart add discount codes in two processes, and no code is lost")
     func sharedCodes() async throws {
         let shop = try await SandboxShop()

@@ -27,10 +27,14 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     private let store: any SessionAttachmentStore & SessionLocking
     /// The number of writes that still succeed; nil for all.
     private let writesLeft = Mutex<Int?>(nil)
+    /// The session whose attachments cannot be read.
+    private let unreadable = Mutex<SessionID?>(nil)
 
     init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
 
     func fail(after writes: Int?) { writesLeft.withLock { $0 = writes } }
+
+    func failReads(of id: SessionID) { unreadable.withLock { $0 = id } }
 
     func withLock<Result: Sendable>(
         _ name: LockName,
@@ -41,7 +45,10 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        try await store.attachment(name, of: id)
+        guard unreadable.withLock({ $0 }) != id else {
+            throw IdentityError(.retryLater, .storeFailed, "The attachment cannot be read.")
+        }
+        return try await store.attachment(name, of: id)
     }
 
     func setAttachment(
