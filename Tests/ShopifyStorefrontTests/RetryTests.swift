@@ -239,6 +239,8 @@ import Testing
         let client = StorefrontClient(
             configuration: try StorefrontConfiguration(shopDomain: "shop.example", authentication: .tokenless),
             environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
+            // With the default pause a slow machine would send the second request before the cancellation.
+            retry: RetryLimits(firstPause: .seconds(3600), maximumPause: .seconds(3600), deadline: .seconds(7200)),
             observers: [recorder]
         )
         let task = Task { try await client.execute(Probe<Shared>()) }
