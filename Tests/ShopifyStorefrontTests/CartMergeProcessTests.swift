@@ -194,9 +194,34 @@ import Testing
         shop.loseResponses(of: "cartBuyerIdentityUpdate")
         await #expect(throws: IdentityError.self) { try await merge(guest) }
         shop.storefront.removeAllFaults()
+        let moved = shop.storefront.moveCart(own.id.rawValue)
         #expect(try await merge(other) == .merged)
         #expect(try await merge(guest) == .merged)
-        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1, SandboxShop.mug: 2])
+        let cart = try #require(try await shop.carts.read(for: session, in: shop.context)).cart
+        #expect(cart.id.rawValue == moved)
+        #expect(try shop.state(cart).quantities == [SandboxShop.shirt: 1, SandboxShop.mug: 2])
+    }
+
+    @Test("a merge succeeds although another process changes the guest's stored cart at its beginning")
+    func guestChangesDuringMerge() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let own = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shirts, for: guest, in: shop.context)
+        let other = try await shop.process()
+        shop.storefront.planFault(
+            .before { _ = try? await other.carts.addGiftCards(["GIFT-CARD-1234"], for: guest, in: shop.context) },
+            on: .storefront
+        )
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
+        #expect(merge.outcome == .merged && merge.lostGiftCards == ["1234"])
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1, SandboxShop.mug: 1])
     }
 
     @Test("an interrupted merge of lines does not change the guest's cart at a later checkout")

@@ -65,6 +65,30 @@ import Testing
         #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
     }
 
+    @Test("a line that the guest adds after a partial merge is merged, also if the buyer's cart has the same line")
+    func additionAfterPartialMerge() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let session = try await shop.login()
+        let own = try await carts.create(for: session, in: context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        let shirts = [CartLineInput(merchandiseID: SandboxShop.shirt)]
+        _ = try await carts.add(shirts + shop.mugs(), for: guest, in: context)
+        func merge() async throws -> CartMergeOutcome {
+            try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context).outcome
+        }
+        shop.storefront.refuseNext(code: "SERVICE_UNAVAILABLE")
+        await #expect(throws: IdentityError.self) { try await merge() }
+        shop.storefront.refuseLines(SandboxShop.mug, after: SandboxShop.shirt)
+        // The fault keeps the shop, which keeps the fault.
+        defer { shop.storefront.removeAllFaults() }
+        for quantity in [1, 2] {
+            #expect(try await merge() == .partial)
+            #expect(try shop.state(own).quantities == [SandboxShop.shirt: quantity])
+            _ = try await carts.add(shirts, for: guest, in: context)
+        }
+    }
+
     @Test("a line that the buyer adds on another device during a merge does not count as merged")
     func additionOnOtherDevice() async throws {
         let shop = try await SandboxShop()

@@ -227,7 +227,6 @@ extension CartAdapter: SignInCarts {
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             do {
                 var binding = source
-                binding.mergeBase = nil
                 binding.buyerIP = context.buyerIP ?? source.buyerIP
                 let claim = try await self.claim(for: id)
                 var result: CartIdentityResult

@@ -73,18 +73,15 @@ extension CartAdapter {
     /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session and
     /// then looks for sessions with it. This method works in the opposite order, so at least one of the two finds the other.
     ///
-    /// - Returns: False if the session has another cart, or if the other session no longer has this cart. It is not taken over then.
+    /// - Returns: False if the other session no longer has the cart. It is not taken over then.
     private func takeOver(
         _ cart: BoundCart,
         _ binding: CartBinding,
         for id: SessionID,
         under locks: InProcessCartLocks
     ) async throws -> Bool {
-        let isSaved = try await withLockedCart(id, under: locks) { locked in
-            guard let own = locked.binding else { return CartChange(true, saving: binding) }
-            return CartChange(own.cartID == binding.cartID, saving: nil)
-        }
-        guard isSaved, try await attachments.read(cart.session).binding?.cartID != cart.cartID else { return isSaved }
+        try await withLockedCart(id, under: locks) { CartChange((), saving: $0.binding == nil ? binding : nil) }
+        guard try await attachments.read(cart.session).binding?.cartID != cart.cartID else { return true }
         try await forget(binding.cartID, for: id, under: locks)
         return false
     }
