@@ -84,6 +84,24 @@ import Testing
         #expect(try shop.state(cart).customerAccessToken == nil)
     }
 
+    @Test("a move that a logout stops does not remove a cart that another process has created for the new session")
+    func creationAfterStoppedMove() async throws {
+        let shop = try await SandboxShop()
+        let (old, session) = (try await shop.login(), try await shop.login())
+        _ = try await shop.carts.add(shop.mugs(), for: old, in: shop.context)
+        let other = try await shop.process()
+        other.attachments.beforeReads(of: old) {
+            guard try await shop.isBound(session), try await shop.isBound(old) else { return }
+            // The move has saved the cart with the new session, and is about to read the old session again.
+            _ = try await shop.carts.logout(old, mode: .drop, in: shop.context)
+            let shirts = [CartLineInput(merchandiseID: SandboxShop.shirt)]
+            _ = try await shop.carts.create(shirts, for: session, in: shop.context)
+        }
+        try await other.carts.moveCart(of: old, to: session)
+        let own = try #require(try await shop.carts.read(for: session, in: shop.context)).cart
+        #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
+    }
+
     @Test("a repeated move ends a move that was interrupted")
     func interruptedMove() async throws {
         let shop = try await SandboxShop()
@@ -102,7 +120,14 @@ import Testing
         let shop = try await SandboxShop()
         let (session, device) = (try await shop.login(), try await shop.login())
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
-        shop.storefront.planFault(.before { shop.first.attachments.failReads(of: device) }, on: .storefront)
+        shop.storefront.planFault(
+            .before {
+                shop.first.attachments.beforeReads(of: device) {
+                    throw IdentityError(.retryLater, .storeFailed, "The attachment cannot be read.")
+                }
+            },
+            on: .storefront
+        )
         let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
         let copy = try await shop.visitorCart(end)
         #expect(copy.id != cart.id && copy.totalQuantity == 1)

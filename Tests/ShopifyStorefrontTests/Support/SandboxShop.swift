@@ -27,14 +27,16 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     private let store: any SessionAttachmentStore & SessionLocking
     /// The number of writes that still succeed; nil for all.
     private let writesLeft = Mutex<Int?>(nil)
-    /// The session whose attachments cannot be read.
-    private let unreadable = Mutex<SessionID?>(nil)
+    /// What happens before each read of a session's attachment.
+    private let hook = Mutex<(session: SessionID, run: @Sendable () async throws -> Void)?>(nil)
 
     init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
 
     func fail(after writes: Int?) { writesLeft.withLock { $0 = writes } }
 
-    func failReads(of id: SessionID) { unreadable.withLock { $0 = id } }
+    func beforeReads(of id: SessionID, _ run: @escaping @Sendable () async throws -> Void) {
+        hook.withLock { $0 = (id, run) }
+    }
 
     func withLock<Result: Sendable>(
         _ name: LockName,
@@ -45,9 +47,7 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        guard unreadable.withLock({ $0 }) != id else {
-            throw IdentityError(.retryLater, .storeFailed, "The attachment cannot be read.")
-        }
+        if let hook = hook.withLock({ $0 }), hook.session == id { try await hook.run() }
         return try await store.attachment(name, of: id)
     }
 
