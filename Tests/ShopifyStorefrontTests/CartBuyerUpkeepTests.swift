@@ -132,6 +132,18 @@ import Testing
         }
     }
 
+    @Test(
+        "a new cart whose response rejects the access token is the session's cart, and the problem names the rejection"
+    )
+    func rejectionWithCart() async throws {
+        let shop = try await TestShop(.customer) { call in
+            .payload(call.field, cart: .cart(id: "new"), userErrors: LoopbackResponse.tokenRefused)
+        }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(cart.cart.id.rawValue == "new" && cart.identity == .degraded(.identityRejected))
+        #expect(cart.problem?.code == .identityRejected)
+    }
+
     @Test("a refresh that ends a problem puts a contact on the cart with the country of the cart, not of the contact")
     func countryOfRefresh() async throws {
         let shop = try await TestShop(.contact(CartIdentityTests.contact()), CartIdentityTests.shopify)

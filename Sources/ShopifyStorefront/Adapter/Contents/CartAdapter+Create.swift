@@ -18,7 +18,8 @@ extension CartAdapter {
             case .answered(let response):
                 let cart = try response.payload.cart ?? response.payload.checked()
                 let errors = response.payload.userErrors
-                if !errors.isEmpty { problem = Self.refused(Self.code(of: response), errors) }
+                if !errors.isEmpty { problem = IdentityError.refusal(of: errors) }
+                if case .tokenRefused = response.outcome { problem = Self.identityRejected(errors) }
                 return try bind(cart, response, negotiation, problem, id, context)
             case .rejected(let error, let response):
                 if let errors = response?.payload.userErrors {
@@ -85,9 +86,5 @@ extension CartAdapter {
             seesCustomer: response.seesCustomer
         )
         return CartChange(result.sessionCart(binding), saving: binding, onConflict: .detachAndRepeat)
-    }
-
-    private static func code(of response: CartMutationResponse) -> IdentityError.Code {
-        if case .tokenRefused = response.outcome { .identityRejected } else { .cartUserErrors }
     }
 }

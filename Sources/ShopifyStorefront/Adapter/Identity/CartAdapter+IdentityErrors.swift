@@ -4,9 +4,8 @@ internal import ShopifyGraphQL
 // The reasons why the identity is not on a cart.
 
 extension CartAdapter {
-    static func refused(_ code: IdentityError.Code, _ errors: [CartUserError]) -> IdentityError {
+    static func identityRejected(_ errors: [CartUserError]) -> IdentityError {
         let refusal = IdentityError.refusal(of: errors)
-        guard code == .identityRejected else { return refusal }
         return IdentityError(
             .rejected,
             .identityRejected,

@@ -67,7 +67,7 @@ extension CartAdapter {
                     isExchanged = false
                     continue
                 }
-                return .rejected(Self.refused(.identityRejected, errors), response)
+                return .rejected(Self.identityRejected(errors), response)
             case .refused(let errors):
                 guard let less = negotiation.identity.reduced(by: errors) else {
                     return .rejected(IdentityError.refusal(of: errors), response)

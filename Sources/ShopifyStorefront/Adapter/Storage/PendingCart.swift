@@ -16,9 +16,7 @@ struct PendingCart: Sendable {
     /// The buyer's last IP.
     var buyerIP: String?
 
-    init(since: Date? = nil) {
-        self.since = since
-    }
+    init() {}
 
     /// Keeps the lines of a cart that Shopify no longer has; nil when they are not known.
     init?(recreating binding: CartBinding) {
