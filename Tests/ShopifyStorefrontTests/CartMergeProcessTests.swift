@@ -166,6 +166,13 @@ import Testing
         #expect(try shop.state(cart).customerAccessToken != nil)
         #expect(try await shop.isBound(ada))
         shop.clock.advance(by: .seconds(600))
+        // A request of the first buyer may still arrive.
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) { try await shop.carts.checkout(for: ada, in: shop.context) }
+        shop.storefront.removeAllFaults()
+        let early = try await shop.carts.mergeGuestCart(of: guest, into: grace, merge: merge, in: shop.context)
+        #expect(early.outcome == .nothingToMerge && early.guest == guest)
+        shop.clock.advance(by: .seconds(600))
         if merge == .intoCustomerCart { _ = try await shop.carts.add(shop.mugs(), for: grace, in: shop.context) }
         let merged = try await shop.carts.mergeGuestCart(of: guest, into: grace, merge: merge, in: shop.context)
         #expect(try await !shop.isBound(ada))
@@ -176,6 +183,26 @@ import Testing
             #expect(merged.outcome == .merged && merged.cart?.cart.totalQuantity == 2)
             #expect(try shop.state(cart).customerAccessToken == nil)
         }
+    }
+
+    @Test("a merge into another session waits until a late request of a slow interrupted merge can no longer arrive")
+    func lateIdentity() async throws {
+        let shop = try await SandboxShop()
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        shop.storefront.planFault(.before { shop.clock.advance(by: .seconds(45)) }, on: .storefront)
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        // The merge began 75 seconds ago, and sent the buyer's identity 30 seconds ago.
+        shop.clock.advance(by: .seconds(30))
+        try await shop.carts.forget(for: ada)
+        #expect(try await !shop.carts.mergeCart(ofGuest: guest, into: grace))
+        shop.clock.advance(by: .seconds(600))
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: grace))
     }
 
     @Test("an interrupted merge adds no line twice, also if another guest's cart is merged before it is repeated")

@@ -137,7 +137,8 @@ extension CartAdapter: SignInCarts {
     ///
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
-    /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends after ``lateCallLimit``.
+    /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends ``lateCallLimit`` after its
+    ///   last request with personal data.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -148,16 +149,16 @@ extension CartAdapter: SignInCarts {
                 let isCreated = locked.pending.map { $0.lines.isEmpty && $0.since.map(self.lateCallMayArrive) == true }
                 return CartChange(isCreated == true ? .inUse : .noCart, saving: nil)
             }
-            if let other = binding.reservation, !binding.isReserved(for: id) {
-                guard !self.lateCallMayArrive(since: other.since) else { return CartChange(.inUse, saving: nil) }
-                // That session's merge was interrupted. The session may already have the cart, and must not put its buyer on it again.
-                if let session = SessionID(rawValue: other.session) {
-                    let stored = try await self.attachments.read(session)
-                    if stored.binding?.cartID == binding.cartID {
-                        let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
-                        guard try await locked.write(nil) else { throw CartConflict() }
-                    }
-                }
+            if let other = binding.reservation, !binding.isReserved(for: id),
+                let session = SessionID(rawValue: other.session)
+            {
+                let stored = try await self.attachments.read(session)
+                let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
+                let times = [other.since, binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
+                if times.contains(where: self.lateCallMayArrive) { return CartChange(.inUse, saving: nil) }
+                // That session's merge was interrupted. If it has the cart already, it must not put its buyer on it again.
+                let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
+                if own != nil, try await !locked.write(nil) { throw CartConflict() }
             }
             binding.reservation = (id.rawValue, self.client.environment.clock.now)
             return CartChange(.made, saving: binding)
