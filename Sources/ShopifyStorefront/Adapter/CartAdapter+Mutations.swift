@@ -98,7 +98,8 @@ extension CartAdapter {
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
             let response = try await self.send(mutation(binding), in: context)
-            binding.unanswered = self.outstanding(earlier)
+            // The response does not show whether an earlier identity is on the cart.
+            binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)
                 return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .keep)

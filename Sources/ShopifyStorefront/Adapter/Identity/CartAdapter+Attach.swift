@@ -54,7 +54,8 @@ extension CartAdapter {
         }
         let earlier = binding.unanswered
         let result = try await put(wanted, on: &binding, of: locked, in: context)
-        binding.unanswered = outstanding(earlier)
+        // After a rejection, the identity of an earlier request without a response may still be on the cart.
+        binding.unanswered = binding.problem == nil ? outstanding(earlier) : earlier
         return result
     }
 
