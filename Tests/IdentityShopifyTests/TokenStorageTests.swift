@@ -1,4 +1,5 @@
 import Foundation
+import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
 import IdentityShopify
@@ -41,6 +42,27 @@ private final class MemoryVault: AuthTokenStorage {
     func removeTokens() async throws { stored.withLock { $0 = (nil, nil) } }
 }
 
+/// A transport that runs a hook before it sends the first refresh.
+private final class RefreshHook: HTTPTransport {
+    private let inner: any HTTPTransport
+    private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ inner: any HTTPTransport) { self.inner = inner }
+
+    func beforeRefresh(_ run: @escaping @Sendable () async throws -> Void) { hook.withLock { $0 = run } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        if String(decoding: request.body ?? [], as: UTF8.self).contains("grant_type=refresh_token") {
+            let run = hook.withLock { hook in
+                defer { hook = nil }
+                return hook
+            }
+            try? await run?()
+        }
+        return try await inner.send(request)
+    }
+}
+
 @Suite("The token storage of AuthClient")
 struct TokenStorageTests {
     @Test("after a sign-out, a failed login or refresh is not retryLater, because its code or refresh token was used")
@@ -69,6 +91,27 @@ struct TokenStorageTests {
             #expect(vault.error?.reference == nil)
             #expect(client.currentTokens == nil)
         }
+    }
+
+    @Test("a login that ends during a refresh keeps its tokens, and the refresh returns its own")
+    func loginDuringRefresh() async throws {
+        let shop = try await Shop(.publicMobile)
+        let transport = RefreshHook(shop.environment.transport)
+        let vault = MemoryVault()
+        let client = AuthClient(
+            provider: try ShopifyProvider(
+                shop.configuration,
+                environment: IdentityEnvironment(transport: transport, clock: shop.clock)
+            ),
+            storefrontAccessToken: "storefront",
+            tokenStorage: vault
+        )
+        let old = try #require(try await client.login(with: SandboxBuyer()).refreshToken)
+        transport.beforeRefresh { _ = try await client.login(with: SandboxBuyer()) }
+        let refreshed = try await client.refreshAccessToken(refreshToken: old)
+        let current = try #require(client.currentTokens)
+        #expect(current.accessToken != refreshed.accessToken && current.refreshToken != old)
+        #expect(vault.tokens.refreshToken == current.refreshToken)
     }
 
     @Test("a client that was created after the login keeps the stored ID token when it refreshes")

@@ -26,7 +26,7 @@ extension AuthClient {
                 let secret = Secret(refreshToken)
                 let latest = state.withLock { $0.tokens }
                 let known = latest.flatMap { $0.refreshToken?.isEqual(to: secret) == true ? $0 : nil }
-                return try await save {
+                return try await save(refreshing: secret) {
                     // Without a buyer, an ID token in the response would count as that of another buyer.
                     if let known, !known.buyer.subject.isEmpty { return try await provider.refresh(known) }
                     let idToken = idToken.map { Secret($0) } ?? known?.idToken
@@ -98,14 +98,19 @@ extension AuthClient {
         }
     }
 
-    /// Gets tokens and stores them, unless the buyer signs out in the meantime.
+    /// Gets tokens and stores them, unless the buyer signs out in the meantime; refreshed tokens also not if there are tokens of a newer
+    /// login by then.
     func save(
+        refreshing old: Secret? = nil,
         _ request: () async throws -> TokenSet
     ) async throws -> CustomerAccountAccessTokenResponse {
-        let logouts = state.withLock { $0.logouts }
+        let (logouts, version) = state.withLock { ($0.logouts, $0.tokensVersion) }
         let tokens = try await request()
         state.withLock { state in
-            if state.logouts == logouts { state.tokens = tokens }
+            let isLatest =
+                old.map { state.tokensVersion == version || state.tokens?.refreshToken?.isEqual(to: $0) == true }
+                ?? true
+            if state.logouts == logouts, isLatest { state.tokens = tokens }
         }
         // A separate task: new tokens are stored even if the caller is cancelled. A repeated login or refresh would send a used code or
         // refresh token.
