@@ -6,6 +6,41 @@ import IdentityTesting
 import Synchronization
 import Testing
 
+/// A provider that checks a callback only after a signal.
+private struct WaitingBolt: BoltAuthorizing {
+    let inner: BoltProvider
+    let isChecking = Signal()
+    let mayContinue = Signal()
+
+    var descriptor: ProviderDescriptor { inner.descriptor }
+
+    func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
+        isChecking.set()
+        await mayContinue.wait()
+        return try await inner.authorizationCode(in: callback, for: attempt)
+    }
+
+    func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options, usePkce: usePkce)
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+
+    func exchange(_ result: BoltLoginResult) async throws -> TokenSet { try await inner.exchange(result) }
+
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
+        try await inner.logoutURL(for: tokens, returningTo: uri)
+    }
+}
+
 @Suite("BoltCheckout, with the names of Bolt's documentation")
 struct BoltCheckoutTests {
     private func checkout(
@@ -72,6 +107,22 @@ struct BoltCheckoutTests {
         let delegate = RecordingDelegate()
         await checkout.startLogin(delegate: delegate).finished()
         #expect(delegate.told == ["error \(error.localizedDescription)"])
+    }
+
+    @Test("logOut cancels a login whose callback is being checked, and a cancelled handle does not")
+    func logOutDuringCheck() async throws {
+        for logsOut in [true, false] {
+            let provider = WaitingBolt(inner: try await FakeBolt().provider())
+            let checkout = BoltCheckout()
+            checkout.configure(provider: provider, presenter: ScriptedPresenter.good)
+            let delegate = RecordingDelegate()
+            let login = checkout.startLogin(delegate: delegate)
+            await provider.isChecking.wait()
+            if logsOut { checkout.logOut() } else { login.cancel() }
+            provider.mayContinue.set()
+            await login.finished()
+            #expect(delegate.told.map { $0.prefix(7) } == [logsOut ? "cancel" : "success"])
+        }
     }
 
     @Test("a closed page, a cancelled handle, a cancelled task and logOut cancel the login once")

@@ -118,7 +118,7 @@ public final class BoltCheckout: Sendable {
     /// `onLogOut` does, for example with `SessionManager.logout`. The buyer's browser stays signed in at Bolt: the app must also call
     /// `logOut()` of Bolt's SDK on the buyer's device.
     public func logOut() {
-        for login in logins.withLock({ $0 }) { login.engine?.cancel() }
+        for login in logins.withLock({ $0 }) { login.engine?.cancel(endsCheck: true) }
         setup.withLock { $0?.onLogOut }?()
     }
 

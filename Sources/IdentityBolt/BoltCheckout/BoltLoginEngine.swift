@@ -97,12 +97,15 @@ final class BoltLoginEngine: Sendable {
         return true
     }
 
-    /// Cancels the login; no effect after the login ended or received its callback.
-    func cancel() {
+    /// Cancels the login; no effect after the login ended.
+    ///
+    /// - Parameter endsCheck: Whether a login whose callback is being checked is cancelled, too.
+    func cancel(endsCheck: Bool = false) {
         let isOpen = end(.canceled) { state in
             switch state {
             case .idle, .pending: true
-            case .checking, .ended: false
+            case .checking: endsCheck
+            case .ended: false
             }
         }
         if isOpen { presentation.withLock { $0 }?.cancel() }
