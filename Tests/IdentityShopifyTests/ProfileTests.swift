@@ -107,9 +107,12 @@ struct ProfileTests {
         let shop = try await Shop()
         let provider = try shop.provider()
         var tokens = try await shop.login(provider)
-        tokens.buyer.issuer = "https://other.example"
-        #expect(await failure { try await provider.buyerProfile(for: tokens) }?.code == .issuerChanged)
-        #expect(await failure { try await provider.cartClaim(for: tokens) }?.code == .issuerChanged)
+        // The second one is another shop's, which the configuration without shopID accepts.
+        for issuer in ["https://other.example", "https://shopify.com/authentication/999"] {
+            tokens.buyer.issuer = issuer
+            #expect(await failure { try await provider.buyerProfile(for: tokens) }?.code == .issuerChanged)
+            #expect(await failure { try await provider.cartClaim(for: tokens) }?.code == .issuerChanged)
+        }
         #expect(shop.shopify.requests(to: .api).isEmpty)
     }
 

@@ -67,6 +67,9 @@ package final class MetadataSource: Sendable {
         try await cached().metadata
     }
 
+    /// The metadata if they are in memory and may be used without a request.
+    package var inMemory: ProviderMetadata? { (try? found.known())?.metadata }
+
     /// The same as ``metadata()``, without a copy.
     func cached() async throws -> Cached {
         if let known = try found.known() { return known }

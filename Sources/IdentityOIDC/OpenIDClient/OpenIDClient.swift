@@ -117,6 +117,9 @@ public final class OpenIDClient: Sendable {
         try await metadataSource.metadata()
     }
 
+    /// The provider's metadata if they are in memory and may be used without a request.
+    package var metadataInMemory: ProviderMetadata? { metadataSource.inMemory }
+
     /// The number of the provider's usable keys, fetched unless they are in memory; nil if the provider names no keys.
     ///
     /// - Throws: `IdentityError`.

@@ -11,7 +11,7 @@ extension ShopifyProvider {
     ///
     /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
-        try client.checkIssuer(of: tokens)
+        try checkShop(of: tokens)
         guard let executor = try await customerAccountAPI.executor() else { return tokens.buyer }
         let call = try customerAccountAPI.call(accessToken: tokens.accessToken)
         let result: GraphQLResult<CustomerIdentity?>

@@ -143,9 +143,18 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
 
     /// The access token, which a Storefront cart accepts as `customerAccessToken`.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
-        try client.checkIssuer(of: tokens)
+        try checkShop(of: tokens)
         return .customer(
             CustomerAccessToken(token: tokens.accessToken, expiresAt: tokens.expiresAt, issuer: tokens.buyer.issuer)
         )
+    }
+
+    /// Refuses the tokens of another shop before they are sent to this one.
+    ///
+    /// Without `shopID`, the issuers of all shops are accepted, and only the metadata show which one is this shop's. They are not fetched for
+    /// this check, because a buyer's cart must not depend on discovery; after a login or a refresh they are in memory.
+    func checkShop(of tokens: TokenSet) throws {
+        guard let metadata = client.metadataInMemory else { return try client.checkIssuer(of: tokens) }
+        try client.checkIssuer(of: tokens, is: metadata)
     }
 }
