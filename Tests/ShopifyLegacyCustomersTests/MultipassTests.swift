@@ -80,13 +80,17 @@ struct MultipassTests {
         #expect(try refusal(Self.customer, to: location) == .returnPathRefused)
     }
 
-    @Test("an invalid e-mail address or IP address, and too much data, are refused")
+    @Test("an invalid e-mail address, IP address or tag, and too much data, are refused")
     func bounds() throws {
         for email in ["", "ada", "@example.com", "ada@", "a@b@c", "ada @example.com", "ada@example.com\n"] {
             #expect(try refusal(MultipassCustomer(email: email)) == .invalidRequest, "\(email)")
         }
         #expect(try refusal(MultipassCustomer(email: String(repeating: "a", count: 251) + "@b.c")) == .invalidRequest)
         #expect(try refusal(MultipassCustomer(email: "a@b.c", remoteIP: "203.0.113.7, 10.0.0.1")) == .invalidRequest)
+        // A comma would make two tags of one.
+        for tag in ["news,wholesale", "", "a\n"] {
+            #expect(try refusal(MultipassCustomer(email: "a@b.c", tags: ["vip", tag])) == .invalidRequest)
+        }
         func tagged(_ count: Int) -> MultipassCustomer {
             MultipassCustomer(email: "a@b.c", tags: [String(repeating: "t", count: count)])
         }

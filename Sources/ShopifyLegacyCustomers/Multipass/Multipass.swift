@@ -78,7 +78,7 @@ public struct Multipass: Sendable {
     ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop.
     /// - Returns: The token: base64url of the initialization vector, the ciphertext and the signature.
     /// - Throws: `IdentityError` with code `IdentityError.Code.returnPathRefused` for a location outside of the shop, and
-    ///   `IdentityError.Code.invalidRequest` for an invalid e-mail address or IP address, and for too much data.
+    ///   `IdentityError.Code.invalidRequest` for an invalid e-mail address, IP address or tag, and for too much data.
     public func token(
         for customer: MultipassCustomer,
         returningTo location: String? = nil
@@ -119,6 +119,16 @@ public struct Multipass: Sendable {
             customer.email.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
         else {
             throw refused("The e-mail address of the Multipass customer is not an e-mail address.", "Pass one address.")
+        }
+        // Shopify separates tags at commas, and an app may pass a buyer's input as a tag.
+        let areTags = customer.tags?.allSatisfy { tag in
+            !tag.isEmpty && tag.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }
+        }
+        guard areTags ?? true else {
+            throw refused(
+                "A tag of the Multipass customer is empty, or contains a comma or a control character.",
+                "Pass each tag as a separate element."
+            )
         }
         if let address = customer.remoteIP, !StorefrontContext.isAddress(address) {
             throw refused(
