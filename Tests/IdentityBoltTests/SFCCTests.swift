@@ -90,17 +90,22 @@ struct SFCCTests: SFCCSuite {
         #expect(try await signIn(try provider(shop)).expiresAt == shop.clock.now + expected)
     }
 
-    @Test("the buyer of a token without subject has a digest as subject, and an expired token is refused")
+    @Test(
+        "the buyer of a token without subject has a digest as subject, and an expired token and one that is not valid yet are refused"
+    )
     func subjects() async throws {
         let shop = try await shop()
         shop.answer(
             Self.tokenPath,
             .json(["token": .string(try jwt(shop) { $0["sub"] = nil })]),
-            .json(["token": .string(try jwt(shop) { $0["exp"] = .integer(1000) })])
+            .json(["token": .string(try jwt(shop) { $0["exp"] = .integer(1000) })]),
+            .json([
+                "token": .string(try jwt(shop) { $0["nbf"] = .integer(Int(shop.clock.now.timeIntervalSince1970) + 61) })
+            ])
         )
         let provider = try provider(shop)
         #expect(try await signIn(provider).buyer.subject.hasPrefix("sha256:"))
-        await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        for _ in 0..<2 { await #expect(throws: IdentityError.self) { _ = try await signIn(provider) } }
     }
 
     @Test("a session can be refreshed only if the storefront gave a refresh token")
@@ -122,8 +127,11 @@ struct SFCCTests: SFCCSuite {
         other.buyer.issuer = "https://other.example" + SFCCProvider.unverifiedIssuerSuffix
         let changed = await #expect(throws: IdentityError.self) { _ = try await provider.refresh(other) }
         #expect(changed?.code == .issuerChanged)
-        shop.answer(Self.tokenPath, .json(["token": .string(try jwt(shop) { $0["sub"] = .string("customer:2") })]))
-        await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
+        // Only a session without a subject may get a token without one.
+        for subject in [JSONValue.string("customer:2"), nil] {
+            shop.answer(Self.tokenPath, .json(["token": .string(try jwt(shop) { $0["sub"] = subject })]))
+            await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
+        }
     }
 
     @Test("PKCE is refused in configuration and BoltCheckout, and a phone's verifier is ignored")

@@ -7,6 +7,8 @@ internal import IdentityOIDC
 /// Reads the token set in the second controller's response.
 struct SFCCTokenReader: Sendable {
     private static let assumedLifetime: TimeInterval = 1800
+    /// The start of the subject of a buyer whose token has no subject: the digest of the token follows.
+    private static let digestPrefix = "sha256:"
 
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
@@ -89,7 +91,9 @@ struct SFCCTokenReader: Sendable {
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
-            guard descriptor.isSamePerson(old.buyer, as: buyer) || claims["sub"] == nil else {
+            // A session whose tokens have no subject has the digest of its first token instead.
+            let hasNoSubject = claims["sub"] == nil && old.buyer.subject.utf8.starts(with: Self.digestPrefix.utf8)
+            guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
                 throw Self.malformed(
                     "belongs to another buyer than the session",
                     hint: "Alert an operator: the SFCC storefront returned the token of another login."
@@ -114,6 +118,16 @@ struct SFCCTokenReader: Sendable {
             }
             expiries.append(startedAt + seconds)
         }
+        if let value = claims["nbf"] {
+            guard let seconds = value.number?.double,
+                seconds <= startedAt.timeIntervalSince1970 + ClockTolerance.seconds
+            else {
+                throw Self.malformed(
+                    "is not valid yet, or has an nbf that is not a valid time",
+                    hint: "Check this server's clock. nbf must be a number of seconds since 1970."
+                )
+            }
+        }
         if let value = claims["exp"] {
             guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds),
                 Date(timeIntervalSince1970: seconds) + ClockTolerance.seconds > startedAt
@@ -135,7 +149,7 @@ struct SFCCTokenReader: Sendable {
         guard (subject ?? "").utf8.count <= 255 else { throw Self.noSubject }
         var buyer = Buyer(
             issuer: resolved.unverifiedIssuer,
-            subject: try subject ?? "sha256:" + Base64URL.encode(Digest.sha256(token.bytes)),
+            subject: try subject ?? Self.digestPrefix + Base64URL.encode(Digest.sha256(token.bytes)),
             givenName: text("given_name") ?? text("first_name"),
             familyName: text("family_name") ?? text("last_name"),
             displayName: text("name")
