@@ -56,6 +56,9 @@ struct NumberTests {
         #expect(try refusal("auth_time", "0", maximumAge: .max) == nil)
         #expect(try refusal("auth_time", "1790000000", maximumAge: 0) == nil)
         #expect(try refusal("auth_time", "1789999939", maximumAge: 0) == .idTokenAuthentication)
+        // A future time would prove every later max_age.
+        #expect(try refusal("auth_time", "1790000060") == nil)
+        #expect(try refusal("auth_time", "1790000061") == .idTokenTime)
     }
 
     private func lifetime(_ text: String) throws(IdentityError) -> TimeInterval? {

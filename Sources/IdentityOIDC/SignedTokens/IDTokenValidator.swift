@@ -30,7 +30,7 @@ package enum IDTokenValidator {
         let claims = jwt.claims
         let identity = try checkIdentity(claims, checks)
         let (issuedAt, _) = try checks.times(claims)
-        let authenticatedAt = try checks.time("auth_time", claims)
+        let authenticatedAt = try checks.pastTime("auth_time", claims)
         try checkAge(authenticatedAt, expected)
         try checkAuthenticationContext(claims, expected)
         try checkKind(claims)

@@ -50,4 +50,13 @@ extension SignedTokenChecks {
         }
         return Date(timeIntervalSince1970: seconds)
     }
+
+    /// A time that must not be in the future: a future `auth_time` would prove every later `max_age`.
+    func pastTime(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
+        let time = try time(name, claims)
+        if let time, !ReceiptTime(expected).isAfter(time) {
+            throw failure(.idTokenTime, "has an \(name) in the future", "section 2")
+        }
+        return time
+    }
 }
