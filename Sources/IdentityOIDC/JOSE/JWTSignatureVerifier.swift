@@ -4,6 +4,8 @@ public import IdentityKit
 
 /// Verifies the signatures of JWTs that are not ID tokens, with the keys that a provider publishes.
 ///
+/// ``OpenIDClient`` validates ID tokens (`IDTokenValidator`).
+///
 /// ```swift
 /// let claims = try await verifier.verifiedClaims(of: token)
 /// guard claims["iss"]?.string == "https://id.example" else { return nil }

@@ -1,0 +1,162 @@
+internal import IdentityKit
+
+/// The errors for GraphQL errors, statuses other than 2xx, and unreadable data.
+extension GraphQLResponse {
+    /// The failure that the errors describe.
+    func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
+        // A mutation with data was executed, although the data are unusable.
+        let effect = kind == .mutation && !isWithoutData ? .unknown : retryEffect(kind)?.effect ?? .refused
+        return GraphQLFailure(error(endpoint), effect, metadata)
+    }
+
+    /// The error with the metadata and the GraphQL errors of this response.
+    ///
+    /// A response with a status other than 2xx says in a header how long to wait.
+    func failed(
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ message: String,
+        _ hint: String,
+        reference: String = "shopify.dev/docs/api/usage/response-codes",
+        wait: Duration? = nil
+    ) -> IdentityError {
+        let isRefusal = !(200..<300).contains(metadata.status)
+        return IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: reference,
+            retryAfter: isRefusal ? retryAfter : wait,
+            providerResponse: IdentityError.ProviderResponse(metadata, errors),
+            cause: isRefusal ? nil : errors.first
+        )
+    }
+
+    private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
+        let codes = errors.compactMap(\.code)
+        if codes.contains(.throttled) {
+            return failed(
+                .retryLater,
+                .throttled,
+                "\(endpoint.name) throttled the operation.",
+                "Wait for retryAfter if it is set, then try again with exponential backoff.",
+                wait: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
+            )
+        }
+        if codes.contains(.internalServerError) {
+            return failed(
+                .retryLater,
+                .providerUnavailable,
+                "\(endpoint.name) reported an internal error.",
+                "Try again. If the error persists, give the request id, traceID of providerResponse, to Shopify's support."
+            )
+        }
+        if codes.contains(.accessDenied) {
+            let message =
+                "\(endpoint.name) denied the operation: \(endpoint.access) has no access to a field (ACCESS_DENIED)."
+            return failed(.configuration, endpoint.refusalCode, message, endpoint.advice.denied)
+        }
+        if codes.contains(.shopInactive) {
+            let hint = "Check the shop's status in its admin."
+            return failed(.configuration, endpoint.refusalCode, "The shop is not active.", hint)
+        }
+        return failed(
+            .rejected,
+            .graphQLErrors,
+            "\(endpoint.name) returned GraphQL errors for the operation.",
+            "Read providerResponse of this error. Check the document and its variables against the schema of the API version.",
+            reference: "GraphQL specification section 7.1.2"
+        )
+    }
+
+    /// The failure for data that do not match the document, in a response without errors.
+    ///
+    /// A mutation was executed nevertheless, so its outcome counts as unknown.
+    func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
+        let error = IdentityError(
+            .rejected,
+            .unexpectedResponse,
+            "\(endpoint.name) returned data that do not match the document.",
+            hint: "Read the error's cause, and compare the requested API version with the served one.",
+            reference: "GraphQL specification section 7.1.1",
+            providerResponse: IdentityError.ProviderResponse(metadata),
+            cause: error
+        )
+        return GraphQLFailure(error, .unknown, metadata)
+    }
+
+    /// The failure of a response with a status other than 2xx, with the effect that the request may have had.
+    func refusal(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
+        GraphQLFailure(refusalError(endpoint), GraphQLFailure.Effect(status: metadata.status), metadata)
+    }
+
+    private func refusalError(_ endpoint: GraphQLEndpoint) -> IdentityError {
+        let (name, mode, status) = (endpoint.name, endpoint.access, metadata.status)
+        func refused(_ message: String, _ hint: String) -> IdentityError {
+            failed(.configuration, endpoint.refusalCode, message, hint)
+        }
+        let advice = endpoint.advice
+        return switch status {
+        case 300..<400:
+            failed(
+                .configuration,
+                .redirectRefused,
+                "\(name) returned a redirect. Redirects are not followed.",
+                advice.redirected
+            )
+        case 401 where endpoint.takesBuyerTokens:
+            failed(.retryLater, .accessTokenRefused, "\(name) rejected \(mode).", advice.refused)
+        case 401: refused("\(name) rejected \(mode).", advice.refused)
+        case 403:
+            refused("\(name) denied access (HTTP 403). The request used \(mode).", advice.refused)
+        case 402:
+            refused(
+                "The shop is frozen (HTTP 402). The request used \(mode).",
+                "Ask the shop's owner to pay the shop's bill."
+            )
+        case 404:
+            refused("\(name) was not found at this address (HTTP 404). The request used \(mode).", advice.notFound)
+        case 423:
+            refused(
+                "The shop is locked (HTTP 423). The request used \(mode).",
+                "Ask the shop's owner to contact Shopify."
+            )
+        case 429:
+            failed(
+                .retryLater,
+                .throttled,
+                "\(name) rejected the request because of too many requests (HTTP 429).",
+                advice.tooMany
+            )
+        case 430:
+            failed(
+                .retryLater,
+                .securityRejection,
+                "Shopify rejected the request as an attack (HTTP 430). The request used \(mode).",
+                advice.attack
+            )
+        case 408, 500...:
+            failed(.retryLater, .providerUnavailable, "\(name) is unavailable (HTTP \(status)).", "Try again later.")
+        default:
+            failed(
+                .rejected,
+                .graphQLErrors,
+                "\(name) rejected the request (HTTP \(status)).",
+                "Read providerResponse of this error: it contains Shopify's explanation, if there is one."
+            )
+        }
+    }
+}
+
+extension IdentityError.ProviderResponse {
+    /// The first error of a response, with its status and request id.
+    package init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError] = []) {
+        self.init(
+            error: errors.first?.code?.rawValue,
+            errorDescription: errors.first?.message,
+            status: metadata.status,
+            traceID: metadata.requestID
+        )
+    }
+}
