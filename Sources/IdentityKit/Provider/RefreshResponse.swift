@@ -10,7 +10,8 @@ public struct RefreshResponse: Sendable {
     public var authorization: Secret?
     /// When the request began; `expires_in` counts from this time.
     public var startedAt: Date
-    /// When the response was received; times in the response, such as the expiry of an ID token, are checked against this time.
+    /// When the response was received, in whole milliseconds; times in the response, such as the expiry of an ID token, are checked
+    /// against this time.
     public var receivedAt: Date
     /// The error code if the response belongs to another login, for example `id_token_subject`; until the response is accepted, no
     /// token of its session is returned.
@@ -24,7 +25,8 @@ public struct RefreshResponse: Sendable {
         self.body = body
         self.authorization = authorization
         self.startedAt = startedAt
-        self.receivedAt = receivedAt
+        // A store keeps whole milliseconds, and a stored response is compared with the one in memory.
+        self.receivedAt = Date(timeIntervalSince1970: (receivedAt.timeIntervalSince1970 * 1000).rounded() / 1000)
     }
 }
 

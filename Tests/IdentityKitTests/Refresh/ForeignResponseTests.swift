@@ -92,10 +92,15 @@ struct ForeignResponseTests {
         #expect(failures == 2)
     }
 
-    @Test("if the error code of a response of another login cannot be saved, it is kept in the spool and saved later")
-    func unsaved() async throws {
+    @Test(
+        "if the error code of a response of another login cannot be saved, it is kept in the spool and saved later",
+        arguments: [0, 457]
+    )
+    func unsaved(microseconds: Int) async throws {
         let world = RefreshStage()
         let id = try await freshSession(world)
+        // A store keeps whole milliseconds.
+        world.clock.advance(by: .microseconds(microseconds))
         let manager = try world.manager()
         world.provider.refuseValidation(Self.subject, Self.noKeys, Self.noKeys, Self.subject, Self.noKeys)
         // The claim and the response are written, the mismatch code is not.
