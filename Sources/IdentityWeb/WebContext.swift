@@ -256,9 +256,9 @@ public final class WebContext: Sendable {
 
     /// Headers that permit a cache to store a response; a private response must not have them.
     private static let sharedCacheHeaders: Set<String> = [
-        "cdn-cache-control", "cloudflare-cdn-cache-control", "expires", "fastly-surrogate-control",
-        "netlify-cdn-cache-control",
-        "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
+        "cdn-cache-control", "cloudflare-cdn-cache-control", "edge-control", "expires", "fastly-surrogate-control",
+        "netlify-cdn-cache-control", "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
+        "x-litespeed-cache-control",
     ]
 
     /// The finished response to an error that the app threw: the response of a ``WebResponseError``, or a page that shows nothing internal,

@@ -9,7 +9,8 @@ struct FinishedResponseTests {
     /// The headers with which an app permits shared caches to store a page.
     private static let cacheHeaders = [
         "Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600",
-        "Cloudflare-CDN-Cache-Control": "max-age=600", "Expires": "Sun, 06 Nov 2094 08:49:37 GMT",
+        "Cloudflare-CDN-Cache-Control": "max-age=600", "Edge-Control": "max-age=600",
+        "X-LiteSpeed-Cache-Control": "public,max-age=600", "Expires": "Sun, 06 Nov 2094 08:49:37 GMT",
         "Fastly-Surrogate-Control": "max-age=600", "Netlify-CDN-Cache-Control": "max-age=600", "Pragma": "public",
         "Surrogate-Control": "max-age=600", "Vercel-CDN-Cache-Control": "max-age=600", "X-Accel-Expires": "600",
     ]

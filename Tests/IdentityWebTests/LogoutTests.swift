@@ -194,6 +194,9 @@ struct LogoutTests {
         expectRefusal { $0.loginLimit.burst = 0 }
         expectRefusal { $0.loginLimit.interval = .zero }
         expectRefusal { $0.loginLimit.maximumAddresses = 0 }
+        expectRefusal { $0.maximumSessions = 0 }
+        expectRefusal { $0.sessionCookieLifetime = .milliseconds(999) }
+        expectRefusal { $0.guestLifetime = .zero }
         for page in ["", "orders", "//evil.example", "http://shop.example/"] { expectRefusal { $0.homePath = page } }
         expectRefusal { $0.thirdPartyLogins = ["https://id.example": "unknown"] }
         #expect(stage.routes.callbackAddresses.map(\.address).contains("https://shop.example/auth/callback/op"))

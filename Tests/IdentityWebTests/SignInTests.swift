@@ -191,6 +191,7 @@ struct SignInTests {
             ("203.0.113.9", 303), ("203.0.113.9", 429), (nil, 303), (nil, 303),
             // A server that listens for IPv4 and IPv6 on one socket reports IPv4 clients in this form.
             ("::ffff:203.0.113.20", 303), ("::ffff:203.0.113.21", 303), ("203.0.113.20", 429),
+            ("64:ff9b::203.0.113.24", 303), ("64:ff9b::203.0.113.25", 303), ("203.0.113.24", 429),
             ("::ffff:cb00:7115", 429), ("::fffe:203.0.113.22", 303), ("::fffe:203.0.113.23", 429),
         ] {
             #expect(await begin(address) == status, "\(address ?? "none")")

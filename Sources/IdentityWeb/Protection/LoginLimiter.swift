@@ -61,10 +61,13 @@ final class LoginLimiter: Sendable {
     /// The rate-limit key: the IPv4 address, or the /64 prefix of an IPv6 address, because one customer usually has a whole /64.
     ///
     /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for both
-    /// versions on one socket reports IPv4 clients in this form.
+    /// versions on one socket reports IPv4 clients in this form. So does an address that NAT64 has translated (RFC 6052 section 2.1).
     static func key(_ address: String) -> String {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return address }
-        if bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
+        let prefixes: [[UInt8]] = [
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
+        ]
+        if prefixes.contains(where: { bytes.starts(with: $0) }) {
             return bytes.suffix(4).map { String($0) }.joined(separator: ".")
         }
         return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")

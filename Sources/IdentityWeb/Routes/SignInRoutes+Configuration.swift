@@ -70,10 +70,15 @@ extension SignInRoutes {
                 ("maximumOpenLogins", maximumOpenLogins > 0), ("loginLimit.burst", loginLimit.burst > 0),
                 ("loginLimit.interval", loginLimit.interval > .zero),
                 ("loginLimit.maximumAddresses", loginLimit.maximumAddresses > 0),
+                ("maximumSessions", maximumSessions ?? 1 > 0),
+                // A browser removes a cookie with a lifetime of less than a second.
+                ("sessionCookieLifetime", sessionCookieLifetime ?? .seconds(1) >= .seconds(1)),
+                ("guestLifetime", guestLifetime >= .seconds(1)),
             ]
-            for (name, isPositive) in limits where !isPositive {
+            for (name, isValid) in limits where !isValid {
+                let bound = name.hasSuffix("Lifetime") ? "at least one second" : "greater than 0"
                 throw IdentityError(
-                    configuration: "`\(name)` of the routes must be greater than 0.",
+                    configuration: "`\(name)` of the routes must be \(bound).",
                     hint: "Set a positive value in the configuration of the routes, or keep the default."
                 )
             }
