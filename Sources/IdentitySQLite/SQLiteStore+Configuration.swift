@@ -9,7 +9,7 @@ extension SQLiteStore {
         /// A write-ahead log: more saves each second, and readers continue during a save. But a save needs free space on
         /// the disk.
         ///
-        /// Opening fails when the SQLite library in use has a fault that can corrupt the log. Versions without the fault: 3.51.3 and newer,
+        /// Opening fails when the SQLite library in use has a fault that can corrupt the database file. Versions without the fault: 3.51.3 and newer,
         /// 3.50.7 and newer in that line, 3.44.6 and newer in that line.
         case writeAheadLog
     }

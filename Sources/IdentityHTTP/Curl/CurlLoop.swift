@@ -50,7 +50,7 @@ internal import Synchronization
         unsafe identity_curl_multi_set_socket(multi, CurlSockets.changed)
         while isOpen {
             takeCommands()
-            // This also starts new transfers.
+            // libcurl asks for a call at once (0 ms) after a transfer was added; this call starts it.
             if libcurlTimeout() == 0 { act(on: CURL_SOCKET_TIMEOUT) }
             collect()
             if let nextDeadline, nextDeadline <= .now { expire() }

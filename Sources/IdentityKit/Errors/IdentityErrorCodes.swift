@@ -136,7 +136,7 @@ extension IdentityError.Code {
     public static let storeBusy = Self(rawValue: "store_busy")
     /// The store's database server cannot be reached or does not respond in time.
     public static let storeUnavailable = Self(rawValue: "store_unavailable")
-    /// The store's key cannot decrypt the store.
+    /// This process has no key for the store, or for one of its records.
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
     /// The source of the store's keys did not return them.
     public static let storeKeyUnavailable = Self(rawValue: "store_key_unavailable")

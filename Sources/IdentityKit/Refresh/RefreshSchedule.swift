@@ -7,7 +7,7 @@ internal import Synchronization
 /// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that had expired by the
 /// wall clock when they were first seen are not recorded: they are valid after a clock that was ahead is corrected.
 final class RefreshSchedule: Sendable {
-    /// The work that is necessary before tokens are returned.
+    /// The work that a call for tokens causes.
     enum Need: Sendable {
         /// No work: the tokens are valid for the requested time, and due for a refresh only after `untilDue`.
         case none(untilDue: Duration)
@@ -42,14 +42,14 @@ final class RefreshSchedule: Sendable {
         self.clock = clock
     }
 
-    /// Decides what must happen before a session's tokens are returned.
+    /// Decides whether a session's tokens are returned at once, returned and refreshed in the background, or refreshed first.
     ///
     /// - Parameters:
     ///   - tokens: The tokens.
     ///   - id: The session.
     ///   - remaining: How long they are still valid.
     ///   - asked: How long they must be valid; nil for ``usualValidity``, or a quarter of their lifetime if that is less.
-    /// - Returns: What must happen.
+    /// - Returns: The necessary work.
     func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor asked: Duration?) -> Need {
         guard isGood(tokens, id, remaining, for: asked) else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id)

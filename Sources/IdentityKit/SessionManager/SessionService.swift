@@ -1,4 +1,4 @@
-/// A part of a ``SessionManager``; its state, if any, is in the context.
+/// ``SessionManager`` and its parts: each stores only the shared context, which contains all state.
 protocol SessionService: Sendable {
     var context: SessionContext { get }
 }

@@ -158,7 +158,8 @@ extension OpenIDClient {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider does not support PKCE with S256.",
-                hint: "Ask the provider for S256. The method plain is not used, because it does not protect the code.",
+                hint:
+                    "Ask the provider for S256. plain is not used: who reads the authorization request learns the verifier.",
                 reference: "RFC 9700 section 2.1.1"
             )
         }

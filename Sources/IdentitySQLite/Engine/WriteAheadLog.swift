@@ -23,7 +23,7 @@ enum WriteAheadLog {
         let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
         throw IdentityError(
             configuration:
-                "The write-ahead log is refused, because SQLite \(text), which this process uses, can corrupt it.",
+                "The journal mode writeAheadLog is refused: SQLite \(text), which this process uses, can corrupt the database file in it.",
             hint:
                 "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set the journal to `rollback`."
         )

@@ -26,8 +26,9 @@ public struct CustomerUserErrors: Error, Sendable {
             .rejected,
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
-            hint: "Show the buyer the messages in the error's cause. If `field` is not empty, it names the wrong "
-                + "field. If the field is an id, check that it is an id of this customer.",
+            hint:
+                "Show the buyer the message of each entry of the cause (CustomerUserErrors). Its field is the path of the "
+                + "rejected input. If field is an id, check that it belongs to this customer.",
             reference: "Customer Account API reference, userErrors",
             cause: cause
         )

@@ -17,7 +17,7 @@ struct StoreCheck {
                 "open",
                 "No store is configured, so sessions cannot be stored.",
                 hint:
-                    "Add \"store\": { \"path\": \"identity.sqlite\" } and set IDENTITY_STORE_KEY, or pass --store PATH."
+                    "Set IDENTITY_STORE_KEY. Then add \"store\": { \"path\": \"identity.sqlite\" } to the configuration, or pass --store PATH."
             )
             return
         }
@@ -31,9 +31,9 @@ struct StoreCheck {
                 let source = path == nil ? "store.path" : "--store"
                 guard FileManager.default.fileExists(atPath: folder) else {
                     throw IdentityError(
-                        configuration: "The file \(file) cannot be created before its folder \(folder) exists.",
+                        configuration: "The folder \(folder) of the store's file \(file) does not exist.",
                         hint:
-                            "Check that its disk is mounted. Create the folder for the user of the app, or correct \(source)."
+                            "Check that its disk is mounted, or correct \(source). With createsStore, an app creates the folder and an empty store."
                     )
                 }
                 guard FileManager.default.isWritableFile(atPath: folder) else {
@@ -41,7 +41,7 @@ struct StoreCheck {
                         configuration:
                             "The file \(file) cannot be created, because this user may not write to its folder \(folder).",
                         hint:
-                            "Run this command as the user of the app, give this user the folder, or correct \(source)."
+                            "Run this command as the user of the app, make this user the owner of the folder, or correct \(source)."
                     )
                 }
                 report.warn(

@@ -172,7 +172,7 @@ struct SandboxCommand: Command {
             let code: JSONValue = status.map { .integer($0) } ?? .null
             output.event("request", ["method": .string(method), "path": .string(shown), "status": code], text: "")
         } else {
-            // A comment, because standard error is a list of shell variables.
+            // A shell comment, because users source the standard error of this command, which sets variables.
             output.note("# \(method) \(shown) \(status.map(String.init) ?? "-")")
         }
     }

@@ -83,7 +83,7 @@ final class StepReporter: Sendable {
         for line in table.lines(palette) { output.line(line) }
     }
 
-    /// Prints an approach as a JSON event; has no effect without `--json`.
+    /// Prints the report of one provider and entry point as a JSON event; has no effect without `--json`.
     func approach(_ report: ApproachReport) {
         guard output.isJSON else { return }
         let facts = report.facts

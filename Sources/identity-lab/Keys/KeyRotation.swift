@@ -61,9 +61,10 @@ struct KeyRotation {
             throw IdentityError(
                 .retryLater,
                 IdentityError.Code(rawValue: "rotation_incomplete"),
-                "Some records were not encrypted with the active key: their sessions are being refreshed, they are in the spool, or "
-                    + "another process still uses another key.",
-                hint: "Make the key active in every process, then run the command again in a minute."
+                "Some records were not encrypted with the active key: a refresh of their sessions is in progress or was interrupted, "
+                    + "they are in the spool, or another process still uses another key.",
+                hint:
+                    "Make the key active in every process, let an app run maintain() or repair(), then run the command again."
             )
         }
         guard total.unreadable > 0 else { return }

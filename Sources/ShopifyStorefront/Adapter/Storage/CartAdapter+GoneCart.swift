@@ -1,9 +1,9 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The cart of an operation no longer exists.
+/// Thrown in the adapter when Shopify no longer has an operation's cart.
 ///
-/// Its binding must be removed.
+/// The session's cart must then be removed.
 struct CartGone: Error {}
 
 extension CartAdapter {

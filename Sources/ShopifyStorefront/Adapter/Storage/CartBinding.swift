@@ -19,7 +19,9 @@ struct CartBinding: Sendable {
         var isIdentity: Bool
     }
 
-    /// Lines of a merge of this guest's cart into another cart, that cart, and its session.
+    /// A merge of this guest's cart: the other cart, its session, and lines.
+    ///
+    /// The properties of this type say which lines.
     struct Merge: Sendable {
         let session: String
         let cartID: CartID
