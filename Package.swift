@@ -38,9 +38,13 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
-// Creates a test target; every test target can use `TemporaryDirectory`, and mark tests with rows of a guide's table.
+// Creates a test target; every test target can use the test doubles and `TemporaryDirectory`, and mark tests with rows of a guide's table.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestDirectories", "TestGuides"], swiftSettings: settings)
+    .testTarget(
+        name: name,
+        dependencies: dependencies + ["TestDirectories", "TestDoubles", "TestGuides"],
+        swiftSettings: settings
+    )
 }
 
 let package = Package(
@@ -348,6 +352,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "TestGuides", path: "Tests/Support/Guides", swiftSettings: settings),
+        .target(
+            name: "TestDoubles",
+            dependencies: ["IdentityHTTP", "IdentityKit", "IdentityTesting"],
+            path: "Tests/Support/Doubles",
+            swiftSettings: settings
+        ),
         .target(name: "TestDirectories", path: "Tests/Support/Directories", swiftSettings: settings),
         .target(
             name: "TestMemory",

@@ -4,18 +4,19 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A provider that checks a callback only after a signal.
 private struct WaitingBolt: BoltAuthorizing {
     let inner: BoltProvider
-    let isChecking = Signal()
-    let mayContinue = Signal()
+    let isChecking = Gate()
+    let mayContinue = Gate()
 
     var descriptor: ProviderDescriptor { inner.descriptor }
 
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        isChecking.set()
+        isChecking.open()
         await mayContinue.wait()
         return try await inner.authorizationCode(in: callback, for: attempt)
     }
@@ -119,7 +120,7 @@ struct BoltCheckoutTests {
             let login = checkout.startLogin(delegate: delegate)
             await provider.isChecking.wait()
             if logsOut { checkout.logOut() } else { login.cancel() }
-            provider.mayContinue.set()
+            provider.mayContinue.open()
             await login.finished()
             #expect(delegate.told.map { $0.prefix(7) } == [logsOut ? "cancel" : "success"])
         }
@@ -132,15 +133,15 @@ struct BoltCheckoutTests {
             Issue.record("not canceled")
             return
         }
-        let shown = Signal()
+        let shown = Gate()
         let waiting = ScriptedPresenter { state in
-            shown.set()
+            shown.open()
             try await Task.sleep(for: .seconds(3600))
             return "/?code=C0DE&state=\(state)"
         }
-        let loggedOut = Signal()
+        let loggedOut = Gate()
         for way in 0..<2 {
-            let checkout = try await checkout(waiting) { loggedOut.set() }
+            let checkout = try await checkout(waiting) { loggedOut.open() }
             let delegate = RecordingDelegate()
             let login = checkout.startLogin(delegate: delegate)
             await shown.wait()
@@ -202,7 +203,7 @@ struct BoltCheckoutTests {
         await provider.isAsked.wait()
         flow.cancel()
         #expect(await flow.handle(callbackURL: callback) == false)
-        provider.mayAnswer.set()
+        provider.mayAnswer.open()
         #expect(await first)
         #expect(delegate.told.count == 1)
         #expect(delegate.told.first?.hasPrefix("success") == true)

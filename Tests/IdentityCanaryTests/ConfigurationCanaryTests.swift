@@ -7,20 +7,11 @@ import IdentityStoreKit
 import IdentityTesting
 import ShopifyStorefront
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 @Suite("Secrets in a configuration")
 struct ConfigurationCanaryTests {
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(
-                code: .connectionFailed,
-                phase: .notSent,
-                message: "This transport sends no requests."
-            )
-        }
-    }
-
     /// Reads a configuration as an app does, including providers and storefront.
     private func read(_ json: String, _ witness: Witness, _ set: String) {
         do {

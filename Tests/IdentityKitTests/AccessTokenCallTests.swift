@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A provider whose access tokens can be sent to a resource server.

@@ -1,5 +1,6 @@
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// Back-channel logout of sessions that are refreshed.

@@ -12,7 +12,7 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("the conformance suite detects each defect of a store", arguments: caught)
+    @Test("the named cases of the conformance suite fail for a store with the defect", arguments: caught)
     func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
         await withKnownIssue {
             try await promise.run(on: Self.place(defect))

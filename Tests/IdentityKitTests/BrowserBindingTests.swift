@@ -2,6 +2,7 @@ import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("The binding of a login to a browser")

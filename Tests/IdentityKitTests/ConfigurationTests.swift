@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import TestDirectories
+import TestDoubles
 import Testing
 
 @Suite("Configuration")

@@ -2,16 +2,11 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Login on another device")
 struct DeviceLoginTests {
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     private final class Observer: IdentityObserver {
         let kinds = Mutex<[IdentityEvent.Kind]>([])
         func identityEvent(_ event: IdentityEvent) { kinds.withLock { $0.append(event.kind) } }
@@ -72,7 +67,7 @@ struct DeviceLoginTests {
     }
 
     @Test("an outage does not shorten an interval above a minute, and Retry-After is respected")
-    func patience() async throws {
+    func slowPolls() async throws {
         let slow = ScriptedDevice([.outage(), .tokens], interval: .seconds(90))
         #expect(try await ending(slow) == nil)
         #expect(slow.polls == Self.seconds(90, 180))

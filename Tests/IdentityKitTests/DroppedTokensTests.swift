@@ -55,7 +55,7 @@ struct DroppedTokensTests {
 
     @Test("the revocation waits for an unresponsive provider no longer than the limit")
     func limit() async throws {
-        let stage = try LogoutStage(patience: .seconds(6))
+        let stage = try LogoutStage(skippedSleep: .seconds(6))
         stage.provider.onRevocation { _ in try await stage.clock.sleep(for: .seconds(3600)) }
         #expect(try await failedLogin(at: "leaving", stage)?.code == .storeBusy)
         #expect(stage.clock.elapsed == .seconds(5))

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// An in-memory provider with a logout page.
@@ -107,12 +108,12 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
 /// A manual clock on which short sleeps advance the time and return immediately.
 private struct SleepSkippingClock: IdentityClock {
     let manual: ManualClock
-    let patience: Duration
+    let skippedSleep: Duration
     var now: Date { manual.now }
     var elapsed: Duration { manual.elapsed }
 
     func sleep(for duration: Duration) async throws {
-        guard duration < patience else { return try await manual.sleep(for: duration) }
+        guard duration < skippedSleep else { return try await manual.sleep(for: duration) }
         manual.advance(by: duration)
     }
 }
@@ -209,12 +210,6 @@ struct StoreWithoutUsedTokens: WrappingStore {
 
 /// A session manager with two providers that support all kinds of logout.
 struct LogoutStage {
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     let clock: ManualClock
     let store = FailingStore()
     let provider: LogoutProvider
@@ -226,14 +221,14 @@ struct LogoutStage {
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the session manager.
-    ///   - patience: Shorter sleeps return immediately.
+    ///   - skippedSleep: Shorter sleeps return immediately.
     ///   - equivalentIssuers: The issuers that count as one at the first provider.
     ///   - othersEquivalentIssuers: The issuers that count as one at the other provider; nil uses those of the first.
     ///   - observers: The observers of the session manager.
     /// - Throws: `IdentityError` for duplicate provider names.
     init(
         configuration: SessionManager.Configuration = .init(),
-        patience: Duration = .zero,
+        skippedSleep: Duration = .zero,
         equivalentIssuers: [String] = [],
         othersEquivalentIssuers: [String]? = nil,
         observers: [any IdentityObserver] = []
@@ -251,7 +246,7 @@ struct LogoutStage {
                 store: store,
                 environment: IdentityEnvironment(
                     transport: NoNetwork(),
-                    clock: SleepSkippingClock(manual: clock, patience: patience)
+                    clock: SleepSkippingClock(manual: clock, skippedSleep: skippedSleep)
                 ),
                 configuration: configuration,
                 observers: observers

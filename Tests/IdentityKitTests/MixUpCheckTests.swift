@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// Mix-up attacks (RFC 9700 section 4.4): the buyer logs in at `attacker`, which redirects the browser to `honest`.

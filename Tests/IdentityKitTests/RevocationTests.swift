@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Revocation at logout")
@@ -31,7 +32,7 @@ struct RevocationTests {
 
     @Test("the revocation at an unresponsive provider ends after the limit")
     func limit() async throws {
-        let stage = try LogoutStage(patience: .seconds(6))
+        let stage = try LogoutStage(skippedSleep: .seconds(6))
         let session = try await stage.signIn()
         stage.provider.onRevocation { _ in try await stage.clock.sleep(for: .seconds(3600)) }
         #expect(try await stage.manager.logout(session).problems.map(\.code) == [.providerUnavailable])
@@ -91,7 +92,7 @@ struct RevocationTests {
 
     @Test("if new tokens could not be saved, a logout revokes them instead of the old ones")
     func unsaved() async throws {
-        let stage = try LogoutStage(patience: .seconds(3))
+        let stage = try LogoutStage(skippedSleep: .seconds(3))
         let session = try await stage.signIn()
         // The claim is written, but the new tokens are not.
         stage.store.setReplacements(failingAfter: 1)

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 
 /// A provider whose polls return scripted results, and that records the times of the polls.
 final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A store whose reads a test can hold after they have read the session.

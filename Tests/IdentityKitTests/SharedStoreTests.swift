@@ -3,13 +3,14 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Several processes at one store")
 struct SharedStoreTests {
     /// Independent session managers over one store, as in several processes.
     private struct World {
-        let clock = ManualClock()
+        let clock = ManualClock(isAdvancedBySleeping: true)
         let store = InMemoryStore()
         let provider: StrictProvider
 
@@ -21,7 +22,7 @@ struct SharedStoreTests {
             SessionManager(
                 providers: try ProviderRegistry([provider]),
                 store: store ?? self.store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: ImpatientClock(manual: clock))
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
             )
         }
 

@@ -32,7 +32,7 @@ struct SingleFlightTests {
     }
 
     @Test("an operation that never ends does not block its callers for ever, and is not started twice")
-    func patience() async throws {
+    func neverEnds() async throws {
         let clock = ManualClock()
         let flights = SingleFlight<String, Int>(waitingUpTo: .seconds(90), on: clock, error: Failure())
         let (released, release) = AsyncStream<Void>.makeStream()

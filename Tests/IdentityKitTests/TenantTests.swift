@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Tenants")

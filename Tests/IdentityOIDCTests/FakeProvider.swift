@@ -140,6 +140,7 @@ struct FakeWorld {
     let environment: IdentityEnvironment
 
     static func run(
+        clock: ManualClock = ManualClock(),
         _ configure: (inout OpenIDProvider.Configuration) -> Void = { _ in },
         _ body: (FakeWorld) async throws -> Void
     ) async throws {
@@ -147,7 +148,6 @@ struct FakeWorld {
         let server = try await LoopbackServer.start { fake.respond($0) }
         fake.serve(at: server.origin)
         let transport = try CurlTransport()
-        let clock = ManualClock()
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         var configuration = OpenIDProvider.Configuration(name: "fake", issuer: server.origin, clientID: "client-1")
         configuration.redirectURI = "https://app.example/callback?a=1&b=ü"

@@ -39,10 +39,7 @@ struct StoredResponseTests {
             SessionManager(
                 providers: try ProviderRegistry([world.provider]),
                 store: store ?? memory,
-                environment: IdentityEnvironment(
-                    transport: world.environment.transport,
-                    clock: ImpatientClock(manual: world.clock)
-                )
+                environment: world.environment
             )
         }
 
@@ -54,7 +51,7 @@ struct StoredResponseTests {
 
     @Test("a stored response is validated with the time of its receipt, even long after its ID token expired")
     func validatedAtReceipt() async throws {
-        try await FakeWorld.run { world in
+        try await FakeWorld.run(clock: ManualClock(isAdvancedBySleeping: true)) { world in
             let stage = try await Stage(world)
             // The process crashes after it has stored the response.
             let store = SteppingStore(stage.memory)
@@ -70,7 +67,7 @@ struct StoredResponseTests {
 
     @Test("a response whose ID token was expired at its receipt stays refused, and no request is sent again")
     func expiredAtReceipt() async throws {
-        try await FakeWorld.run { world in
+        try await FakeWorld.run(clock: ManualClock(isAdvancedBySleeping: true)) { world in
             let stage = try await Stage(world)
             world.fake.change(claims: { claims in
                 claims["iat"] = .integer(1_790_000_000)
@@ -99,7 +96,7 @@ struct StoredResponseTests {
         [-7200.0, 7200]
     )
     func jump(_ step: Step, _ seconds: Double) async throws {
-        try await FakeWorld.run { world in
+        try await FakeWorld.run(clock: ManualClock(isAdvancedBySleeping: true)) { world in
             let stage = try await Stage(world)
             let store = SteppingStore(stage.memory)
             let jump = OneTime { world.clock.jump(by: seconds) }
@@ -127,7 +124,7 @@ struct StoredResponseTests {
         arguments: [-7200.0, 7200]
     )
     func steadilyWrong(_ seconds: Double) async throws {
-        try await FakeWorld.run { world in
+        try await FakeWorld.run(clock: ManualClock(isAdvancedBySleeping: true)) { world in
             let stage = try await Stage(world)
             world.clock.jump(by: seconds)
             // The test requests the refresh explicitly: while the clock runs behind, tokens(for:) would take the old token for valid.
@@ -158,19 +155,6 @@ struct StoredResponseTests {
         do { try await body() } catch let error as IdentityError {
             guard error.code == .idTokenTime, error.hint?.contains("This machine's clock") == true else { throw error }
         }
-    }
-}
-
-/// A manual clock that sleeping advances.
-private struct ImpatientClock: IdentityClock {
-    let manual: ManualClock
-    var now: Date { manual.now }
-    var elapsed: Duration { manual.elapsed }
-
-    func sleep(for duration: Duration) async throws {
-        manual.advance(by: duration)
-        await Task.yield()
-        try Task.checkCancellation()
     }
 }
 

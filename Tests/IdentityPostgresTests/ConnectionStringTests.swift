@@ -67,7 +67,7 @@ struct ConnectionStringTests {
         #expect(!String(reflecting: error).contains("s3cret"))
     }
 
-    @Test("connections detect a silent peer in seconds, unless the string sets other values")
+    @Test("the limits for a silent peer have defaults, which the connection string can replace")
     func keepalive() throws {
         let found = try #require(try hosts("postgresql://u@h/d?keepalives_idle=77").first)
         #expect(found["keepalives_idle"] == "77" && found["tcp_user_timeout"] == "5000")

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import IdentityKit
 import TestDirectories
+import TestDoubles
 import TestServers
 import Testing
 

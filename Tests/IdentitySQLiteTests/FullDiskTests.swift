@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @testable import IdentitySQLite
@@ -95,12 +96,6 @@ private final class SizedProvider: JournaledRefreshing {
         throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
     }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
-}
-
-private struct NoNetwork: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-        throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-    }
 }
 
 @Suite("Refreshing on a full disk")

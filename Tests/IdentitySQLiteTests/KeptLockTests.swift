@@ -3,44 +3,10 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @testable import IdentitySQLite
-
-/// A provider whose refresh tokens work once.
-private final class OneUseProvider: IdentityProvider {
-    let descriptor = ProviderDescriptor(name: "strict", kind: "test", clientID: "client")
-    private let current = Mutex(0)
-    private let clock: ManualClock
-
-    init(_ clock: ManualClock) { self.clock = clock }
-
-    func tokens(_ serial: Int) -> TokenSet {
-        TokenSet(
-            buyer: Buyer(issuer: "https://id.example", subject: "buyer"),
-            accessToken: Secret("access-\(serial)"),
-            refreshToken: Secret("refresh-\(serial)"),
-            issuedAt: clock.now,
-            expiresAt: clock.now + 3_600
-        )
-    }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        let serial = try current.withLock { current in
-            guard tokens.refreshToken?.reveal() == "refresh-\(current)" else {
-                throw IdentityError(.signInAgain, .invalidGrant, "The token was used before.", hint: "Sign in again.")
-            }
-            current += 1
-            return current
-        }
-        return self.tokens(serial)
-    }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.none }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { throw Self.none }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
-    private static var none: IdentityError { IdentityError(.configuration, .unsupportedByProvider, "No logins here.") }
-}
 
 /// A store that cannot save new tokens while its disk is full, and has no spool.
 private final class FullStore: WrappingStore {
@@ -63,7 +29,7 @@ struct KeptLockTests {
     func keepsLock() async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock(isAdvancedBySleeping: true)
-        let provider = OneUseProvider(clock)
+        let provider = StrictProvider(clock: clock)
         func manager(_ store: any SessionStore) throws -> SessionManager {
             var configuration = SessionManager.Configuration()
             configuration.lockWait = .milliseconds(50)
@@ -78,21 +44,21 @@ struct KeptLockTests {
         // Two open stores lock each other out as two processes do.
         let full = FullStore(try await directory.open())
         let (first, second) = (try manager(full), try await manager(directory.open()))
-        let id = try await first.establish(provider.tokens(0), provider: "strict").id
+        let id = try await first.establish(provider.mint(Buyer(issuer: "https://id.example", subject: "buyer")), provider: "strict").id
         clock.advance(by: .seconds(3_700))
 
         full.isFull.withLock { $0 = true }
         let got = try await first.tokens(for: id)
-        #expect(got.tokens.accessToken.reveal() == "access-1" && got.warning?.code == .tokensNotDurable)
+        #expect(got.tokens.accessToken.reveal() == "access-2" && got.warning?.code == .tokensNotDurable)
         await expect(.refreshBusy, .retryLater) { try await second.tokens(for: id) }
-        #expect(try await first.tokens(for: id).tokens.accessToken.reveal() == "access-1")
+        #expect(try await first.tokens(for: id).tokens.accessToken.reveal() == "access-2")
         await expect(.refreshBusy, .retryLater) { try await second.tokens(for: id) }
 
         full.isFull.withLock { $0 = false }
         _ = try await first.repair()
-        #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-1")
-        clock.advance(by: .seconds(3_700))
         #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        clock.advance(by: .seconds(3_700))
+        #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
 
     @Test("a kept lock ends with the first body that does not keep it, and excludes other processes until then")

@@ -2,42 +2,11 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
-import Synchronization
+import TestDoubles
 import TestGuides
 import Testing
 
 @testable import IdentitySQLite
-
-/// A provider whose responses can be lost.
-private final class UnreliableProvider: IdentityProvider {
-    let descriptor = ProviderDescriptor(name: "unreliable", kind: "test", clientID: "client")
-    let losesResponses = Mutex(true)
-    private let clock: ManualClock
-
-    init(_ clock: ManualClock) { self.clock = clock }
-
-    func tokens(_ name: String) -> TokenSet {
-        TokenSet(
-            buyer: Buyer(issuer: "https://id.example", subject: "buyer"),
-            accessToken: Secret("access of \(name)"),
-            refreshToken: Secret("refresh of \(name)"),
-            issuedAt: clock.now,
-            expiresAt: clock.now + 3_600
-        )
-    }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        if losesResponses.withLock(\.self) {
-            throw IdentityError(.retryLater, .unexpectedResponse, "Bad gateway.", providerResponse: .init(status: 502))
-        }
-        return self.tokens("refresh")
-    }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.none }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { throw Self.none }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
-    private static var none: IdentityError { IdentityError(.configuration, .unsupportedByProvider, "No logins here.") }
-}
 
 /// Runs the statements of `Documentation/Operating/SQLite.md` that put a quarantined row back.
 @Suite("Rows that are put back from quarantine")
@@ -62,7 +31,7 @@ struct RestoredRowTests {
     func inDoubt() async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock(isAdvancedBySleeping: true)
-        let provider = UnreliableProvider(clock)
+        let provider = StrictProvider(clock: clock)
         func manager(_ store: SQLiteStore) throws -> SessionManager {
             SessionManager(
                 providers: try ProviderRegistry([provider]),
@@ -72,8 +41,15 @@ struct RestoredRowTests {
         }
         let store = try await directory.open { $0.clock = clock }
         let first = try manager(store)
-        let id = try await first.establish(provider.tokens("login"), provider: "unreliable").id
+        let id = try await first.establish(provider.mint(Buyer(issuer: "https://id.example", subject: "buyer")), provider: "strict").id
         clock.advance(by: .seconds(3_700))
+        let lost = IdentityError(
+            .retryLater,
+            .unexpectedResponse,
+            "Bad gateway.",
+            providerResponse: .init(status: 502)
+        )
+        provider.fail(with: Array(repeating: lost, count: 100))
         await #expect(throws: IdentityError.self) { try await first.tokens(for: id) }
         let stored = try #require(try await store.session(id))
         #expect(stored.isInDoubt)
@@ -87,13 +63,13 @@ struct RestoredRowTests {
         #expect(restored.generation == stored.generation && restored.retainedUntil == stored.retainedUntil)
         #expect(try await store.checkHealth().quarantinedRows == 0)
 
-        provider.losesResponses.withLock { $0 = false }
+        provider.fail(with: [])
         let later = try manager(store)
         var expected = RepairReport()
         expected.repaired = 1
         #expect(try await later.repair() == expected)
         #expect(try await store.session(id)?.isInDoubt == false)
-        #expect(try await later.tokens(for: id).tokens.accessToken.reveal() == "access of refresh")
+        #expect(try await later.tokens(for: id).tokens.accessToken.reveal() == "access-2")
         // The row has the end of its retention again.
         #expect(try await store.sweep(expiredBefore: .distantFuture) == 1)
     }

@@ -151,7 +151,7 @@ struct TokenEndpointTests {
         #expect(error?.code == .originRefused)
     }
 
-    @Test("a refresh returns the new refresh token, if there is one, and keeps ID token and buyer of the login")
+    @Test("a refresh returns the new refresh token, or else the old one, and keeps ID token and buyer of the login")
     func refresh() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()

@@ -269,7 +269,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("callers share the failure while the discovery document is unavailable")
+    @Test("after a failed discovery, calls fail for a second without another request")
     func pause() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.planFault(.status(503), on: .apiDiscovery)
@@ -301,7 +301,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("printed or dumped requests and responses show nothing about the buyer")
+    @Test("a dumped profile, address or mutation shows nothing about the buyer")
     func redaction() async throws {
         try await Shop.with { shop in
             let input = CustomerAddressInput(address1: .set("canary street"), phoneNumber: .set("+canary"))

@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestDoubles
 import TestGuides
 import Testing
 

@@ -5,6 +5,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 /// Data that a slow or lost response must not leave on a cart that the next buyer gets.

@@ -2,6 +2,7 @@ import IdentityBolt
 import IdentityHTTP
 import IdentityKit
 import Synchronization
+import TestDoubles
 
 /// Responds to each login page with a callback that a test creates from the state.
 struct ScriptedPresenter: Presenter {
@@ -18,30 +19,6 @@ struct ScriptedPresenter: Presenter {
 
 func state(of url: HTTPURL) -> String {
     FormEncoding.decode(Array((url.query ?? "").utf8))?.first { $0.name == "state" }?.value ?? ""
-}
-
-/// A signal that can be awaited.
-final class Signal: Sendable {
-    private let state = Mutex<(isSet: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
-
-    func set() {
-        let waiters = state.withLock { state in
-            state.isSet = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isSet = state.withLock { state in
-                if !state.isSet { state.waiters.append(continuation) }
-                return state.isSet
-            }
-            if isSet { continuation.resume() }
-        }
-    }
 }
 
 /// Records the calls of `onLoginSuccess`, `onLoginError` and `onLoginCancel`.
@@ -66,8 +43,8 @@ final class RecordingDelegate: BoltLoginDelegate {
 /// A provider that exchanges a callback only after a test permits it.
 struct SlowProvider: BoltAuthorizing {
     let inner: BoltProvider
-    let isAsked = Signal()
-    let mayAnswer = Signal()
+    let isAsked = Gate()
+    let mayAnswer = Gate()
 
     var descriptor: ProviderDescriptor { inner.descriptor }
 
@@ -80,7 +57,7 @@ struct SlowProvider: BoltAuthorizing {
     }
 
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        isAsked.set()
+        isAsked.open()
         await mayAnswer.wait()
         return try await inner.authorizationCode(in: callback, for: attempt)
     }

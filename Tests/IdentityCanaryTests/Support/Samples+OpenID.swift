@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 
 extension Samples {
     /// The public types for a custom provider.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityTesting
 import IdentityWeb
+import TestDoubles
 
 extension Samples {
     /// A request with a session and a callback, and the values that the routes create from it.

@@ -14,21 +14,10 @@ import ShopifyStorefront
 import ShopifyStorefrontExperimental
 import StorefrontSandbox
 import Synchronization
+import TestDoubles
 
 /// A value with marked secrets for every public type that contains secrets or personal data.
 enum Samples {
-    struct NoNetwork: HTTPTransport {
-        static let failure = HTTPTransportError(
-            code: .connectionFailed,
-            phase: .notSent,
-            message: "This transport sends no requests."
-        )
-
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw Self.failure
-        }
-    }
-
     /// A presenter that keeps the login that it is given, and fails.
     final class FailingPresenter: Presenter {
         let shown = Mutex<PresentedLogin?>(nil)

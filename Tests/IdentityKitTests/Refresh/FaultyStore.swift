@@ -3,19 +3,6 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A manual clock that each sleep advances, so that no test has to wait.
-struct ImpatientClock: IdentityClock {
-    let manual: ManualClock
-    var now: Date { manual.now }
-    var elapsed: Duration { manual.elapsed }
-
-    func sleep(for duration: Duration) async throws {
-        manual.advance(by: duration)
-        await Task.yield()
-        try Task.checkCancellation()
-    }
-}
-
 /// A store whose next replacements fail as scripted.
 ///
 /// Its locks exclude no caller, so that another process can work in the middle of a refresh.

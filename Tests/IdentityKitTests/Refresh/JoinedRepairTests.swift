@@ -1,6 +1,7 @@
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Calls that join a repair")
@@ -38,14 +39,14 @@ struct JoinedRepairTests {
         var limits = SessionManager.RefreshLimits()
         limits.maximumWait = .milliseconds(20)
         let manager = try world.manager(limits: limits)
-        let hold = Hold()
+        let hold = Gate()
         world.provider.hold { await hold.wait() }
         let first = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         let begun = world.clock.elapsed
         let second = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(first?.code == .refreshBusy && second?.code == .refreshBusy)
         #expect(world.clock.elapsed == begun)
-        hold.release()
+        hold.open()
         await manager.drain()
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
     }
@@ -59,18 +60,18 @@ struct JoinedRepairTests {
         (limits.concurrent, limits.waiting) = (1, 0)
         let store = ImpatientRepairs(world.memory)
         let manager = try world.manager(store, limits: limits)
-        let hold = Hold()
+        let hold = Gate()
         world.provider.hold { await hold.wait() }
         let running = Task { try await manager.tokens(for: other) }
         while world.provider.requests == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        let lock = Hold()
+        let lock = Gate()
         store.hold(lock)
         let reads = store.reads
         Task {
             // The others join the refresh of the first call meanwhile. They share a few reads, so the reads do not count the calls.
             while store.reads == reads { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(500))
-            lock.release()
+            lock.open()
         }
         await withTaskGroup(of: IdentityError.Code?.self) { group in
             for _ in 0..<8 {
@@ -85,18 +86,8 @@ struct JoinedRepairTests {
         }
         // If each call repeated the refresh that it joined, there would be eight. A call that joins too late starts a second one.
         #expect(store.limits.count <= 1 + 4)
-        hold.release()
+        hold.open()
         _ = try await running.value
-    }
-}
-
-/// Stops a task until the test releases it.
-private final class Hold: Sendable {
-    private let isReleased = Mutex(false)
-
-    func release() { isReleased.withLock { $0 = true } }
-    func wait() async {
-        while !isReleased.withLock(\.self) { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }
 
@@ -104,7 +95,7 @@ private final class Hold: Sendable {
 private final class ImpatientRepairs: WrappingStore {
     let inner: InMemoryStore
     private let state = Mutex(
-        (isRepairing: false, isReleased: false, reads: 0, limits: [Duration](), hold: nil as Hold?)
+        (isRepairing: false, isReleased: false, reads: 0, limits: [Duration](), hold: nil as Gate?)
     )
 
     init(_ inner: InMemoryStore) { self.inner = inner }
@@ -115,7 +106,7 @@ private final class ImpatientRepairs: WrappingStore {
     var limits: [Duration] { state.withLock { $0.limits } }
     func release() { state.withLock { $0.isReleased = true } }
     /// Makes the next holders of a lock wait.
-    func hold(_ hold: Hold) { state.withLock { $0.hold = hold } }
+    func hold(_ hold: Gate) { state.withLock { $0.hold = hold } }
 
     func session(_ id: SessionID) async throws -> StoredSession? {
         state.withLock { $0.reads += 1 }

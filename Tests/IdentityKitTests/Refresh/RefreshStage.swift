@@ -2,10 +2,11 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 
 /// A provider, a store, and any number of independent processes.
 struct RefreshStage {
-    let clock = ManualClock()
+    let clock = ManualClock(isAdvancedBySleeping: true)
     let memory = InMemoryStore()
     let store: SpoolingStore
     let provider: JournaledProvider
@@ -30,7 +31,7 @@ struct RefreshStage {
             store: store ?? self.store,
             environment: IdentityEnvironment(
                 transport: NoNetwork(),
-                clock: ImpatientClock(manual: clock),
+                clock: clock,
                 random: LongestJitter()
             ),
             configuration: configuration,

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Unsaved tokens of tenants that share a store")
@@ -9,7 +10,7 @@ struct SharedSpoolTests {
     ///
     /// Each has its own provider, and both providers have the same name.
     private struct World {
-        let clock = ManualClock()
+        let clock = ManualClock(isAdvancedBySleeping: true)
         let store = SpoolingStore(InMemoryStore())
         let providers: [JournaledProvider]
 
@@ -24,7 +25,7 @@ struct SharedSpoolTests {
             return SessionManager(
                 providers: try ProviderRegistry([providers[shop - 1]]),
                 store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: ImpatientClock(manual: clock)),
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
                 configuration: configuration
             )
         }

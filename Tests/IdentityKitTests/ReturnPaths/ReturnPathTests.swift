@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Return paths")

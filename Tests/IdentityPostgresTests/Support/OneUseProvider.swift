@@ -52,11 +52,4 @@ final class OneUseProvider: JournaledRefreshing {
 
     private static let noLogins = IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
 }
-
-/// A transport for managers whose provider needs none.
-struct NoNetwork: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-        throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "This transport sends no requests.")
-    }
-}
 #endif

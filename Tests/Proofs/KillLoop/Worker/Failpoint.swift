@@ -7,8 +7,8 @@ enum Failpoint: String, CaseIterable, Sendable {
     case beforeTheClaimCommits = "before-claim"
     case afterTheClaimBeforeBytesLeave = "after-claim"
     case afterBytesLeft = "bytes-left"
-    case rotatedAndNotJournaled = "rotated"
-    case journaledAndNotPromoted = "journaled"
+    case receivedAndNotStored = "rotated"
+    case storedAndNotValidated = "journaled"
     case afterTheSave = "saved"
     case beforeTheSpool = "before-spool"
     case afterTheSpool = "spooled"
@@ -48,7 +48,7 @@ final class FailingStore: OrderedStoreWrapper {
             throw IdentityError(.retryLater, .storeFull, "The disk is full.")
         }
         let isReplaced = try await inner.replace(session, expecting: generation)
-        if session.isInDoubt, session.holdsResponse { point.strike(.journaledAndNotPromoted) }
+        if session.isInDoubt, session.holdsResponse { point.strike(.storedAndNotValidated) }
         if !session.isInDoubt { point.strike(.afterTheSave) }
         return isReplaced
     }
@@ -88,7 +88,7 @@ struct FailingTransport: HTTPTransport {
             return maySend?() ?? true
         }
         let response = try await inner.send(request)
-        point.strike(.rotatedAndNotJournaled)
+        point.strike(.receivedAndNotStored)
         point.strike(.stoppedWithTheResponse)
         return response
     }

@@ -7,6 +7,7 @@ protocol OrderedStoreWrapper: SessionSpooling, SessionStore {
 
 extension OrderedStoreWrapper {
     var second: (any SessionSpooling)? { inner as? any SessionSpooling }
+    var guaranteedLockDuration: Duration? { inner.guaranteedLockDuration }
 
     func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
     func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }

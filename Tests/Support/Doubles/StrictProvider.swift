@@ -1,13 +1,13 @@
-import FoundationEssentials
-import IdentityHTTP
-import IdentityKit
-import IdentityTesting
-import Synchronization
+package import IdentityHTTP
+package import IdentityKit
+package import IdentityTesting
+internal import Synchronization
+internal import FoundationEssentials
 
 /// A provider that rotates refresh tokens at every use and ends the session when one is used twice.
 ///
 /// It runs in memory on the manual clock, so that tests can force interleavings.
-final class StrictProvider: IdentityProvider {
+package final class StrictProvider: IdentityProvider {
     private struct State {
         var exchanges = 0
         var refreshes = 0
@@ -19,13 +19,13 @@ final class StrictProvider: IdentityProvider {
     }
 
     private let state = Mutex(State())
-    let clock: ManualClock
-    let lifetime: Double
-    let descriptor: ProviderDescriptor
+    package let clock: ManualClock
+    package let lifetime: Double
+    package let descriptor: ProviderDescriptor
     /// The issuer that logins expect.
-    let issuer: String?
+    package let issuer: String?
 
-    init(
+    package init(
         clock: ManualClock,
         lifetime: Double = 3600,
         name: String = "strict",
@@ -46,25 +46,25 @@ final class StrictProvider: IdentityProvider {
     }
 
     /// The number of exchanged codes.
-    var exchanges: Int { state.withLock { $0.exchanges } }
-    var refreshes: Int { state.withLock { $0.refreshes } }
-    var reuses: Int { state.withLock { $0.reuses } }
+    package var exchanges: Int { state.withLock { $0.exchanges } }
+    package var refreshes: Int { state.withLock { $0.refreshes } }
+    package var reuses: Int { state.withLock { $0.reuses } }
 
     /// The errors of the next refreshes, in order; these refreshes do not use the token.
-    func fail(with errors: [IdentityError]) {
+    package func fail(with errors: [IdentityError]) {
         state.withLock { $0.failures = errors }
     }
 
     /// Every refresh waits for this closure before it returns.
-    func hold(_ gate: (@Sendable () async -> Void)?) {
+    package func hold(_ gate: (@Sendable () async -> Void)?) {
         state.withLock { $0.gate = gate }
     }
 
-    func revokeAll() {
+    package func revokeAll() {
         state.withLock { $0.live = [:] }
     }
 
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+    package func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         let serial = state.withLock { state in
             state.serial += 1
             return state.serial
@@ -83,7 +83,7 @@ final class StrictProvider: IdentityProvider {
         )
     }
 
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+    package func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         state.withLock { $0.exchanges += 1 }
         if try callback.value(of: "error") != nil { throw IdentityError(.rejected, .accessDenied, "Denied.") }
         guard try callback.value(of: "code") != nil else {
@@ -92,7 +92,7 @@ final class StrictProvider: IdentityProvider {
         return mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
     }
 
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+    package func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         let (gate, failure) = state.withLock { state in
             state.refreshes += 1
             return (state.gate, state.failures.isEmpty ? nil : state.failures.removeFirst())
@@ -112,11 +112,11 @@ final class StrictProvider: IdentityProvider {
         return mint(tokens.buyer)
     }
 
-    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+    package func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout")
     }
 
-    func mint(_ buyer: Buyer) -> TokenSet {
+    package func mint(_ buyer: Buyer) -> TokenSet {
         let serial = state.withLock { state in
             state.serial += 1
             state.live["refresh-\(state.serial)"] = true
