@@ -294,6 +294,6 @@ public final class WebContext: Sendable {
         guard routes.carts != nil, let guest = routes.cookies.guestID(in: request),
             routes.mergePauses.beginUnlessPaused(for: guest)
         else { return }
-        await routes.mergeCart(of: guest, into: session.id, in: self)
+        await routes.bringCarts(of: nil, guest, to: session.id, in: self)
     }
 }

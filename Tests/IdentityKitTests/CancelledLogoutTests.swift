@@ -1,6 +1,7 @@
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A cart that fails in a cancelled task.
@@ -11,6 +12,19 @@ private final class UncancelledCart: SessionParticipant {
     func sessionRefreshed(_ session: Session) async throws {}
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         try Task.checkCancellation()
+        count.withLock { $0 += 1 }
+    }
+}
+
+/// A cart at a shop that does not respond until the gate opens.
+private final class HangingCart: SessionParticipant {
+    let gate = Gate()
+    private let count = Mutex(0)
+    var ended: Int { count.withLock { $0 } }
+
+    func sessionRefreshed(_ session: Session) async throws {}
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        await gate.wait()
         count.withLock { $0 += 1 }
     }
 }
@@ -55,5 +69,20 @@ struct CancelledLogoutTests {
         #expect(told.status == 200)
         #expect(told.problems.isEmpty)
         #expect(cart.ended == 3)
+    }
+
+    @Test("a logout waits only briefly for a cart whose shop does not respond, and drain waits for the cart")
+    func hangingCart() async throws {
+        var configuration = SessionManager.Configuration()
+        configuration.participantWait = .milliseconds(20)
+        let stage = try LogoutStage(configuration: configuration)
+        let cart = HangingCart()
+        stage.manager.add(cart)
+        let result = try await stage.manager.logout(try await stage.signIn())
+        #expect(result.problems.map(\.code) == [.providerUnavailable] && result.browserURL != nil)
+        #expect(cart.ended == 0)
+        cart.gate.open()
+        _ = await stage.manager.drain()
+        #expect(cart.ended == 1)
     }
 }

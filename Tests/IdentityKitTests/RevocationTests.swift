@@ -72,8 +72,11 @@ struct RevocationTests {
         #expect(try await other.manager.logout(try await other.signIn(provider: "strict")).problems.isEmpty)
     }
 
-    @Test("tokens of a refresh that ends after the logout are revoked, too")
-    func late() async throws {
+    @Test(
+        "tokens of a refresh that ends after the logout are revoked, too, but not those of a replaced session",
+        arguments: [true, false]
+    )
+    func late(isReplaced: Bool) async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -84,10 +87,15 @@ struct RevocationTests {
         }
         let refresh = Task { try await stage.manager.refreshTokens(for: session) }
         for await _ in arrived {}
-        _ = try await stage.manager.logout(session)
+        if isReplaced {
+            await stage.manager.endReplaced(try await stage.manager.session(session)) {}
+        } else {
+            _ = try await stage.manager.logout(session)
+        }
         release.finish()
-        await #expect(throws: IdentityError.self) { _ = try await refresh.value }
-        #expect(stage.provider.revoked == ["refresh-1", "refresh-2"])
+        let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
+        #expect(error?.code == .sessionUnknown)
+        #expect(stage.provider.revoked == (isReplaced ? [] : ["refresh-1", "refresh-2"]))
     }
 
     @Test("if new tokens could not be saved, a logout revokes them instead of the old ones")

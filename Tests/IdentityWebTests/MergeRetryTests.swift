@@ -2,6 +2,7 @@ import IdentityKit
 import IdentityTesting
 import IdentityWeb
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Requests after a failed merge of a guest's cart")
@@ -23,6 +24,43 @@ struct MergeRetryTests {
         }
 
         func moveCart(of old: SessionID, to session: SessionID) async throws {}
+    }
+
+    /// Carts of a shop that does not respond until the gate opens.
+    private final class HangingCarts: SignInCarts {
+        let gate = Gate()
+
+        func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
+            await gate.wait()
+            return true
+        }
+
+        func moveCart(of old: SessionID, to session: SessionID) async throws { await gate.wait() }
+    }
+
+    @Test("a sign-in waits only briefly for the carts, which are moved and merged later")
+    func hangingCarts() async throws {
+        let stage = try await WebStage(manager: { $0.participantWait = .milliseconds(20) })
+        let carts = HangingCarts()
+        let routes = try SignInRoutes(
+            sessions: stage.sessions,
+            carts: carts,
+            configuration: .init(publicOrigin: WebStage.origin)
+        )
+        let browser = TestBrowser(routes)
+        browser.plant(WebStage.guest, try await stage.sessions.beginGuest().id.rawValue)
+        try await stage.signIn(browser)
+        let first = try #require(stage.sessionID(browser))
+        // The same buyer signs in again, so the first session's cart has to move.
+        #expect(try await stage.signIn(browser).status == 303)
+        let second = try #require(stage.sessionID(browser))
+        #expect(second != first && browser.value(of: WebStage.guest) != nil)
+        carts.gate.open()
+        _ = await stage.sessions.drain()
+        await #expect(throws: IdentityError.self) { try await stage.sessions.session(first) }
+        stage.clock.advance(by: .seconds(30))
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":true"))
+        #expect(browser.value(of: WebStage.guest) == nil)
     }
 
     @Test("the merge is not tried again for 30 seconds, and then by one of several requests")

@@ -3,8 +3,9 @@ internal import FoundationEssentials
 /// A session that was removed from the store, with the values for the remaining steps.
 struct LoggedOutSession: Sendable {
     let session: Session
-    /// The tokens to revoke; nil for a guest, and if the content of the session cannot be read.
-    let tokens: TokenSet?
+    /// The removed record and its newest state, which contain the tokens to revoke; nil if the record cannot be read, and if nothing is
+    /// revoked.
+    let newest: (stored: StoredSession, state: SessionState)?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
     let hadExpired: Bool
@@ -68,10 +69,10 @@ struct LogoutCoordinator: SessionService {
 
     /// Ends a session whose buyer has a newer one, notifies participants such as carts, and reports the end as `kind`.
     ///
-    /// No token is revoked: many providers keep one grant for a buyer and a client, and revoking an old token of it invalidates the new
-    /// ones.
+    /// No token is revoked (``TokenRevocation/revoke(_:of:)``).
     func endReplaced(_ id: SessionID, reporting kind: IdentityEvent.Kind) async throws {
         let started = clock.elapsed
+        context.replaced.insert(id)
         let failure = await outlivingCaller { [self] in
             let (ended, failure) = await takeAll([id])
             for session in ended {
@@ -81,7 +82,10 @@ struct LogoutCoordinator: SessionService {
             }
             return failure
         }
-        if let failure { throw failure }
+        if let failure {
+            context.replaced.remove(id)
+            throw failure
+        }
     }
 
     /// Removes as many of the sessions as possible, and performs the remaining steps.
@@ -122,7 +126,7 @@ struct LogoutCoordinator: SessionService {
         do { state = try SessionState(removed.session) } catch {
             return LoggedOutSession(
                 session: Session(removed.session, .ended(.unreadable, nil)),
-                tokens: nil,
+                newest: nil,
                 attachments: removed.attachments,
                 hadExpired: visible.lifetime.hasExpired(removed.session),
                 problems: [
@@ -139,7 +143,7 @@ struct LogoutCoordinator: SessionService {
         return LoggedOutSession(
             session: Session(removed.session, state),
             // If the session has newer tokens that could not be saved yet, those must be revoked.
-            tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
+            newest: (removed.session, await refresher.newestState(ofRemoved: removed.session, state)),
             attachments: removed.attachments,
             hadExpired: visible.lifetime.hasExpired(removed.session)
         )
@@ -155,12 +159,12 @@ struct LogoutCoordinator: SessionService {
         for session in ended {
             problems.append(session.problems + (await participants.notifyEnded(session, since: started)))
         }
-        let refusals = await revoke(ended)
+        let revoked = await revoke(ended)
         var results: [LogoutResult] = []
-        for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {
+        for (ended, (var problems, revoked)) in zip(ended, zip(problems, revoked)) {
             guard !ended.hadExpired else { continue }
-            if let refusal { problems.append(refusal) }
-            let page = await providerLogout.page(for: ended.session, ended.tokens, options, &problems)
+            if let refusal = revoked.problem { problems.append(refusal) }
+            let page = await providerLogout.page(for: ended.session, revoked.tokens, options, &problems)
             events.emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
             results.append(
                 LogoutResult(
@@ -176,21 +180,23 @@ struct LogoutCoordinator: SessionService {
 
     /// Revokes the tokens of ended sessions, at most ``concurrentRevocations`` at a time.
     ///
-    /// - Returns: An error or nil for each session, in the order of the sessions.
-    private func revoke(_ ended: [LoggedOutSession]) async -> [IdentityError?] {
-        await withTaskGroup(of: (Int, IdentityError?).self) { group in
-            var problems: [IdentityError?] = ended.map { _ in nil }
+    /// - Returns: The tokens and an error, or nil, for each session, in the order of the sessions.
+    private func revoke(_ ended: [LoggedOutSession]) async -> [(tokens: TokenSet?, problem: IdentityError?)] {
+        await withTaskGroup(of: (Int, TokenSet?, IdentityError?).self) { group in
+            var results = ended.map { _ in (tokens: TokenSet?.none, problem: IdentityError?.none) }
             for (index, session) in ended.enumerated() {
-                if index >= Self.concurrentRevocations, let (done, problem) = await group.next() {
-                    problems[done] = problem
+                if index >= Self.concurrentRevocations, let (done, tokens, problem) = await group.next() {
+                    results[done] = (tokens, problem)
                 }
                 group.addTask { [self] in
-                    guard let tokens = session.tokens else { return (index, nil) }
-                    return (index, await revocation.revoke(tokens, of: session.session))
+                    guard let newest = session.newest,
+                        let tokens = await refresher.lastTokens(in: newest.state, of: newest.stored)
+                    else { return (index, nil, nil) }
+                    return (index, tokens, await revocation.revoke(tokens, of: session.session))
                 }
             }
-            for await (done, problem) in group { problems[done] = problem }
-            return problems
+            for await (done, tokens, problem) in group { results[done] = (tokens, problem) }
+            return results
         }
     }
 }

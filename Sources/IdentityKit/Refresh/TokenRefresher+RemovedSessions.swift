@@ -36,16 +36,20 @@ extension TokenRefresher {
         _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
     }
 
-    /// The newest tokens of a removed session, even if they are not saved yet.
+    /// The newest state of a removed session, even if it is not saved yet.
+    func newestState(ofRemoved session: StoredSession, _ state: SessionState) async -> SessionState {
+        let entry = await unsaved.take(session.id)
+        guard let stored = state.tokens, let entry, (try? entry.isNewer(than: session, replacing: stored)) == true
+        else { return state }
+        return entry.state
+    }
+
+    /// The tokens to revoke of a removed session's newest state.
     ///
     /// They do not include the old refresh token if a response to it belongs to another login: that token must not be sent again, not
     /// even in a revocation.
-    func newestTokens(ofRemoved session: StoredSession, _ state: SessionState) async -> TokenSet? {
-        let entry = await unsaved.take(session.id)
-        guard let stored = state.tokens else { return nil }
-        var newest = state
-        if let entry, (try? entry.isNewer(than: session, replacing: stored)) == true { newest = entry.state }
-        guard case .responded(var old, let response) = newest else { return newest.tokens }
+    func lastTokens(in state: SessionState, of session: StoredSession) async -> TokenSet? {
+        guard case .responded(var old, let response) = state else { return state.tokens }
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {

@@ -6,8 +6,12 @@ package struct TokenRevocation: SessionService {
 
     /// Revokes the tokens of one session, within the configured time.
     ///
+    /// The tokens of a replaced session are not revoked, such as those of a refresh that ends after it was replaced: many providers keep one
+    /// grant for a buyer and a client, and revoking a token of it invalidates the tokens of the newer session.
+    ///
     /// - Returns: The error, if the revocation failed.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
+        guard !context.replaced.contains(session.id) else { return nil }
         do {
             _ = try await revoke(tokens, of: session.provider, session.tenant, session.id)
             return nil

@@ -22,11 +22,18 @@ final class SessionParticipants: Sendable {
     private let events: EventSource
     private let state = Mutex(State())
     private let runs = SingleFlight<Int, Bool>()
+    private let longestWait: Duration
 
-    init(_ visible: VisibleSessions, clock: any IdentityClock, events: EventSource) {
+    init(
+        _ visible: VisibleSessions,
+        clock: any IdentityClock,
+        events: EventSource,
+        longestWait: Duration
+    ) {
         self.visible = visible
         self.clock = clock
         self.events = events
+        self.longestWait = longestWait
     }
 
     /// Adds a participant, which is held weakly.
@@ -34,8 +41,37 @@ final class SessionParticipants: Sendable {
         state.withLock { $0.boxes.append(ParticipantBox(participant: participant)) }
     }
 
-    /// Waits until all pending notifications were sent.
+    /// Waits until all pending notifications were sent, and until the work of ``waitBriefly(for:)`` has ended.
     func drain() async { await runs.drain() }
+
+    /// Runs an operation in the background and waits for it at most as long as `SessionManager.Configuration.participantWait`.
+    ///
+    /// A browser waits for the caller, and a shop that does not respond must not delay a sign-in or a sign-out until a proxy gives up.
+    ///
+    /// - Returns: The operation's result; nil if the operation takes longer, or the caller is cancelled. It continues then.
+    func waitBriefly<Value: Sendable>(for operation: @escaping @Sendable () async -> Value) async -> Value? {
+        let (results, continuation) = AsyncStream.makeStream(of: Value.self)
+        runs.start(nextRun()) {
+            continuation.yield(await operation())
+            return true
+        }
+        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks. Unstructured, because a structured
+        // task would be awaited.
+        let timer = Task {
+            try await SystemClock().sleep(for: longestWait)
+            continuation.finish()
+        }
+        defer { timer.cancel() }
+        for await result in results { return result }
+        return nil
+    }
+
+    private func nextRun() -> Int {
+        state.withLock { state in
+            state.serial += 1
+            return state.serial
+        }
+    }
 
     private var all: [any SessionParticipant] {
         state.withLock { state in
@@ -100,9 +136,23 @@ final class SessionParticipants: Sendable {
 
     /// Notifies carts and other participants of the end of a session.
     ///
-    /// - Returns: The errors of the participants.
+    /// - Returns: The errors of the participants; an error that says so if their work still runs.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
-        await notify(ended.session, since: started) { try await $0.sessionEnded($1, attachments: ended.attachments) }
+        guard !all.isEmpty else { return [] }
+        return await waitBriefly { [self] in
+            await notify(ended.session, since: started) { try await $0.sessionEnded($1, attachments: ended.attachments) }
+        } ?? [Self.stillRunning]
+    }
+
+    private static var stillRunning: IdentityError {
+        IdentityError(
+            .retryLater,
+            .providerUnavailable,
+            "The session has ended, but the work of its participants, such as removing the buyer from the cart, has not finished in time.",
+            hint:
+                "The work continues in the background; an event `participant_failed` reports if it fails. Before the process ends, call "
+                + "drain()."
+        )
     }
 
     @discardableResult

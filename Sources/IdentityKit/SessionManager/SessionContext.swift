@@ -14,6 +14,7 @@ final class SessionContext: Sendable {
     let cache: SessionTokensCache?
     let reads: SharedSessionReads
     let rejected: RejectedTokens
+    let replaced = ReplacedSessions()
 
     let schedule: RefreshSchedule
     /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
@@ -40,7 +41,12 @@ final class SessionContext: Sendable {
         events = EventSource(observers: observers, clock: clock, providers: providers)
         let lifetime = SessionLifetime(configuration, clock: clock)
         visible = VisibleSessions(store: store, providers: providers, tenant: configuration.tenant, lifetime: lifetime)
-        participants = SessionParticipants(visible, clock: clock, events: events)
+        participants = SessionParticipants(
+            visible,
+            clock: clock,
+            events: events,
+            longestWait: configuration.participantWait
+        )
         signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
         cache = SessionTokensCache(configuration, clock: clock)
         reads = SharedSessionReads(visible)

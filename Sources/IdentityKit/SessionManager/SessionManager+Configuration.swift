@@ -48,6 +48,11 @@ extension SessionManager {
         public var revokesTokens = true
         /// How long a logout waits for the revocation, and a login that fails after its response was validated; by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
+        /// How long the end of a session waits for carts and other participants, and a sign-in at the web routes for the buyer's cart; by
+        /// default 5 seconds.
+        ///
+        /// Work that takes longer continues in the background. ``SessionManager/drain()`` waits for it.
+        public var participantWait: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
         /// The minimum time between two stored "last used" times of a session, by default 15 minutes; nil stores no uses.

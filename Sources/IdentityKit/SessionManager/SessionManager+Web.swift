@@ -66,6 +66,13 @@ extension SessionManager {
     /// The only tenant that the manager serves; nil for all.
     package var tenant: String? { visible.tenant }
 
+    /// Runs work on a cart in the background and waits for it briefly, see ``Configuration/participantWait``.
+    ///
+    /// - Returns: The result; nil if the work takes longer, or the caller is cancelled. It continues then.
+    package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {
+        await context.participants.waitBriefly(for: work)
+    }
+
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens, after its cart was moved.
     ///
     /// If the cart cannot be moved, the session stays and keeps it. An event reports every failure.

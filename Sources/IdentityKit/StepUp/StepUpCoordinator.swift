@@ -52,17 +52,18 @@ struct StepUpCoordinator: SessionService {
 
     /// Stores the new session, removes the old one, and moves its attachments to the new one.
     ///
-    /// The old tokens are not revoked: many providers keep one grant for a buyer and a client, and revoking an old token of it
-    /// invalidates the new ones.
+    /// The old tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
     func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
         try await outlivingCaller {
             let started = clock.elapsed
             let session = try await creator.create(for: tokens, by: descriptor)
             do {
                 // Nil means that a logout or another step-up has ended the old session first. The new session must not remain then.
+                context.replaced.insert(id)
                 guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
                 await move(ended, to: session, since: started)
             } catch {
+                context.replaced.remove(id)
                 _ = try? await visible.store.remove(session.id)
                 throw error
             }
@@ -84,7 +85,7 @@ struct StepUpCoordinator: SessionService {
         guard !lost.isEmpty else { return }
         let rest = LoggedOutSession(
             session: ended.session,
-            tokens: nil,
+            newest: nil,
             attachments: lost,
             hadExpired: ended.hadExpired
         )

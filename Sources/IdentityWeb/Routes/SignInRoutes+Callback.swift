@@ -32,9 +32,8 @@ extension SignInRoutes {
             return path
         }
         let session = login.session
-        if let old, login.replaced != old.id, descriptor.isSession(old, of: session.buyer, session.tenant) {
-            // The sign-in succeeds even if the old session cannot be replaced.
-            await sessions.endReplaced(old) { try await carts?.moveCart(of: old.id, to: session.id) }
+        let replaced = old.flatMap { old in
+            login.replaced != old.id && descriptor.isSession(old, of: session.buyer, session.tenant) ? old : nil
         }
         let path = login.returnPath ?? configuration.homePath
         context.forgetSession()
@@ -43,7 +42,7 @@ extension SignInRoutes {
             let value = cookie.completed(session.id.reference, returnPath: path)
             context.set(try cookies.completedLogin(attemptID, value, descriptor.responseMode))
         }
-        if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
+        await bringCarts(of: replaced, cookies.guestID(in: request), to: session.id, in: context)
         await endExcessSessions(of: session)
         return try redirect(to: path)
     }
@@ -108,14 +107,25 @@ extension SignInRoutes {
         }
     }
 
-    /// Merges a guest's cart into the buyer's cart.
+    /// Moves the cart of a replaced session of the same buyer to the session, ends the replaced session, and merges the guest's cart.
     ///
-    /// If the merge fails, the sign-in still succeeds, and a later request tries the merge again (``MergePauses``).
-    func mergeCart(of guest: SessionID, into session: SessionID, in context: WebContext) async {
-        guard let carts else { return }
-        guard (try? await carts.mergeCart(ofGuest: guest, into: session)) == true else {
-            return mergePauses.begin(for: guest)
+    /// The sign-in succeeds even if that fails or takes long. A later request tries a merge again (``MergePauses``), also one that has
+    /// succeeded after the response, because only a response can remove the guest's cookie.
+    func bringCarts(
+        of replaced: Session?,
+        _ guest: SessionID?,
+        to session: SessionID,
+        in context: WebContext
+    ) async {
+        let isMerged = await sessions.waitBriefly { [self] in
+            if let replaced {
+                await sessions.endReplaced(replaced) { try await carts?.moveCart(of: replaced.id, to: session) }
+            }
+            guard let guest, let carts else { return false }
+            return (try? await carts.mergeCart(ofGuest: guest, into: session)) ?? false
         }
+        guard let guest, carts != nil else { return }
+        guard isMerged == true else { return mergePauses.begin(for: guest) }
         mergePauses.end(for: guest)
         if let removal = cookies.withoutGuest { context.set(removal) }
     }
