@@ -4,15 +4,18 @@ public enum LockName: Sendable, Hashable {
     case session(SessionID)
     /// The attachment of a session with a name, such as a cart.
     case attachment(String, of: SessionID)
+    /// An object of another system that several sessions can use, such as a cart, with its id in that system.
+    case object(String)
 
     /// The name as bytes, which differ for different locks.
     ///
-    /// They contain the session id, which is a secret: a store that writes or sends them must hash them with a key.
+    /// They contain the id, which is a secret: a store that writes or sends them must hash them with a key.
     public var bytes: [UInt8] {
+        // The first byte is different for each case. All session ids have one length, so that two attachments never have the same bytes.
         switch self {
-        case .session(let id): Array(id.rawValue.utf8)
-        // Session ids all have one length. So two attachments never have the same bytes, and an attachment and a session never do either.
-        case .attachment(let name, let id): Array("\(name) \(id.rawValue)".utf8)
+        case .session(let id): [0] + id.rawValue.utf8
+        case .attachment(let name, let id): [1] + "\(name) \(id.rawValue)".utf8
+        case .object(let id): [2] + id.utf8
         }
     }
 
@@ -30,7 +33,17 @@ public enum LockName: Sendable, Hashable {
                     "Another task, process or machine uses the session's attachment \"\(name)\" and did not release its lock in time.",
                     "Try again."
                 )
+            case .object:
+                (
+                    "Another task, process or machine uses the same object, such as a cart, and did not release its lock in time.",
+                    "Try again."
+                )
             }
         return IdentityError(.retryLater, .refreshBusy, message, hint: hint)
     }
+}
+
+extension LockName: Redacted {
+    /// A constant text.
+    public var description: String { "<lock name>" }
 }

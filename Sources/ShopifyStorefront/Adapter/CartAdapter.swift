@@ -36,12 +36,12 @@ public final class CartAdapter: Sendable {
     /// - Parameters:
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
-    ///   - store: The store of that manager.
+    ///   - store: The store of that manager, with its attachments and locks.
     ///   - policy: The actions at logout, after a login, and when Shopify no longer has a cart.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,
-        store: any SessionAttachmentStore,
+        store: any SessionAttachmentStore & SessionLocking,
         policy: CartPolicy = CartPolicy()
     ) {
         self.client = client

@@ -56,6 +56,7 @@ extension Samples {
         if let session = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA") {
             values.append(CartEvent(.degraded(.identityRejected), session: session.reference))
             values.append(LockName.attachment("cart", of: session))
+            values.append(LockName.object(canary.plant("cart")))
         }
         return values
     }

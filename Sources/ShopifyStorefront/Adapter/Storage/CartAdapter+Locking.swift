@@ -1,4 +1,3 @@
-internal import IdentityCrypto
 internal import IdentityKit
 internal import ShopifyGraphQL
 
@@ -37,25 +36,23 @@ extension CartAdapter {
             return try await outer.with(.session(id)) { locks in
                 // The attachment of an expired session stays until the next sweep. A caller that holds the lock has checked the session.
                 if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
-                guard use == .exclusive, let locking = self.attachments.store as? any SessionLocking else {
-                    return try await self.attempt(id, use, locks, body)
-                }
-                let name = LockName.attachment(self.attachments.name, of: try await self.lockOwner(id))
-                return try await locking.withLock(name, waitingUpTo: Self.lockTimeout) { _ in
+                guard use == .exclusive else { return try await self.attempt(id, use, locks, body) }
+                let name = try await self.lockName(id)
+                return try await self.attachments.store.withLock(name, waitingUpTo: Self.lockTimeout) { _ in
                     try await self.attempt(id, use, locks, body)
                 }
             }
         }
     }
 
-    /// The id under which an operation locks the session's cart in the store.
+    /// The store's lock of the session's cart, or of its attachment if it has no cart.
     ///
-    /// It is derived from the cart's id and does not show it, because several sessions can have the cart.
-    private func lockOwner(_ id: SessionID) async throws -> SessionID {
-        guard let cartID = try await attachments.read(id).binding?.cartID else { return id }
-        let key = SecretBytes(Array(cartID.rawValue.utf8))
-        let code = try HMACSHA256.authenticationCode(for: Array(attachments.name.utf8), key: key)
-        return SessionID(rawValue: Base64URL.encode(Array(code.prefix(16)))) ?? id
+    /// Several sessions can have the same cart.
+    private func lockName(_ id: SessionID) async throws -> LockName {
+        guard let cartID = try await attachments.read(id).binding?.cartID else {
+            return .attachment(attachments.name, of: id)
+        }
+        return .object(cartID.rawValue)
     }
 
     /// Runs an operation on the cart of a session that has one, and saves the binding.

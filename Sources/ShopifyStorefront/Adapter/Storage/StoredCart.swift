@@ -24,7 +24,7 @@ struct StoredCart: Sendable {
 
 /// The attachments of sessions in which the carts of one shop are stored.
 struct CartAttachments: Sendable {
-    let store: any SessionAttachmentStore
+    let store: any SessionAttachmentStore & SessionLocking
     /// The attachment's name.
     ///
     /// Each shop has its own.
