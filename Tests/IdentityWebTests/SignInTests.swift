@@ -196,6 +196,10 @@ struct SignInTests {
         ] {
             #expect(await begin(address) == status, "\(address ?? "none")")
         }
+        // A /48 network has 65,536 networks of this size; it gets 64 times the limit of one.
+        var statuses: [Int] = []
+        for network in 1...65 { statuses.append(await begin("2001:db8:9:\(network)::1")) }
+        #expect(statuses == Array(repeating: 303, count: 64) + [429])
     }
 
     @Test("the app can refuse a verified buyer, or choose the page after the sign-in")

@@ -12,14 +12,9 @@ final class LoginLimiter: Sendable {
         case refused(retryAfter: Duration)
     }
 
-    private struct Bucket {
-        var tokens: Double
-        var filledAt: Duration
-    }
-
     private let limit: SignInRoutes.LoginLimit
     private let clock: any IdentityClock
-    private let buckets = Mutex<[String: Bucket]>([:])
+    private let buckets = Mutex<[String: TokenBucket]>([:])
 
     init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
         self.limit = limit
@@ -31,45 +26,47 @@ final class LoginLimiter: Sendable {
         // Without an address, all clients would share one bucket, and one client could lock out the others.
         guard let address else { return .allowed }
         let now = clock.elapsed
-        let interval = limit.interval.timeInterval
         return buckets.withLock { buckets in
             if buckets.count >= limit.maximumAddresses { removeFull(&buckets, now) }
-            var bucket = buckets[Self.key(address)] ?? Bucket(tokens: Double(limit.burst), filledAt: now)
-            bucket.tokens = tokens(in: bucket, now)
-            bucket.filledAt = now
-            defer { buckets[Self.key(address)] = bucket }
-            guard bucket.tokens >= 1 else {
-                return .refused(retryAfter: .seconds(max(1, ((1 - bucket.tokens) * interval).rounded(.up))))
+            let own = Self.keys(address).map { key, share in
+                (key, buckets[key] ?? TokenBucket(size: limit.burst * share, interval: limit.interval / share))
             }
-            bucket.tokens -= 1
+            if let pause = own.compactMap({ $0.1.pause(at: now) }).max() {
+                return .refused(retryAfter: .seconds(max(1, pause.timeInterval.rounded(.up))))
+            }
+            for (key, var bucket) in own {
+                bucket.take(at: now)
+                buckets[key] = bucket
+            }
             return .allowed
         }
-    }
-
-    private func tokens(in bucket: Bucket, _ now: Duration) -> Double {
-        min(Double(limit.burst), bucket.tokens + (now - bucket.filledAt).timeInterval / limit.interval.timeInterval)
     }
 
     /// Removes full buckets, because they limit no address.
     ///
     /// If the number of the others still reaches the maximum, it removes all buckets, because memory must stay bounded.
-    private func removeFull(_ buckets: inout [String: Bucket], _ now: Duration) {
-        buckets = buckets.filter { tokens(in: $0.value, now) < Double(limit.burst) }
+    private func removeFull(_ buckets: inout [String: TokenBucket], _ now: Duration) {
+        buckets = buckets.filter { !$0.value.isFull(at: now) }
         if buckets.count >= limit.maximumAddresses { buckets = [:] }
     }
 
-    /// The rate-limit key: the IPv4 address, or the /64 prefix of an IPv6 address, because one customer usually has a whole /64.
+    /// The rate-limit keys of an address, and how many times the limit each of them permits.
+    ///
+    /// An IPv4 address is one key. The keys of an IPv6 address are its /64 prefix, because one customer usually has a whole /64, and its /48
+    /// prefix with 64 times the limit, because an attacker can get a /48 with 65,536 of them, and mobile networks have many customers in one.
     ///
     /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for both
     /// versions on one socket reports IPv4 clients in this form. So does an address that NAT64 has translated (RFC 6052 section 2.1).
-    static func key(_ address: String) -> String {
-        guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return address }
+    private static func keys(_ address: String) -> [(key: String, share: Int)] {
+        guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return [(address, 1)] }
         let prefixes: [[UInt8]] = [
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
         ]
         if prefixes.contains(where: { bytes.starts(with: $0) }) {
-            return bytes.suffix(4).map { String($0) }.joined(separator: ".")
+            return [(bytes.suffix(4).map { String($0) }.joined(separator: "."), 1)]
         }
-        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+        return [(8, 1), (6, 64)].map { length, share in
+            (bytes.prefix(length).map { String($0, radix: 16) }.joined(separator: ":"), share)
+        }
     }
 }

@@ -1,0 +1,33 @@
+/// A rate limit: a burst of `size`, then one per interval (token bucket).
+package struct TokenBucket: Sendable {
+    private let size: Int
+    private let interval: Duration
+    /// When the bucket is full again.
+    private var fullAt = Duration.zero
+
+    package init(size: Int, interval: Duration) {
+        self.size = size
+        self.interval = interval
+    }
+
+    /// Takes one token; false if the bucket is empty.
+    @discardableResult
+    package mutating func take(at now: Duration) -> Bool {
+        guard pause(at: now) == nil else { return false }
+        fullAt = max(fullAt, now) + interval
+        return true
+    }
+
+    /// Puts a token back after a failed fetch, so that the fetch does not count.
+    package mutating func refund() {
+        fullAt -= interval
+    }
+
+    /// The time until the bucket has a token; nil if it has one.
+    package func pause(at now: Duration) -> Duration? {
+        let pause = max(fullAt, now) - now - interval * (size - 1)
+        return pause > .zero ? pause : nil
+    }
+
+    package func isFull(at now: Duration) -> Bool { fullAt <= now }
+}
