@@ -93,32 +93,32 @@ final class ProviderRefreshLimiter: Sendable {
         case .failed(let error, let id, let isThrottled):
             if state.failed.count < max(limits.waiting, limits.failures, 1) { state.failed.insert(id) }
             state.breaker.lastFailure = error
-            let asked = isThrottled ? error.retryAfter : nil
+            let requestedPause = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {
                 // This refresh was sent before the breaker opened, so its failure belongs to the same outage and does not
                 // open the breaker again.
-                if let asked {
-                    state.breaker.extend(for: min(asked, limits.maximumPause), at: now)
+                if let requestedPause {
+                    state.breaker.extend(for: min(requestedPause, limits.maximumPause), at: now)
                     state.isRequested = true
                 }
                 return nil
             }
-            guard asked != nil || state.failed.count >= max(1, limits.failures) || isProbe else { return nil }
+            guard requestedPause != nil || state.failed.count >= max(1, limits.failures) || isProbe else { return nil }
             let pause = Backoff.pause(
                 after: state.breaker.openings + 1,
                 first: limits.pause,
-                atLeast: asked,
+                atLeast: requestedPause,
                 atMost: limits.maximumPause,
                 random: environment.random
             )
             state.breaker.open(for: pause, at: now)
-            state.isRequested = asked != nil
+            state.isRequested = requestedPause != nil
             return .opened(pause)
         }
     }
 
-    /// Whether refreshes are currently paused.
-    var isOpen: Bool { pause != nil }
+    /// Whether a refresh would not begin at once, because refreshes are paused or the maximum number runs.
+    var delays: Bool { pause != nil || state.withLock { $0.running >= max(1, limits.concurrent) } }
 
     /// How long refreshes are still paused; nil while they are permitted.
     var pause: Duration? {

@@ -56,7 +56,7 @@ extension TokenRefresher {
     /// - Returns: The error of the last attempt, if it is too early for the next one.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
         let id = stored.id
-        guard !pauses.delaysEarly(id), !limiter(of: stored.provider).isOpen else { return pauses.earlyFailure(id) }
+        guard !pauses.delaysEarly(id), !limiter(of: stored.provider).delays else { return pauses.earlyFailure(id) }
         flights.start(id) { [self] in
             do {
                 return try await run(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Pauses and the circuit breaker of a failing provider")
@@ -172,6 +173,32 @@ struct ProviderPauseTests {
         }
         #expect(outcomes == Array(repeating: .refreshedLate, count: 20))
         #expect(inside.withLock { $0.most } == 3)
+    }
+
+    @Test("a refresh before the expiry does not wait, with its lock, for a place at a busy provider")
+    func busyProvider() async throws {
+        let world = RefreshStage()
+        let expired = try await world.expiredSession("a")
+        let manager = try world.manager(limits: limits(concurrent: 1))
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let early = try await manager.establish(tokens, provider: "journaled").id
+        world.clock.advance(by: .seconds(3300))
+        let (arrived, release) = (Gate(), Gate())
+        world.provider.hold {
+            arrived.open()
+            await release.wait()
+        }
+        async let refreshed = manager.tokens(for: expired)
+        await arrived.wait()
+        #expect(try await manager.tokens(for: early).outcome == .stored)
+        release.open()
+        #expect(try await refreshed.outcome == .refreshedLate)
+        _ = await manager.drain()
+        #expect(world.provider.requests == 1)
+        // The provider has a place again.
+        _ = try await manager.tokens(for: early)
+        _ = await manager.drain()
+        #expect(world.provider.requests == 2)
     }
 
     @Test("a session that keeps failing is tried less and less often, and works after the outage and its pause")
