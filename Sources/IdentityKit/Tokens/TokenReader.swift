@@ -1,0 +1,168 @@
+internal import FoundationEssentials
+
+/// Reads a session's tokens, and decides whether they are refreshed first.
+struct TokenReader: SessionService {
+    let context: SessionContext
+
+    /// A session's tokens from the cache or the store, or those in memory while the store cannot be read.
+    func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
+        // Tokens from the cache need no correlation id.
+        if let found = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return found }
+        return try await Correlation.scope {
+            let ticket = cache?.ticket
+            let found: DecodedSession
+            do {
+                found = try await context.reads.load(id)
+            } catch {
+                guard let held = inMemory(id, after: error) else { throw error }
+                return held
+            }
+            return try await tokens(of: found, validFor: duration, ticket: ticket)
+        }
+    }
+
+    /// Returns tokens that are not in the store yet.
+    ///
+    /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed, while the store can be neither read nor locked, and
+    /// if they are valid for a shorter time than requested; `reason` says why they were not refreshed.
+    private func inMemory(
+        _ id: SessionID,
+        validFor duration: Duration? = nil,
+        after error: (any Error)? = nil
+    ) -> SessionTokens? {
+        var error = error.map(IdentityError.wrapping)
+        guard error?.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
+            !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
+        else { return nil }
+        if error == nil, let remaining = schedule.remaining(tokens, of: id),
+            case .now = schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration)
+        {
+            error = .unsaved(
+                "The session's new tokens are not refreshed before the store has saved them.",
+                unsaved.warning(for: id)
+            )
+        }
+        return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
+    }
+
+    /// Returns tokens that were not refreshed; `reason` says why a refresh that was due did not happen.
+    private func notRefreshed(
+        _ session: Session,
+        _ tokens: TokenSet,
+        because reason: IdentityError? = nil
+    ) -> SessionTokens {
+        SessionTokens(
+            session: session,
+            tokens: tokens,
+            outcome: reason == nil ? .stored : .stillValid,
+            warning: unsaved.warning(for: session.id),
+            reason: reason
+        )
+    }
+
+    /// The tokens of a session that was read from the store.
+    ///
+    /// - Parameters:
+    ///   - found: The stored session.
+    ///   - duration: How long the access token must be valid.
+    ///   - ticket: The cache's ticket, taken before the session was read.
+    /// - Returns: The tokens and how they were obtained.
+    /// - Throws: ``IdentityError`` when there are no valid tokens.
+    private func tokens(
+        of found: DecodedSession,
+        validFor duration: Duration?,
+        ticket: Int?
+    ) async throws -> SessionTokens {
+        let stored = found.stored
+        let decoded = try found.decoded()
+        guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
+        if let end = decoded.state.endReason {
+            // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
+            guard unsaved[stored.id] != nil else {
+                participants.notifyNeedsLogin(of: stored.id)
+                throw IdentityError.ended(end)
+            }
+            return try await refresher.refresh(stored.id, for: .replacing(tokens))
+        }
+        var limit: Duration?
+        let response = unsaved.pendingResponse(to: tokens, of: stored.id, decoded.state)
+        if let response {
+            // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
+            // short while the old tokens are valid.
+            if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
+        } else {
+            if unsaved[stored.id]?.replaces(tokens) == true, !schedule.hasExpired(tokens, of: stored.id),
+                let newer = inMemory(stored.id, validFor: duration)
+            {
+                // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the
+                // store works again.
+                refresher.startRepair(stored.id)
+                return newer
+            }
+            guard let remaining = schedule.remaining(tokens, of: stored.id) else {
+                return notRefreshed(decoded.session, tokens)
+            }
+            switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
+            case .none(let untilDue):
+                let current = notRefreshed(decoded.session, tokens)
+                if let cache, let ticket, current.warning == nil {
+                    let lifetime = visible.lifetime
+                    let untilEnd = Duration(limited: lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                    cache.put(current, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
+                }
+                return current
+            case .early:
+                let reason = refresher.startEarly(stored, replacing: tokens)
+                return notRefreshed(decoded.session, tokens, because: reason)
+            case .now: break
+            }
+        }
+        do {
+            return try await refresher.refresh(stored.id, for: .replacing(tokens), waitingUpTo: limit)
+        } catch let error as IdentityError
+            where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
+            || error.code == .notRefreshable
+        {
+            // If the stored response belongs to another login, this error is thrown, although the response could not be validated again now.
+            if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
+            if let held = inMemory(stored.id, after: error) { return held }
+            // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
+            // the wait.
+            guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
+            return notRefreshed(decoded.session, tokens, because: error)
+        }
+    }
+
+    /// How long a caller with a valid token waits for the validation of the response that replaces the token.
+    private static let validationWait = Duration.seconds(2)
+
+    /// Runs a call with a session's access token.
+    ///
+    /// If the server rejects the token, refreshes once and runs the call again.
+    func withTokens<Value: Sendable>(
+        of id: SessionID,
+        validFor duration: Duration?,
+        _ call: (ResourceAccess) async throws -> Value
+    ) async throws -> Value {
+        let first = try await tokens(for: id, validFor: duration)
+        let provider = try visible.providers.provider(ofStored: first.session.provider, tenant: first.session.tenant)
+        do {
+            return try await call(ResourceAccess(first, at: provider))
+        } catch let error as IdentityError where error.mayEndWithRefresh {
+            guard first.session.isRefreshable else { throw error.withoutRefresh }
+            if first.outcome == .refreshedEarly || first.outcome == .refreshedLate {
+                context.rejected.add(first.tokens, of: id)
+                throw error.afterRefresh
+            }
+            guard !context.rejected.contains(first.tokens, of: id) else { throw error.afterRefresh }
+        }
+        // If another caller has refreshed the tokens in the meantime, this caller gets its result.
+        let second = try await refresher.refresh(id, for: .replacing(first.tokens))
+        do {
+            return try await call(ResourceAccess(second, at: provider))
+        } catch let error as IdentityError where error.mayEndWithRefresh {
+            context.rejected.add(second.tokens, of: id)
+            throw error.afterRefresh
+        }
+    }
+}
