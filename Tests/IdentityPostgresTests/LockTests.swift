@@ -48,7 +48,7 @@ struct LockTests {
             by: store.client.deadline
         )
         #expect(rows.first?.flag(0) == true)
-        lease.confirm(askedAt: asked)
+        lease.confirm(sentAt: asked)
         while try await waiter.leases.take(7, lasting: length) == nil { try await Task.sleep(for: .milliseconds(20)) }
         #expect(lease.remaining <= .zero)
     }
@@ -94,17 +94,17 @@ struct LockTests {
     func remaining() {
         let lease = Lease(key: 1, holder: [], duration: .seconds(12))
         #expect(lease.remaining <= .zero)
-        lease.confirm(askedAt: .now - .seconds(12))
+        lease.confirm(sentAt: .now - .seconds(12))
         #expect(lease.remaining <= .zero)
         let now = ContinuousClock.now
-        lease.confirm(askedAt: now)
+        lease.confirm(sentAt: now)
         let remaining = lease.remaining
         #expect(remaining <= .seconds(11.5) && remaining >= .seconds(11.5) - (ContinuousClock.now - now))
         // A late response does not shorten the lease.
-        lease.confirm(askedAt: now - .seconds(10))
+        lease.confirm(sentAt: now - .seconds(10))
         #expect(lease.remaining >= .seconds(11.5) - (ContinuousClock.now - now))
         lease.lose()
-        lease.confirm(askedAt: .now)
+        lease.confirm(sentAt: .now)
         #expect(lease.remaining <= .zero)
     }
 

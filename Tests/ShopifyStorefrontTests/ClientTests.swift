@@ -152,7 +152,7 @@ private struct ShopName: GraphQLOperation {
         let client = try storefront.client(version: .v2026_01, observers: [recorder])
         for _ in 0..<3 {
             let metadata = try await client.execute(ShopName()).metadata
-            #expect(metadata.isFallForward && metadata.askedVersion == .v2026_01)
+            #expect(metadata.isFallForward && metadata.requestedVersion == .v2026_01)
         }
         _ = try await client.execute(Probe<Shared>())
         let told = recorder.events.filter { $0.kind != .finished(nil) }

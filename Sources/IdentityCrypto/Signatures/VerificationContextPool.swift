@@ -16,7 +16,7 @@ final class VerificationContextPool: Sendable {
         }
     }
 
-    func giveBack(_ context: VerificationContext) {
+    func put(_ context: VerificationContext) {
         idle.withLock { idle in
             if idle.count < Self.capacity { idle.append(context) }
         }

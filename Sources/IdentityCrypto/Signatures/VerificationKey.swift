@@ -110,7 +110,7 @@ package final class VerificationKey: Sendable {
         guard let context = pool.take(algorithm) ?? VerificationContext(handle, algorithm),
             context.verify(signature, of: message)
         else { return false }
-        pool.giveBack(context)
+        pool.put(context)
         return true
     }
 

@@ -7,19 +7,19 @@ package enum Backoff {
     /// - Parameters:
     ///   - failures: The number of failures in a row, at least 1.
     ///   - first: The longest pause after the first failure.
-    ///   - asked: The pause that the provider requested: a lower bound, also limited by the maximum.
+    ///   - requested: The pause that the provider requested: a lower bound, also limited by the maximum.
     ///   - maximum: The maximum pause.
     ///   - random: The source of the jitter; if it throws, the longest pause is used.
     /// - Returns: The pause.
     package static func pause(
         after failures: Int,
         first: Duration,
-        atLeast asked: Duration? = nil,
+        atLeast requested: Duration? = nil,
         atMost maximum: Duration,
         random: any RandomSource
     ) -> Duration {
         let longest = min(maximum, first * (1 << min(max(failures - 1, 0), 20)))
         let byte = (try? random.bytes(1).first) ?? 255
-        return max(Jitter.duration(from: .zero, to: longest, at: byte), min(asked ?? .zero, maximum))
+        return max(Jitter.duration(from: .zero, to: longest, at: byte), min(requested ?? .zero, maximum))
     }
 }

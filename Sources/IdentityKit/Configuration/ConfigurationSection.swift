@@ -20,7 +20,7 @@ public struct ConfigurationSection: Sendable {
     let environmentVariables: [String: String]
     private var unread: [String]
     /// The names of all members that the code has tried to read.
-    private var asked: [String] = []
+    private var readNames: [String] = []
 
     package init(path: String, object: JSONObject, environmentVariables: [String: String]) {
         self.path = path
@@ -31,7 +31,7 @@ public struct ConfigurationSection: Sendable {
 
     private mutating func take(_ name: String) -> JSONValue? {
         unread.removeAll { $0.isIdentical(to: name) }
-        asked.append(name)
+        readNames.append(name)
         return object[name]
     }
 
@@ -189,7 +189,7 @@ public struct ConfigurationSection: Sendable {
     /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
     public func finish() throws(IdentityError) {
         guard let name = unread.first else { return }
-        throw unknown(name, among: asked)
+        throw unknown(name, among: readNames)
     }
 
     private func unknown(_ name: String, among known: [String]) -> IdentityError {

@@ -48,10 +48,10 @@ final class RefreshSchedule: Sendable {
     ///   - tokens: The tokens.
     ///   - id: The session.
     ///   - remaining: How long they are still valid.
-    ///   - asked: How long they must be valid; nil for ``usualValidity``, or a quarter of their lifetime if that is less.
+    ///   - validity: How long they must be valid; nil for ``usualValidity``, or a quarter of their lifetime if that is less.
     /// - Returns: The necessary work.
-    func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor asked: Duration?) -> Need {
-        guard isGood(tokens, id, remaining, for: asked) else { return .now }
+    func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor validity: Duration?) -> Need {
+        guard isGood(tokens, id, remaining, for: validity) else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id)
         return untilDue < .zero ? .early : .none(untilDue: untilDue)
     }
@@ -83,12 +83,12 @@ final class RefreshSchedule: Sendable {
         return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    private func isGood(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration, for asked: Duration?) -> Bool {
+    private func isGood(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration, for validity: Duration?) -> Bool {
         guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
         let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
-        guard let asked else { return remaining >= min(Self.usualValidity, lifetime / 4) }
+        guard let validity else { return remaining >= min(Self.usualValidity, lifetime / 4) }
         // If the requested time is longer than the tokens' whole lifetime, a refresh at every call would not help.
-        return remaining >= asked || (asked >= lifetime && isJustRefreshed(tokens, of: id))
+        return remaining >= validity || (validity >= lifetime && isJustRefreshed(tokens, of: id))
     }
 
     /// The remaining validity at which a token is refreshed early.

@@ -84,10 +84,10 @@ struct TokenRefresher: SessionService {
         since started: Duration,
         until deadline: Duration
     ) async throws -> (RefreshOutcome, RefreshAttempt) {
-        let asked = clock.elapsed
-        return try await visible.store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
-            if clock.elapsed - asked > .milliseconds(10) {
-                events.emit(.lockWaited, provider: "", session: id, since: asked)
+        let beganWaiting = clock.elapsed
+        return try await visible.store.withSessionLock(id, waitingUpTo: max(deadline - beganWaiting, .zero)) { [self] lock in
+            if clock.elapsed - beganWaiting > .milliseconds(10) {
+                events.emit(.lockWaited, provider: "", session: id, since: beganWaiting)
             }
             // Another process that gets the lock concludes that this process has crashed. It must not get the lock while only this
             // process has the newest tokens.

@@ -29,7 +29,7 @@ final class AdvisoryLocks: Sendable {
         private let client: Client
         private let confirmed: Mutex<ContinuousClock.Instant>
 
-        init(key: Int64, link: Int, client: Client, askedAt time: ContinuousClock.Instant) {
+        init(key: Int64, link: Int, client: Client, sentAt time: ContinuousClock.Instant) {
             self.key = key
             self.link = link
             self.client = client
@@ -42,7 +42,7 @@ final class AdvisoryLocks: Sendable {
             return confirmed.withLock { $0 + AdvisoryLocks.trust - .now }
         }
 
-        func confirm(askedAt time: ContinuousClock.Instant) { confirmed.withLock { $0 = max($0, time) } }
+        func confirm(sentAt time: ContinuousClock.Instant) { confirmed.withLock { $0 = max($0, time) } }
     }
 
     /// Tries to take a lock.
@@ -52,12 +52,12 @@ final class AdvisoryLocks: Sendable {
         guard inside.withLock({ $0.insert(key).inserted }) else { return nil }
         var isTaken = false
         defer { if !isTaken { inside.withLock { _ = $0.remove(key) } } }
-        let asked = ContinuousClock.now
+        let sent = ContinuousClock.now
         let reply = try await client.repeating { deadline, _ in
             try await client.performDirectly(sql.tryAdvisoryLock, [.integer(key)], by: deadline)
         }
         isTaken = reply.rows.first?.flag(0) == true
-        return isTaken ? Lock(key: key, link: reply.link, client: client, askedAt: asked) : nil
+        return isTaken ? Lock(key: key, link: reply.link, client: client, sentAt: sent) : nil
     }
 
     /// Checks regularly whether the server still responds on the connection, until the task is cancelled or the connection
@@ -66,11 +66,11 @@ final class AdvisoryLocks: Sendable {
         while !Task.isCancelled, client.directState.isAlive(lock.link) {
             try? await Task.sleep(for: Self.interval, clock: .continuous)
             guard !Task.isCancelled else { return }
-            let asked = ContinuousClock.now
+            let sent = ContinuousClock.now
             // A ping that does not end in time closes the connection, and with it all locks of the process. So it may take nearly as long
             // as the lock is trusted.
-            let reply = try? await client.performDirectly(sql.ping, [], by: asked + Self.trust - Self.interval)
-            if reply?.link == lock.link { lock.confirm(askedAt: asked) }
+            let reply = try? await client.performDirectly(sql.ping, [], by: sent + Self.trust - Self.interval)
+            if reply?.link == lock.link { lock.confirm(sentAt: sent) }
         }
     }
 

@@ -22,7 +22,7 @@ struct LeaseLocks: Sendable {
         do {
             let isTaken = try await client.repeating { deadline, _ in
                 // The time before the request is sent. Other processes count from a later moment, so this one notices the end first.
-                let asked = ContinuousClock.now
+                let sent = ContinuousClock.now
                 let over = seen.expired(key)
                 let values: [Value] = [
                     .integer(key), .bytes(lease.holder), lease.milliseconds, over.map { .bytes($0.holder) } ?? .null,
@@ -35,7 +35,7 @@ struct LeaseLocks: Sendable {
                     return false
                 }
                 seen.remove(key)
-                lease.confirm(askedAt: asked)
+                lease.confirm(sentAt: sent)
                 return true
             }
             return isTaken ? lease : nil
@@ -53,13 +53,13 @@ struct LeaseLocks: Sendable {
         while !Task.isCancelled, !lease.isLost {
             try? await Task.sleep(for: pause, clock: .continuous)
             guard !Task.isCancelled else { return }
-            let asked = ContinuousClock.now
+            let sent = ContinuousClock.now
             let values: [Value] = [.integer(lease.key), .bytes(lease.holder)]
             do {
-                let deadline = asked + lease.duration / 4
+                let deadline = sent + lease.duration / 4
                 let isOurs =
                     try await client.perform(sql.renewLease, values, needsWriting: true, by: deadline).changed == 1
-                if isOurs { lease.confirm(askedAt: asked) } else { lease.lose() }
+                if isOurs { lease.confirm(sentAt: sent) } else { lease.lose() }
                 pause = lease.duration / 6
             } catch {
                 // The renewal is repeated soon, on another connection, because a broken connection must not lose the lease.
@@ -123,7 +123,7 @@ final class Lease: Sendable {
     var isLost: Bool { validUntil.withLock { $0 == nil } }
 
     /// Records that the server confirmed a request that was sent at this time.
-    func confirm(askedAt time: ContinuousClock.Instant) {
+    func confirm(sentAt time: ContinuousClock.Instant) {
         let end = time + duration - Self.margin
         validUntil.withLock { if let known = $0 { $0 = max(known, end) } }
     }

@@ -65,7 +65,7 @@ extension SandboxBolt {
             guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
                 PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
             else { throw invalidGrant }
-            let scopes = try scopes(asked: fields["scope"], grant)
+            let scopes = try scopes(requested: fields["scope"], grant)
             let refreshes = hasSecret || configuration.refreshesPublicClients
             var body = issue(grant, scopes: scopes, withRefreshToken: refreshes, &state, now)
             if scopes.contains("openid") {
@@ -77,9 +77,9 @@ extension SandboxBolt {
     }
 
     /// Returns the scopes of the login, restricted to those that the token request asks for, which spaces or plus signs separate.
-    private func scopes(asked: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
-        guard let asked, !asked.isEmpty else { return grant.scopes }
-        let wanted = asked.split { $0 == " " || $0 == "+" }.map(String.init)
+    private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
+        guard let requested, !requested.isEmpty else { return grant.scopes }
+        let wanted = requested.split { $0 == " " || $0 == "+" }.map(String.init)
         let permitted = grant.scopes.isEmpty ? Self.knownScopes : grant.scopes
         guard wanted.allSatisfy({ permitted.contains($0) }) else {
             throw OAuthRefusal("invalid_scope", "The scope was not granted.")

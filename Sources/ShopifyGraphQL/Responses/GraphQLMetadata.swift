@@ -9,7 +9,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// Shopify's id of the request, for its support (`X-Request-Id`).
     public let requestID: String?
     /// The requested version.
-    public let askedVersion: ShopifyAPIVersion
+    public let requestedVersion: ShopifyAPIVersion
     /// The version that served the request (`X-Shopify-API-Version`).
     ///
     /// It differs when Shopify no longer serves the requested one.
@@ -25,12 +25,12 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// Whether another version than the requested one served the request.
     ///
     /// When Shopify no longer serves the requested version, it serves its oldest supported one without an error.
-    public var isFallForward: Bool { servedVersion.map { $0 != askedVersion } ?? false }
+    public var isFallForward: Bool { servedVersion.map { $0 != requestedVersion } ?? false }
 
     init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RedactedValues) {
         status = response.status
         requestID = response.headers["X-Request-Id"].map { String(secrets.hidden(in: $0).prefix(200)) }
-        askedVersion = asked
+        requestedVersion = asked
         servedVersion = response.headers["X-Shopify-API-Version"].map {
             ShopifyAPIVersion(rawValue: String(secrets.hidden(in: $0).prefix(20)))
         }

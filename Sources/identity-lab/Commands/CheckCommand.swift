@@ -36,7 +36,7 @@ struct CheckCommand: Command {
                 let (shop, metadata) = (response.data, response.metadata)
                 guard let served = metadata.servedVersion else { return "The Storefront API of \(shop.name) responds." }
                 return metadata.isFallForward
-                    ? "The Storefront API of \(shop.name) serves version \(served.rawValue) instead of \(metadata.askedVersion.rawValue)."
+                    ? "The Storefront API of \(shop.name) serves version \(served.rawValue) instead of \(metadata.requestedVersion.rawValue)."
                     : "The Storefront API of \(shop.name) serves version \(served.rawValue)."
             }
         }

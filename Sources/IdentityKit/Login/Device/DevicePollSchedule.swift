@@ -15,7 +15,7 @@ struct DevicePollSchedule {
     private var nextPermitted = Duration.zero
 
     /// Creates a schedule; `start` is the monotonic time at which the code was requested.
-    init(_ authorization: DeviceAuthorization, askedAt start: Duration) {
+    init(_ authorization: DeviceAuthorization, startedAt start: Duration) {
         deadline = start + min(max(authorization.lifetime, .zero), Self.longestLifetime)
         interval = min(max(authorization.interval, Self.shortestInterval), Self.longestLifetime)
     }

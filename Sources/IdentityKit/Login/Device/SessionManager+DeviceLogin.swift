@@ -25,7 +25,7 @@ extension SessionManager {
             events.emit(.loginStarted, provider: provider, since: started)
             do {
                 try await prompt(authorization.prompt)
-                let schedule = DevicePollSchedule(authorization, askedAt: started)
+                let schedule = DevicePollSchedule(authorization, startedAt: started)
                 let tokens = try await tokens(for: authorization, from: device, by: schedule)
                 let session = try await revocation.revokingOnFailure(tokens, of: descriptor) {
                     try await creator.create(for: tokens, by: descriptor)
