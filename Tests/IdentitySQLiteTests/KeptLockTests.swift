@@ -44,7 +44,8 @@ struct KeptLockTests {
         // Two open stores lock each other out as two processes do.
         let full = FullStore(try await directory.open())
         let (first, second) = (try manager(full), try await manager(directory.open()))
-        let id = try await first.establish(provider.mint(Buyer(issuer: "https://id.example", subject: "buyer")), provider: "strict").id
+        let tokens = provider.mint(Buyer(issuer: "https://id.example", subject: "buyer"))
+        let id = try await first.establish(tokens, provider: "strict").id
         clock.advance(by: .seconds(3_700))
 
         full.isFull.withLock { $0 = true }

@@ -41,7 +41,8 @@ struct RestoredRowTests {
         }
         let store = try await directory.open { $0.clock = clock }
         let first = try manager(store)
-        let id = try await first.establish(provider.mint(Buyer(issuer: "https://id.example", subject: "buyer")), provider: "strict").id
+        let tokens = provider.mint(Buyer(issuer: "https://id.example", subject: "buyer"))
+        let id = try await first.establish(tokens, provider: "strict").id
         clock.advance(by: .seconds(3_700))
         let lost = IdentityError(
             .retryLater,

@@ -85,7 +85,8 @@ struct TokenRefresher: SessionService {
         until deadline: Duration
     ) async throws -> (RefreshOutcome, RefreshAttempt) {
         let beganWaiting = clock.elapsed
-        return try await visible.store.withSessionLock(id, waitingUpTo: max(deadline - beganWaiting, .zero)) { [self] lock in
+        let longestWait = max(deadline - beganWaiting, .zero)
+        return try await visible.store.withSessionLock(id, waitingUpTo: longestWait) { [self] lock in
             if clock.elapsed - beganWaiting > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: beganWaiting)
             }

@@ -140,7 +140,9 @@ final class SessionParticipants: Sendable {
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await waitBriefly { [self] in
-            await notify(ended.session, since: started) { try await $0.sessionEnded($1, attachments: ended.attachments) }
+            await notify(ended.session, since: started) {
+                try await $0.sessionEnded($1, attachments: ended.attachments)
+            }
         } ?? [Self.stillRunning]
     }
 
@@ -148,7 +150,7 @@ final class SessionParticipants: Sendable {
         IdentityError(
             .retryLater,
             .providerUnavailable,
-            "The session has ended, but the work of its participants, such as removing the buyer from the cart, has not finished in time.",
+            "The session has ended, but its participants, such as the cart, have not finished their work in time.",
             hint:
                 "The work continues in the background; an event `participant_failed` reports if it fails. Before the process ends, call "
                 + "drain()."

@@ -1,8 +1,8 @@
+internal import FoundationEssentials
 package import IdentityHTTP
 package import IdentityKit
 package import IdentityTesting
 internal import Synchronization
-internal import FoundationEssentials
 
 /// A provider that rotates refresh tokens at every use and ends the session when one is used twice.
 ///
