@@ -11,13 +11,13 @@ extension PostgresStore: ExpirySweeping {
     /// Removes rows that expired before the given time and by the database's clock, some at a time, and rows that have been in
     /// quarantine for 30 days.
     public func sweep(expiredBefore date: Date) async throws -> Int {
-        // If a step fails, the later ones are left out, so the sessions, which contain tokens, are first.
-        var total = try await page(sql.sweepSessions, .date(date))
-        total += try await spool?.sweep(expiredBefore: min(date, clock.now)) ?? 0
-        total += try await sweep(sql.sweepAttempts, .date(date)) + sweep(sql.sweepUsedTokens, .date(date))
+        // If a step fails, the later ones are left out: the sessions, which contain tokens, are first, and the spool's folder is last.
+        let total =
+            try await page(sql.sweepSessions, .date(date)) + sweep(sql.sweepAttempts, .date(date))
+            + sweep(sql.sweepUsedTokens, .date(date))
         try await leases.sweep()
         _ = try await sweep(sql.sweepQuarantine)
-        return total
+        return total + (try await spool?.sweep(expiredBefore: min(date, clock.now)) ?? 0)
     }
 
     private func sweep(_ statement: Statement, _ values: Value...) async throws -> Int {

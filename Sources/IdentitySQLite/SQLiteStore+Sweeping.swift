@@ -9,10 +9,11 @@ extension SQLiteStore: ExpirySweeping {
     /// Removes expired rows, up to 512 at a time, so that other callers can work in between.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         let quarantineEnd = date - Self.quarantineTime
-        return try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
+        // If a step fails, the later ones are left out: the sessions, which contain tokens, are first, and the spool's folder is last.
+        return try await sweepSessions(expiredBefore: date) + sweep(.sweepAttempts, expiredBefore: date)
+            + sweep(.sweepUsedTokens, expiredBefore: date) + (logins?.sweep(expiredBefore: date) ?? 0)
             + sweep(.sweepAttachmentsOfQuarantined, expiredBefore: quarantineEnd)
-            + sweep(.sweepQuarantine, expiredBefore: quarantineEnd) + sweepSessions(expiredBefore: date)
-            + spool.sweep(expiredBefore: date) + (logins?.sweep(expiredBefore: date) ?? 0)
+            + sweep(.sweepQuarantine, expiredBefore: quarantineEnd) + spool.sweep(expiredBefore: date)
     }
 
     private func sweep(_ query: Query, expiredBefore date: Date) async throws -> Int {

@@ -63,4 +63,17 @@ struct SweepTests {
         #expect(try await store.session(expired.id) == nil)
         #expect(try await store.sweep(expiredBefore: moment + 5_000) == 3_000)
     }
+
+    @Test("a spool folder that others can open stops no other part of a sweep")
+    func openSpool() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        try await store.insert(sampleSession(retainedUntil: moment))
+        try await store.insert(sampleAttempt("1", expiresAt: 1))
+        try await store.spool(sampleSession())
+        try directory.setMode(0o755, of: directory.spool)
+        await #expect(throws: IdentityError.self) { try await store.sweep(expiredBefore: moment + 1) }
+        try directory.setMode(0o700, of: directory.spool)
+        #expect(try await store.sweep(expiredBefore: moment + 1) == 0)
+    }
 }
