@@ -468,7 +468,7 @@ let package = Package(
                 "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityStoreKit", "IdentityTesting",
             ]
         ),
-        // The code samples of the documentation comments, with public API only. No test depends on them, so that the tests
+        // The code samples of the documentation comments and of most pages, with public API only. No test depends on them, so that the tests
         // in samples are compiled and do not run.
         .target(
             name: "CommentSamples",
@@ -476,13 +476,18 @@ let package = Package(
                 "IdentityHTTP", "IdentityKit", "IdentityStoreKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
                 "IdentitySQLite", "IdentityPostgres", "ShopifyGraphQL", "ShopifyStorefront", "ShopifyCustomerAccount",
                 "ShopifyLegacyCustomers", "IdentityWeb", "IdentityDevelopmentServer", "IdentityPresentation",
-                "IdentitySandbox", "IdentitySetup", "IdentityTesting",
+                "IdentitySandbox", "StorefrontSandbox", "IdentitySetup", "IdentityTesting",
             ],
             path: "Tests/CommentSampleTests/Samples",
             packageAccess: false,
             swiftSettings: settings
         ),
-        .testTarget(name: "CommentSampleTests", exclude: ["Samples"], swiftSettings: settings),
+        .testTarget(
+            name: "CommentSampleTests",
+            dependencies: ["TestGuides"],
+            exclude: ["Samples"],
+            swiftSettings: settings
+        ),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "ShopifyGraphQL"]),
         tests(
             "IdentityCanaryTests",

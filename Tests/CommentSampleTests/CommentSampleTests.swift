@@ -1,56 +1,46 @@
-import Foundation
+import TestGuides
 import Testing
 
-@Suite("The samples in documentation comments")
+@Suite("The samples in documentation comments and pages")
 struct CommentSampleTests {
-    /// A sample, and where its comment is.
-    private struct Sample {
-        let place: String
-        var lines: [String] = []
-    }
+    private static let folder = "Tests/CommentSampleTests/Samples"
 
-    /// The Swift files below a folder: their paths, and their lines without leading and trailing white space.
-    private static func files(in folder: String) throws -> [(path: String, lines: [String])] {
-        let root = (1...3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
-        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { name in
-            let path = "\(folder)/\(name)"
-            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-            return (path, text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
-        }
-    }
-
-    /// The Swift blocks of the documentation comments of a file.
-    private static func samples(of path: String, _ lines: [String]) -> [Sample] {
-        var samples: [Sample] = []
-        var open: Sample?
-        for (index, line) in lines.enumerated() {
-            let text = line.hasPrefix("///") ? line.dropFirst(3).trimmingCharacters(in: .whitespaces) : nil
-            if let text, text != "```" {
-                open?.lines.append(text)
-                if text.hasPrefix("```swift") { open = Sample(place: "\(path):\(index + 1)") }
-            } else if let sample = open {
-                samples.append(sample)
-                open = nil
-            }
-        }
-        return samples
-    }
-
-    @Test("every Swift sample of a documentation comment is code that compiles")
-    func samples() throws {
-        let samples = try Self.files(in: "Sources").flatMap(Self.samples)
-        #expect(samples.count > 80)
-        let folder = "Tests/CommentSampleTests/Samples"
-        let compiled = try Self.files(in: folder).map { Self.text($0.lines) }
+    private static func check(_ samples: [Sample], in files: [SourceText]) {
         for sample in samples {
+            let isCompiled = files.contains(where: sample.isPart)
             #expect(
-                !sample.lines.isEmpty && compiled.contains { $0.contains(Self.text(sample.lines)) },
-                "The sample at \(sample.place) is not in \(folder): copy it there, and make it compile."
+                isCompiled,
+                "The sample at \(sample.place) is in no compiled file. Change its copy, or add one to \(folder)."
             )
         }
     }
 
-    /// Whole lines, so that no sample is found in the middle of a line.
-    private static func text(_ lines: [String]) -> String { "\n" + lines.joined(separator: "\n") + "\n" }
+    @Test("every Swift sample of a documentation comment is code that compiles")
+    func comments() throws {
+        let samples = try SourceText.files(in: "Sources", ending: ".swift").flatMap(Sample.samples(ofComments:))
+        #expect(samples.count > 80)
+        Self.check(samples, in: try SourceText.files(in: Self.folder, ending: ".swift"))
+    }
+
+    @Test("every Swift sample of a page is code that compiles, or marked as not compiled", .row("A9"))
+    func pages() throws {
+        let pages = try [SourceText("README.md")] + SourceText.files(in: "Documentation", ending: ".md")
+        let samples = pages.map { ($0.path, Sample.samples(ofPage: $0)) }
+        let marked = samples.map { ($0, $1.count(where: \.isMarked)) }.filter { $1 > 0 }
+        #expect(
+            Dictionary(uniqueKeysWithValues: marked) == [
+                "README.md": 1,
+                "Documentation/Extending/TransportOfYourOwn.md": 1,
+                "Documentation/Operating/PostgreSQL.md": 1,
+                "Documentation/Using/DevelopmentServer.md": 1,
+                "Documentation/Using/LoggingAndMetrics.md": 1,
+                "Documentation/Using/Vapor.md": 2,
+            ]
+        )
+        let compiled = samples.flatMap { $1 }.filter { !$0.isMarked }
+        #expect(compiled.count > 100)
+        // The folder of the samples first, because it has most of them.
+        let files = try [Self.folder, "Tests", "Examples"].flatMap { try SourceText.files(in: $0, ending: ".swift") }
+        Self.check(compiled, in: files)
+    }
 }

@@ -26,15 +26,6 @@ let error = await #expect(throws: IdentityError.self) { try await flow.login() }
             }
         }
     }
-
-    @Test("the guide shows the code that this suite compiles")
-    func guide() throws {
-        let guide = try SourceFile.text("Documentation/Using/HostileProvider.md")
-        let source = try SourceFile.text("Tests/IdentityCertificationTests/GuideTests.swift")
-        let block = try #require(guide.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
-        #expect(block.split(separator: "\n").count == 9)
-        #expect(source.contains(block))
-    }
 }
 
 /// The package's own files.

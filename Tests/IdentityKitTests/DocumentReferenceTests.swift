@@ -42,4 +42,13 @@ struct DocumentReferenceTests {
             }
         }
     }
+
+    @Test("the script Tests/Proofs/nested-packages names only test files that exist")
+    func filesOfNestedPackages() throws {
+        let files = try text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/).map(\.output)
+        #expect(files.contains("Tests/WebShopTests/SignInInTheBrowserTests.swift"))
+        for file in files {
+            #expect(FileManager.default.fileExists(atPath: root.appending(path: String(file)).path), "\(file)")
+        }
+    }
 }

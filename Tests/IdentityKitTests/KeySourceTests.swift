@@ -6,8 +6,6 @@ import IdentityTesting
 import TestDirectories
 import Testing
 
-// What Documentation/Operating/Keys.md shows.
-// example: key service
 /// Keys that a key service has wrapped: without the service, the deployed data is useless.
 struct WrappedKeys: StoreKeySource {
     let service: any KeyService
@@ -28,7 +26,6 @@ struct WrappedKeys: StoreKeySource {
         try StoreKey(bytes: try await service.decrypt(wrapped))
     }
 }
-// end of example
 
 /// A client of a key service, as an app may have one.
 protocol KeyService: Sendable {
@@ -147,18 +144,5 @@ struct KeySourceTests {
         let cut = WrappedKeys(service: Service(), active: Array(wrapped.dropLast()), readOnly: [])
         let invalid = await #expect(throws: IdentityError.self) { _ = try await cut.loadedKeys() }
         #expect(invalid?.kind == .configuration)
-    }
-
-    @Test("the documentation's example is the code that is compiled here")
-    func example() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        func text(_ path: String) throws -> String {
-            String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
-        }
-        let source = try text("Tests/IdentityKitTests/KeySourceTests.swift")
-        let begin = try #require(source.firstRange(of: "// example: key service\n"))
-        let end = try #require(source.firstRange(of: "// end of example\n"))
-        #expect(try text("Documentation/Operating/Keys.md").contains(source[begin.upperBound..<end.lowerBound]))
     }
 }

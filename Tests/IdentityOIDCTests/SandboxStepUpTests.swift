@@ -210,17 +210,4 @@ let body = try await sessions.withAccessToken(of: session) { access in
         try headers.set("WWW-Authenticate", challenge)
         return headers
     }
-
-    @Test("the guide shows the code that this suite compiles")
-    func samples() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        func text(_ path: String) throws -> String {
-            String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
-        }
-        let source = try text("Tests/IdentityOIDCTests/SandboxStepUpTests.swift")
-        let blocks = try text("Documentation/Using/ClaimsAndStepUp.md").split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 4)
-        for block in blocks { #expect(source.contains(try #require(block.split(separator: "```").first))) }
-    }
 }

@@ -92,20 +92,6 @@ struct ReadmeTests {
         #expect(try await shop.checkoutPage(checkout.url.reveal().text).contains("ada@example.com"))
     }
 
-    @Test("the code on the first screen is the code of the test that runs it", .row("A9"))
-    func text() throws {
-        let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = String(decoding: try Data(contentsOf: root.appending(path: "README.md")), as: UTF8.self)
-        let source = String(decoding: try Data(contentsOf: here), as: UTF8.self)
-        let block = try #require(readme.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
-        let body = try #require(block.split(separator: "\n\n", maxSplits: 1).last)
-        // In the test, the actions of the browser replace the comment about the provider's redirect.
-        let parts = body.split(separator: /\/\/ … .* …\n/)
-        #expect(parts.map { $0.split(separator: "\n").count } == [16, 4])
-        for part in parts { #expect(source.contains(part)) }
-    }
-
     /// The script needs minutes, so the tests do not run it.
     @Test("the script that builds a package with the README's code is part of the checks", .row("A9"))
     func consumer() throws {

@@ -69,24 +69,4 @@ struct StoreOfYourOwnTests {
         let copy = try #require(SealedSession(bytes: row.bytes))
         #expect(try store.records.open(copy, of: id).payload.reveal() == "the tokens")
     }
-
-    @Test("every code block of the guide is copied from the sources of this target")
-    func guide() throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let guide = try String(
-            contentsOf: root.appending(path: "Documentation/Extending/StoreOfYourOwn.md"),
-            encoding: .utf8
-        )
-        let sources = try ["DictionaryStore.swift", "StoreOfYourOwnTests.swift"].map {
-            try String(contentsOf: tests.appending(path: $0), encoding: .utf8)
-        }
-        let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map {
-            $0.components(separatedBy: "```")[0]
-        }
-        #expect(blocks.count >= 4)
-        for block in blocks {
-            #expect(sources.contains { $0.contains(block) }, "\(block)")
-        }
-    }
 }

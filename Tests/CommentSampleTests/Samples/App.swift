@@ -1,5 +1,6 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityStoreKit
 import ShopifyStorefront
 
 /// The app that the samples are part of.
@@ -14,6 +15,14 @@ struct App: Sendable {
     let storefront: StorefrontClient
     let clientID: String
     let clientSecret: Secret
+    let publishableKey: String
+    let apiKey: Secret
+    let storeKey: StoreKey
+    let storefrontToken: Secret
+    let carts: CartAdapter
+    let variant: String
+    /// The address of the buyer's browser.
+    let ip: String
 }
 
 /// A logger with the names of swift-log.
@@ -21,7 +30,9 @@ struct Logger: Sendable {
     enum Level { case debug, critical }
 
     func log(level: Level, _ message: String) {}
+    func warning(_ message: String) {}
     func error(_ message: String) {}
+    func critical(_ message: String) {}
 }
 
 /// The response of a server framework.
@@ -34,5 +45,6 @@ func redirectToLogin() {}
 func respond(_ status: Int, retryAfter: Duration?) {}
 func askForSecondFactor() {}
 func placeOrder(with tokens: SessionTokens) async throws {}
+func log(_ value: some Sendable) {}
 func show(_ value: some Sendable) {}
 func send(_ text: String) {}

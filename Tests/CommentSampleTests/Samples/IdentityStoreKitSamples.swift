@@ -52,7 +52,7 @@ extension App {
         _ = keys
     }
 
-    func storeKey() throws {
+    func key() throws {
         let key = try StoreKey(hexadecimal: Secret(ProcessInfo.processInfo.environment["IDENTITY_STORE_KEY"] ?? ""))
         _ = key
     }

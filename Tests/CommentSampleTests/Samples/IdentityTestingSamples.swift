@@ -11,7 +11,7 @@ private struct MyStore: WrappingStore {
     init(_ directory: String, maximumAttempts: Int = 10_000) async throws {}
 }
 
-private struct MyTransport: HTTPTransport {
+struct MyTransport: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { HTTPResponse(status: 200) }
 }
 
@@ -37,6 +37,27 @@ private struct OwnStore {
     func conformance(_ promise: StoreConformance.Case) async throws {
         let directory = try emptyDirectory()
         try await promise.run(on: StoreUnderTest([.reopening]) { _ in try await MyStore(directory) })
+    }
+}
+
+/// The page Documentation/Extending/Testing.md.
+private struct TestingPage {
+    @Test(arguments: StoreConformance.cases)
+    func conformance(_ promise: StoreConformance.Case) async throws {
+        let directory = try emptyDirectory()
+        try await promise.run(
+            on: StoreUnderTest([.reopening, .attemptLimit]) { options in
+                try await MyStore(directory, maximumAttempts: options.maximumAttempts ?? 10_000)
+            }
+        )
+    }
+
+    func page(routes: SignInRoutes, app: (WebContext) async throws -> WebResponse) async throws {
+        var signIn = TestSignIn(buyer: Buyer(issuer: "https://id.example", subject: "ada"))
+        signIn.acr = "urn:example:two-factor"
+        signIn.age = .seconds(600)
+        let page = await routes.handle(try await signIn.request(to: routes, .get, "/orders"), otherwise: app)
+        _ = page
     }
 }
 

@@ -1,7 +1,7 @@
 import IdentityKit
 import IdentityOIDC
 
-// The code of Documentation/Extending/ProviderOfYourOwn.md; ProviderOfYourOwnTests compares both.
+// The code of Documentation/Extending/ProviderOfYourOwn.md.
 
 /// The differences between the example provider and OpenID Connect.
 struct ExampleQuirks: OpenIDQuirks {

@@ -66,20 +66,4 @@ struct ProviderOfYourOwnTests {
         }
         await sandbox.stop()
     }
-
-    @Test("the guide shows the code that these tests compile")
-    func guide() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let source = try String(contentsOf: folder.appending(path: "ExampleProvider.swift"), encoding: .utf8)
-        let page = try String(
-            contentsOf: root.appending(path: "Documentation/Extending/ProviderOfYourOwn.md"),
-            encoding: .utf8
-        )
-        let blocks = page.components(separatedBy: "```swift\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
-        #expect(blocks.count == 3)
-        for block in blocks { #expect(source.contains(block)) }
-    }
 }

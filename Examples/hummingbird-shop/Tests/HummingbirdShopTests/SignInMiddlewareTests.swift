@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Sign-in beside routes of Hummingbird's router")
 struct SignInMiddlewareTests {
-    private struct AppContext: SignInRequestContext {
+    struct AppContext: SignInRequestContext {
         var coreContext: CoreRequestContextStorage
         var remoteAddress: SocketAddress?
         var web: WebContext?

@@ -1,0 +1,31 @@
+import Foundation
+
+/// A text of the package: a Swift file or a page.
+struct SourceText {
+    /// The path from the root of the package.
+    let path: String
+    /// The lines without leading and trailing white space.
+    let lines: [String]
+    /// Whole lines, so that no sample is found in the middle of a line.
+    let text: String
+    /// Each line once, for a quick answer.
+    let distinctLines: Set<String>
+
+    init(_ path: String) throws {
+        let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        self.path = path
+        self.lines = text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        self.text = Self.text(lines)
+        self.distinctLines = Set(lines)
+    }
+
+    private static let root = (1...3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+
+    /// The texts below a folder, without those of build directories.
+    static func files(in folder: String, ending suffix: String) throws -> [SourceText] {
+        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+            .filter { $0.hasSuffix(suffix) && !$0.contains(".build/") }.sorted().map { try Self("\(folder)/\($0)") }
+    }
+
+    static func text(_ lines: some Sequence<String>) -> String { "\n" + lines.joined(separator: "\n") + "\n" }
+}
