@@ -50,9 +50,9 @@ struct JourneyTests {
         arguments: Client.allCases,
         ProviderConformance.cases
     )
-    func conformance(client: Client, promise: ProviderConformance.Case) async throws {
+    func conformance(client: Client, testCase: ProviderConformance.Case) async throws {
         let (sandbox, provider, _) = try await place(client)
-        try await promise.run {
+        try await testCase.run {
             .init(provider: provider, presenter: SandboxBuyer(), isRefreshable: client != .sfcc)
         }
         await sandbox.stop()

@@ -8,8 +8,8 @@ import Testing
 
 @Suite struct CurlTransportTests {
     @Test("the transport meets the requirements of HTTPTransport", arguments: TransportConformance.cases)
-    func conformance(_ promise: TransportConformance.Case) async throws {
-        try await promise.run { try CurlTransport() }
+    func conformance(_ testCase: TransportConformance.Case) async throws {
+        try await testCase.run { try CurlTransport() }
     }
 
     /// Checks an address of the host, then sends the request to the address that the name resolves to later.
@@ -30,9 +30,9 @@ import Testing
     @Test("the conformance suite detects a transport that checks an address and then resolves the name again")
     func resolvingTwice() async throws {
         let name = "a host name leads only to addresses that the policy permits"
-        let promise = try #require(TransportConformance.cases.first { $0.name == name })
+        let testCase = try #require(TransportConformance.cases.first { $0.name == name })
         await #expect(throws: TransportConformanceFailure.self) {
-            try await promise.run { ResolvingTwice(inner: try CurlTransport()) }
+            try await testCase.run { ResolvingTwice(inner: try CurlTransport()) }
         }
     }
 

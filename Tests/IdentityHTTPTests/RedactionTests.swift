@@ -13,7 +13,7 @@ import Testing
         #expect(headers.map(\.value) == ["1", "ü", ""])
     }
 
-    @Test("printing, dumping and mirroring shows no secrets")
+    @Test("the printed and dumped forms show no secrets")
     func redaction() throws {
         var headers = HTTPHeaders()
         try headers.set("Authorization", "Bearer \(canary)")

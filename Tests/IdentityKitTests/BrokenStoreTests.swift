@@ -13,17 +13,17 @@ struct BrokenStoreTests {
     }
 
     @Test("the named cases of the conformance suite fail for a store with the defect", arguments: caught)
-    func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
+    func finds(_ defect: Defect, _ testCase: StoreConformance.Case) async throws {
         await withKnownIssue {
-            try await promise.run(on: Self.place(defect))
+            try await testCase.run(on: Self.place(defect))
         }
     }
 
     @Test("the cases about damaged attachments pass for a store with another defect")
     func unrelated() async throws {
         for part in Defect.keepsLoggedIn.caught + Defect.trustsOwner.caught {
-            for promise in StoreConformance.cases where promise.name.contains(part) {
-                try await promise.run(on: Self.place(.marksTwice))
+            for testCase in StoreConformance.cases where testCase.name.contains(part) {
+                try await testCase.run(on: Self.place(.marksTwice))
             }
         }
     }

@@ -46,7 +46,7 @@ struct KeyWipingTests {
         do {
             let ring = StoreKeys(active: try #require(keys).active)
             let sealer = RecordSealer(keys: ring, storeID: Array(repeating: 7, count: 16), schemaVersion: 1)
-            let identity = RecordIdentity(.session, row: Array(repeating: 3, count: 32))
+            let identity = RecordFields(.session, row: Array(repeating: 3, count: 32))
             for _ in 0..<3 { _ = try sealer.open(try sealer.seal([1, 2, 3], as: identity), as: identity) }
         }
         keys = nil

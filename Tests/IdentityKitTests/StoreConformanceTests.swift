@@ -8,8 +8,8 @@ struct StoreConformanceTests {
     private static let limits: Set<StoreUnderTest.Ability> = [.attemptLimit, .usedTokenLimit, .sessionLimit]
 
     @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
-    func conformance(_ promise: StoreConformance.Case) async throws {
-        try await promise.run(
+    func conformance(_ testCase: StoreConformance.Case) async throws {
+        try await testCase.run(
             on: StoreUnderTest(Self.limits) { options in
                 InMemoryStore(
                     maximumAttempts: options.maximumAttempts ?? 10_000,

@@ -119,9 +119,9 @@ struct SandboxJourneyTests {
     }
 
     @Test("the OpenID provider passes the conformance suite of providers", arguments: ProviderConformance.cases)
-    func conformance(_ promise: ProviderConformance.Case) async throws {
+    func conformance(_ testCase: ProviderConformance.Case) async throws {
         let (sandbox, provider, _) = try await client { $0.supportsDeviceAuthorization = true }
-        try await promise.run {
+        try await testCase.run {
             ProviderConformance.Subject(provider: provider, presenter: SandboxBuyer(), isRefreshable: true)
         }
         await sandbox.stop()

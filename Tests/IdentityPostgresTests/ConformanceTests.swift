@@ -12,33 +12,33 @@ import Testing
 @Suite("The PostgreSQL store", .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"))
 struct ConformanceTests {
     @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
-    func conformance(_ promise: StoreConformance.Case) async throws {
-        try await TestSchema().run(promise)
+    func conformance(_ testCase: StoreConformance.Case) async throws {
+        try await TestSchema().run(testCase)
     }
 
     @Test("two stores, as on two machines, pass the conformance suite", arguments: StoreConformance.cases)
-    func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
-        try await TestSchema().run(promise, onTwo: true)
+    func conformanceOfTwo(_ testCase: StoreConformance.Case) async throws {
+        try await TestSchema().run(testCase, onTwo: true)
     }
 
     @Test("the store passes the conformance suite behind a transaction pooler", arguments: StoreConformance.cases)
-    func conformanceOfPooled(_ promise: StoreConformance.Case) async throws {
-        try await TestSchema().run(promise) {
+    func conformanceOfPooled(_ testCase: StoreConformance.Case) async throws {
+        try await TestSchema().run(testCase) {
             $0.usesTransactionPooler = true
             $0.maximumConnections = 2
         }
     }
 
     @Test("the store passes the lock cases with advisory locks", arguments: StoreConformance.lockCasesOnly)
-    func conformanceWithAdvisoryLocks(_ promise: StoreConformance.Case) async throws {
-        try await TestSchema().run(promise, onTwo: true) { $0.locking = .advisory }
+    func conformanceWithAdvisoryLocks(_ testCase: StoreConformance.Case) async throws {
+        try await TestSchema().run(testCase, onTwo: true) { $0.locking = .advisory }
     }
 }
 
 extension TestSchema {
     /// Runs a case of the suite on one store, or on two that are used alternately.
     fileprivate func run(
-        _ promise: StoreConformance.Case,
+        _ testCase: StoreConformance.Case,
         onTwo: Bool = false,
         _ change: @escaping @Sendable (inout PostgresStore.Configuration) -> Void = { _ in }
     ) async throws {
@@ -79,7 +79,7 @@ extension TestSchema {
                 return onTwo ? AlternatingStore(store, try await PostgresStore.open(configuration)) : store
             }
         )
-        try await promise.run(on: place)
+        try await testCase.run(on: place)
     }
 }
 

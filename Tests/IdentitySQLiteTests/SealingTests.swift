@@ -35,7 +35,7 @@ struct SealingTests {
     @Test("every record fills one, two, four, eight or sixteen slots, and a larger one is refused")
     func length() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
-        let identity = RecordIdentity(.session, row: Self.row)
+        let identity = RecordFields(.session, row: Self.row)
         for count in [0, 1, 100, sealer.slotCapacity] {
             let body = [UInt8](repeating: 9, count: count)
             let record = try sealer.seal(body, as: identity)
@@ -73,7 +73,7 @@ struct SealingTests {
     @Test("every flipped bit and every truncation is refused")
     func tampering() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
-        let identity = RecordIdentity(.session, row: Self.row)
+        let identity = RecordFields(.session, row: Self.row)
         let record = try sealer.seal(Array("body".utf8), as: identity)
         for bit in 0..<record.count * 8 {
             var changed = record
@@ -89,7 +89,7 @@ struct SealingTests {
     @Test("a record that was truncated or extended cannot be decrypted")
     func resizing() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
-        let identity = RecordIdentity(.session, row: Self.row)
+        let identity = RecordFields(.session, row: Self.row)
         let records = try [1, 2, 4, 8, 16].map { try sealer.seal([7], as: identity, atLeast: $0 * 512) }
         for record in records {
             for count in stride(from: 0, through: 17 * 512, by: 256) where count != record.count {
@@ -103,7 +103,7 @@ struct SealingTests {
     func binding() throws {
         let key = try StoreDirectory.key()
         let sealer = Self.sealer(key)
-        let identity = RecordIdentity(
+        let identity = RecordFields(
             .session,
             row: Self.row,
             tenant: "a",
@@ -113,7 +113,7 @@ struct SealingTests {
             generation: 5
         )
         let record = try sealer.seal([1, 2, 3], as: identity)
-        let changes: [(inout RecordIdentity) -> Void] = [
+        let changes: [(inout RecordFields) -> Void] = [
             { $0.kind = .attachment }, { $0.row[31] ^= 1 }, { $0.tenant = "b" }, { $0.provider = "" },
             { $0.issuer = "cc" }, { $0.buyer = [] }, { $0.generation = 4 }, { ($0.tenant, $0.provider) = ("ab", "") },
         ]

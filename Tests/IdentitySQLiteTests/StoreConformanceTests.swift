@@ -9,28 +9,28 @@ import Testing
 @Suite("The SQLite store")
 struct StoreConformanceTests {
     @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
-    func conformance(_ promise: StoreConformance.Case) async throws {
-        try await promise.run(on: StoreDirectory().storeUnderTest())
+    func conformance(_ testCase: StoreConformance.Case) async throws {
+        try await testCase.run(on: StoreDirectory().storeUnderTest())
     }
 
     @Test("the store passes the conformance suite with a write-ahead log", arguments: StoreConformance.cases)
-    func conformanceOfLog(_ promise: StoreConformance.Case) async throws {
+    func conformanceOfLog(_ testCase: StoreConformance.Case) async throws {
         let place = try StoreDirectory().storeUnderTest { configuration in
             configuration.journal = .writeAheadLog
             configuration.trustsWriteAheadLog = true
         }
-        try await promise.run(on: place)
+        try await testCase.run(on: place)
     }
 
     @Test("the store with durable pending logins passes the conformance suite", arguments: StoreConformance.cases)
-    func conformanceOfDurableLogins(_ promise: StoreConformance.Case) async throws {
-        try await promise.run(on: StoreDirectory().storeUnderTest { $0.savesPendingLoginsDurably = true })
+    func conformanceOfDurableLogins(_ testCase: StoreConformance.Case) async throws {
+        try await testCase.run(on: StoreDirectory().storeUnderTest { $0.savesPendingLoginsDurably = true })
     }
 
     @Test("two stores on one file pass the conformance suite", arguments: StoreConformance.cases)
-    func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
+    func conformanceOfTwo(_ testCase: StoreConformance.Case) async throws {
         let directory = try StoreDirectory()
-        try await promise.run {
+        try await testCase.run {
             AlternatingStore(try await directory.open(), try await directory.open { $0.lockWait = .seconds(60) })
         }
     }

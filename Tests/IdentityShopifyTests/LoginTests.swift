@@ -30,9 +30,9 @@ struct LoginTests {
         arguments: ProviderConformance.cases,
         [SandboxShopifyClient.confidential, .app]
     )
-    func conformance(_ promise: ProviderConformance.Case, client: SandboxShopifyClient) async throws {
+    func conformance(_ testCase: ProviderConformance.Case, client: SandboxShopifyClient) async throws {
         let shop = try await Shop(client)
-        try await promise.run {
+        try await testCase.run {
             ProviderConformance.Subject(
                 provider: try shop.provider(),
                 presenter: SandboxBuyer(),

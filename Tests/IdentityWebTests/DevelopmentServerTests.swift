@@ -36,10 +36,10 @@ struct DevelopmentServerTests {
     }
 
     @Test("the development server meets the requirements for web adapters", arguments: WebAdapterConformance.cases)
-    func conformance(_ promise: WebAdapterConformance.Case) async throws {
+    func conformance(_ testCase: WebAdapterConformance.Case) async throws {
         let server = try await DevelopmentServer.start(port: 0) { _ in WebAdapterConformance.handler }
         let port = try HTTPURL(server.origin).port
-        try await promise.run { try await WebAdapterConformance.exchange($0, port: port) }
+        try await testCase.run { try await WebAdapterConformance.exchange($0, port: port) }
         await server.stop()
     }
 

@@ -8,11 +8,11 @@ import Testing
 /// This target uses only what a package of yours can use: no `@testable`, and nothing of `package` access.
 @Suite("The store of the guide \"A store of your own\"")
 struct StoreOfYourOwnTests {
-    @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
-    func conformance(_ promise: StoreConformance.Case) async throws {
+    @Test("the store passes each case of the conformance suite that applies to it", arguments: StoreConformance.cases)
+    func conformance(_ testCase: StoreConformance.Case) async throws {
         let database = Dictionaries()
         let key = try StoreKey(hexadecimal: Secret(String(repeating: "5a", count: 32)))
-        try await promise.run(
+        try await testCase.run(
             on: StoreUnderTest([.reopening, .keys]) { damage in
                 try Self.make(damage, in: database, keys: StoreKeys(active: key))
             } open: { options in

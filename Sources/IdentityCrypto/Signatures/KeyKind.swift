@@ -1,4 +1,4 @@
-/// The kind of a key, with the values that determine the length of its signatures and its algorithms.
+/// The kind of a key; it determines the key's algorithms and the length of its signatures.
 enum KeyKind: Sendable, Equatable {
     case rsa(signatureCount: Int)
     case ellipticCurve(EllipticCurve)

@@ -2,8 +2,8 @@ internal import IdentityHTTP
 
 /// A failed refresh: the error and its meaning for the session.
 ///
-/// A session ends only for the exact `error` member `invalid_grant` of a token endpoint's response (RFC 6749 section 5.2). The
-/// description is never read, and a status alone can only mean "try later" or "in doubt".
+/// A session ends only for ``Kind/invalidGrant``, which at a token endpoint is the exact `error` member `invalid_grant` (RFC 6749
+/// section 5.2). The description is never read, and a status alone ends no session.
 public struct RefreshRefusal: Error, Sendable {
     /// The meaning of a failed refresh for the session.
     public enum Kind: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// Options of Shopify's login page, with Shopify's names.
+/// Options of a login at Shopify; Shopify's name of each parameter is in parentheses.
 ///
 /// ```swift
 /// let options = LoginOptions.shopify { $0.locale = "fr-CA" }

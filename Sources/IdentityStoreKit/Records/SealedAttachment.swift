@@ -18,5 +18,5 @@ public struct SealedAttachment: Sendable {
     }
 
     /// The row identity to which the record is bound.
-    package var identity: RecordIdentity { RecordIdentity(.attachment, row: hash, generation: revision) }
+    package var identity: RecordFields { RecordFields(.attachment, row: hash, generation: revision) }
 }

@@ -22,5 +22,5 @@ public struct SealedLoginAttempt: Sendable {
     }
 
     /// The row identity to which the record is bound.
-    package var identity: RecordIdentity { RecordIdentity(.loginAttempt, row: hash, tenant: tenant) }
+    package var identity: RecordFields { RecordFields(.loginAttempt, row: hash, tenant: tenant) }
 }

@@ -68,7 +68,7 @@ public enum SealedRow: Sendable {
     }
 
     /// The row identity to which the record is bound.
-    package var identity: RecordIdentity {
+    package var identity: RecordFields {
         switch self {
         case .session(let row): row.identity
         case .loginAttempt(let row): row.identity

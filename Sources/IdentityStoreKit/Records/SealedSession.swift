@@ -61,8 +61,8 @@ public struct SealedSession: Sendable {
     /// The row to which the sealed record belongs.
     ///
     /// The record cannot be opened as part of another row, or with another generation.
-    package var identity: RecordIdentity {
-        RecordIdentity(
+    package var identity: RecordFields {
+        RecordFields(
             .session,
             row: hash,
             tenant: tenant,

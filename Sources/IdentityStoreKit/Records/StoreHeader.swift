@@ -17,7 +17,7 @@ public struct StoreHeader: Sendable {
     public static let slotSizes = 512...1_048_576
 
     private static let lookupSlotSize = 256
-    private static let lookupIdentity = RecordIdentity(.lookupKey, row: Array("lookup key".utf8))
+    private static let lookupIdentity = RecordFields(.lookupKey, row: Array("lookup key".utf8))
     /// The format version of the sealed records, to which each record is bound.
     private static let recordVersion: UInt32 = 1
 

@@ -73,7 +73,7 @@ package struct RecordSealer: Sendable {
     /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when the system has no random bytes.
     package func seal(
         _ body: [UInt8],
-        as identity: RecordIdentity,
+        as identity: RecordFields,
         atLeast length: Int = 0
     ) throws(IdentityError) -> [UInt8] {
         guard body.count <= capacity, let bodyLength = UInt32(exactly: body.count) else {
@@ -126,7 +126,7 @@ package struct RecordSealer: Sendable {
     ///
     /// - Throws: `store_key_mismatch` when this process does not have its key, `store_corrupt` when it was changed,
     ///   truncated or moved here from another row.
-    package func open(_ record: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> ArraySlice<UInt8> {
+    package func open(_ record: [UInt8], as identity: RecordFields) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
             throw .damagedRecord("it was changed, truncated or moved here from another row")
         }
@@ -167,7 +167,7 @@ package struct RecordSealer: Sendable {
         count >= slotSize && count == recordLength(forBody: count - Self.overhead)
     }
 
-    private func rowKey(under key: StoreKey, for identity: RecordIdentity) throws(CryptoError) -> SecretBytes {
+    private func rowKey(under key: StoreKey, for identity: RecordFields) throws(CryptoError) -> SecretBytes {
         var info = FieldWriter(capacity: 128)
         info.append(Self.label)
         info.append(identity.tenant)
@@ -175,7 +175,7 @@ package struct RecordSealer: Sendable {
         return try extracted.key(of: key, salt: storeID).deriveKey(info: info.bytes)
     }
 
-    private func associatedData(_ header: [UInt8], _ identity: RecordIdentity) -> [UInt8] {
+    private func associatedData(_ header: [UInt8], _ identity: RecordFields) -> [UInt8] {
         var data = FieldWriter(capacity: 256)
         data.append(Self.label)
         data.append(header)

@@ -8,9 +8,9 @@ public import Testing
 ///
 /// ```swift
 /// @Test(arguments: StoreConformance.cases)
-/// func conformance(_ promise: StoreConformance.Case) async throws {
+/// func conformance(_ testCase: StoreConformance.Case) async throws {
 ///     let directory = try emptyDirectory()
-///     try await promise.run(on: StoreUnderTest([.reopening]) { _ in try await MyStore(directory) })
+///     try await testCase.run(on: StoreUnderTest([.reopening]) { _ in try await MyStore(directory) })
 /// }
 /// ```
 ///

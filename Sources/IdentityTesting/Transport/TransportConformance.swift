@@ -5,8 +5,8 @@ public import Testing
 ///
 /// ```swift
 /// @Test(arguments: TransportConformance.cases)
-/// func conformance(_ promise: TransportConformance.Case) async throws {
-///     try await promise.run { MyTransport() }
+/// func conformance(_ testCase: TransportConformance.Case) async throws {
+///     try await testCase.run { MyTransport() }
 /// }
 /// ```
 public struct TransportConformance {
@@ -33,7 +33,7 @@ public struct TransportConformance {
             do {
                 try await check(TransportProbe(transport: transport))
             } catch {
-                throw TransportConformanceFailure(promise: name, observation: String(describing: error))
+                throw TransportConformanceFailure(requirement: name, observation: String(describing: error))
             }
         }
     }

@@ -7,9 +7,9 @@ public import Testing
 ///
 /// ```swift
 /// @Test(arguments: WebAdapterConformance.cases)
-/// func conformance(_ promise: WebAdapterConformance.Case) async throws {
+/// func conformance(_ testCase: WebAdapterConformance.Case) async throws {
 ///     let server = try await MyServer.start(handler: WebAdapterConformance.handler)
-///     try await promise.run { try await WebAdapterConformance.exchange($0, port: server.port) }
+///     try await testCase.run { try await WebAdapterConformance.exchange($0, port: server.port) }
 ///     await server.stop()
 /// }
 /// ```

@@ -54,7 +54,7 @@ extension IdentityError {
             .cartGone,
             "Shopify has no such cart.",
             hint:
-                "The cart's order was placed, the cart has expired, or its id is wrong. Add a line to create a new cart.",
+                "The cart's order was placed, the cart has expired, or its id is wrong. add(_:for:in:) creates a new cart for a session without one.",
             reference: "Storefront API reference, cart"
         )
     }

@@ -34,18 +34,18 @@ private func emptyDirectory() throws -> String { "" }
 
 private struct OwnStore {
     @Test(arguments: StoreConformance.cases)
-    func conformance(_ promise: StoreConformance.Case) async throws {
+    func conformance(_ testCase: StoreConformance.Case) async throws {
         let directory = try emptyDirectory()
-        try await promise.run(on: StoreUnderTest([.reopening]) { _ in try await MyStore(directory) })
+        try await testCase.run(on: StoreUnderTest([.reopening]) { _ in try await MyStore(directory) })
     }
 }
 
 /// The page Documentation/Extending/Testing.md.
 private struct TestingPage {
     @Test(arguments: StoreConformance.cases)
-    func conformance(_ promise: StoreConformance.Case) async throws {
+    func conformance(_ testCase: StoreConformance.Case) async throws {
         let directory = try emptyDirectory()
-        try await promise.run(
+        try await testCase.run(
             on: StoreUnderTest([.reopening, .attemptLimit]) { options in
                 try await MyStore(directory, maximumAttempts: options.maximumAttempts ?? 10_000)
             }
@@ -80,16 +80,16 @@ private struct OwnProvider {
 
 private struct OwnTransport {
     @Test(arguments: TransportConformance.cases)
-    func conformance(_ promise: TransportConformance.Case) async throws {
-        try await promise.run { MyTransport() }
+    func conformance(_ testCase: TransportConformance.Case) async throws {
+        try await testCase.run { MyTransport() }
     }
 }
 
 private struct OwnAdapter {
     @Test(arguments: WebAdapterConformance.cases)
-    func conformance(_ promise: WebAdapterConformance.Case) async throws {
+    func conformance(_ testCase: WebAdapterConformance.Case) async throws {
         let server = try await MyServer.start(handler: WebAdapterConformance.handler)
-        try await promise.run { try await WebAdapterConformance.exchange($0, port: server.port) }
+        try await testCase.run { try await WebAdapterConformance.exchange($0, port: server.port) }
         await server.stop()
     }
 }

@@ -58,10 +58,10 @@ struct ProviderOfYourOwnTests {
     }
 
     @Test("the example provider passes the conformance suite of providers", arguments: ProviderConformance.cases)
-    func conformance(_ promise: ProviderConformance.Case) async throws {
+    func conformance(_ testCase: ProviderConformance.Case) async throws {
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let own = try provider(at: sandbox, factory: ExampleProviderFactory())
-        try await promise.run {
+        try await testCase.run {
             ProviderConformance.Subject(provider: own, presenter: SandboxBuyer(), isRefreshable: true)
         }
         await sandbox.stop()

@@ -35,12 +35,12 @@ struct AdapterTests {
         "the adapter passes the conformance suite for adapters over a real socket",
         arguments: WebAdapterConformance.cases
     )
-    func conformance(_ promise: WebAdapterConformance.Case) async throws {
+    func conformance(_ testCase: WebAdapterConformance.Case) async throws {
         try await withServer { port in
             try await withKnownIssue {
-                try await promise.run { try await WebAdapterConformance.exchange($0, port: port) }
+                try await testCase.run { try await WebAdapterConformance.exchange($0, port: port) }
             } when: {
-                Self.dropped.contains(promise.name)
+                Self.dropped.contains(testCase.name)
             }
         }
     }

@@ -8,10 +8,10 @@ struct AdapterTests {
         "the adapter passes the conformance suite for adapters over a real socket",
         arguments: WebAdapterConformance.cases
     )
-    func conformance(_ promise: WebAdapterConformance.Case) async throws {
+    func conformance(_ testCase: WebAdapterConformance.Case) async throws {
         let server = try await StageServer.start(address: "127.0.0.1") { _ in WebAdapterConformance.handler }
         do {
-            try await promise.run { try await WebAdapterConformance.exchange($0, port: UInt16(server.port)) }
+            try await testCase.run { try await WebAdapterConformance.exchange($0, port: UInt16(server.port)) }
         } catch {
             await server.stop()
             throw error

@@ -4,7 +4,7 @@ import IdentityStoreKit
 
 /// Checks decoding of stored records: arbitrary decrypted bytes, and modified encrypted bytes.
 enum RecordFuzz {
-    private static let identity = RecordIdentity(
+    private static let identity = RecordFields(
         .session,
         row: [1, 2, 3],
         provider: "shopify",

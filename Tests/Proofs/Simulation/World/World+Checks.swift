@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The rules of the simulation: sessions are not lost, not refreshed twice and not given to others.
+/// The rules of the simulation about sessions and the results of calls; the rules about the provider's tokens, such as one refresh for
+/// one expiry, are in ``AuthorizationServer``.
 extension World {
     // MARK: Results of calls
 

@@ -1,7 +1,8 @@
-/// The row that a sealed record belongs to.
+/// The fields of the row that a sealed record belongs to.
 ///
-/// A record that is moved to another row cannot be opened.
-package struct RecordIdentity: Sendable {
+/// ``RecordSealer`` puts them into the associated data of the encryption, and row and tenant into the row's key. So a record that is moved to
+/// another row cannot be opened.
+package struct RecordFields: Sendable {
     /// The content of a record.
     package enum Kind: UInt8, Sendable {
         case session = 1
