@@ -45,7 +45,9 @@ public final class WebContext: Sendable {
         state.withLock { $0.session = .some(found) }
         if let found {
             await routes.sessions.noteUse(of: found)
-            await retryMerge(into: found)
+            if let guest = routes.cookies.guestID(in: request) {
+                await routes.retryMerge(of: guest, into: found.id, in: self)
+            }
         }
         return found
     }
@@ -285,15 +287,5 @@ public final class WebContext: Sendable {
                 return response(for: error)
             }
         }
-    }
-
-    // MARK: Carts
-
-    /// Merges a guest's cart that could not be merged at the sign-in.
-    private func retryMerge(into session: Session) async {
-        guard routes.carts != nil, let guest = routes.cookies.guestID(in: request),
-            routes.mergePauses.beginUnlessPaused(for: guest)
-        else { return }
-        await routes.bringCarts(of: nil, guest, to: session.id, in: self)
     }
 }

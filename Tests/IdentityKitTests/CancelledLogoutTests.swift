@@ -16,16 +16,29 @@ private final class UncancelledCart: SessionParticipant {
     }
 }
 
-/// A cart at a shop that does not respond until the gate opens.
+/// A cart at a shop that does not respond until the gate opens: by the test, or when a number of sessions has ended.
 private final class HangingCart: SessionParticipant {
     let gate = Gate()
-    private let count = Mutex(0)
-    var ended: Int { count.withLock { $0 } }
+    private let expected: Int
+    private let count = Mutex((begun: 0, ended: 0))
+    private let work: @Sendable () async throws -> Void
+    var ended: Int { count.withLock { $0.ended } }
+
+    init(opensAt expected: Int = .max, work: @escaping @Sendable () async throws -> Void = {}) {
+        self.expected = expected
+        self.work = work
+    }
 
     func sessionRefreshed(_ session: Session) async throws {}
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        let begun = count.withLock { count in
+            count.begun += 1
+            return count.begun
+        }
+        if begun == expected { gate.open() }
         await gate.wait()
-        count.withLock { $0 += 1 }
+        try await work()
+        count.withLock { $0.ended += 1 }
     }
 }
 
@@ -84,5 +97,56 @@ struct CancelledLogoutTests {
         cart.gate.open()
         _ = await stage.manager.drain()
         #expect(cart.ended == 1)
+    }
+
+    @Test("the carts of a buyer's sessions are detached concurrently")
+    func concurrentCarts() async throws {
+        let stage = try LogoutStage()
+        let cart = HangingCart(opensAt: 3)
+        stage.manager.add(cart)
+        for _ in 0..<3 { _ = try await stage.signIn() }
+        let all = try await stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        #expect(all.map(\.problems.count) == [0, 0, 0] && cart.ended == 3)
+    }
+
+    @Test("drain waits for the revocation of a logout whose caller is gone")
+    func drainedRevocation() async throws {
+        let stage = try LogoutStage()
+        let arrived = Gate()
+        let isRevoked = Mutex(false)
+        stage.provider.onRevocation { _ in
+            arrived.open()
+            try await Task.sleep(for: .milliseconds(50))
+            isRevoked.withLock { $0 = true }
+        }
+        let session = try await stage.signIn()
+        let logout = Task { try await stage.manager.logout(session) }
+        await arrived.wait()
+        logout.cancel()
+        _ = await stage.manager.drain()
+        #expect(isRevoked.withLock { $0 })
+    }
+
+    @Test("drain waits for a refresh that the work on a cart starts")
+    func refreshOfCart() async throws {
+        var configuration = SessionManager.Configuration()
+        configuration.participantWait = .milliseconds(20)
+        let stage = try LogoutStage(configuration: configuration)
+        let (session, other) = (try await stage.signIn(), try await stage.signIn())
+        stage.clock.advance(by: .seconds(3300))
+        let isRefreshed = Mutex(false)
+        stage.provider.inner.hold {
+            try? await Task.sleep(for: .milliseconds(50))
+            isRefreshed.withLock { $0 = true }
+        }
+        let cart = HangingCart { [manager = stage.manager] in
+            // The token is still valid, so this starts a refresh in the background.
+            _ = try await manager.tokens(for: other)
+        }
+        stage.manager.add(cart)
+        _ = try await stage.manager.logout(session)
+        cart.gate.open()
+        _ = await stage.manager.drain()
+        #expect(isRefreshed.withLock { $0 } && stage.provider.inner.refreshes == 1)
     }
 }

@@ -88,7 +88,9 @@ struct RevocationTests {
         let refresh = Task { try await stage.manager.refreshTokens(for: session) }
         for await _ in arrived {}
         if isReplaced {
-            await stage.manager.endReplaced(try await stage.manager.session(session)) {}
+            let old = try await stage.manager.session(session)
+            // The second call finds no session, and does not change what the first one has noted.
+            for _ in 0..<2 { await stage.manager.endReplaced(old) {} }
         } else {
             _ = try await stage.manager.logout(session)
         }

@@ -182,6 +182,12 @@ struct SignInTests {
         } routes: {
             $0.loginLimit.burst = 1
         }
+        let unlimited = try await WebStage { _ in
+        } routes: {
+            ($0.loginLimit.burst, $0.loginLimit.interval) = (.max, .seconds(Int64.max))
+        }
+        let request = WebRequest(method: .get, target: "/auth/login/op", clientAddress: "2001:db8::1")
+        #expect(await unlimited.routes.handle(request) { _ in .html("app") }.status == 303)
         func begin(_ address: String?) async -> Int {
             let request = WebRequest(method: .get, target: "/auth/login/op", clientAddress: address)
             return await stage.routes.handle(request) { _ in .html("app") }.status

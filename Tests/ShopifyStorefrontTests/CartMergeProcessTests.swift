@@ -11,7 +11,7 @@ import Testing
 @Suite struct CartMergeProcessTests {
     private let shirts = [CartLineInput(merchandiseID: SandboxShop.shirt)]
 
-    @Test("a cart that another process creates for the new session during a move is kept, and no cart is moved")
+    @Test("if the new session has or gets another cart, a move fails, and both sessions keep their carts")
     func creationDuringMove() async throws {
         let shop = try await SandboxShop()
         let (old, session) = (try await shop.login(), try await shop.login())
@@ -21,7 +21,12 @@ import Testing
             .before { [shirts] in _ = try? await other.carts.add(shirts, for: session, in: shop.context) },
             on: .storefront
         )
-        try await shop.carts.moveCart(of: old, to: session)
+        for _ in 0..<2 {
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.carts.moveCart(of: old, to: session)
+            }
+            #expect(error?.code == .cartBusy)
+        }
         let own = try #require(try await shop.carts.read(for: session, in: shop.context)).cart
         #expect(try shop.state(own).quantities == [SandboxShop.shirt: 1])
         #expect(try await shop.carts.read(for: old, in: shop.context)?.cart.id == cart.id)

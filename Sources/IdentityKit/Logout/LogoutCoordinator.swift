@@ -15,10 +15,10 @@ struct LoggedOutSession: Sendable {
 
 /// Ends sessions: removes them from the store first, then notifies carts and revokes the tokens.
 struct LogoutCoordinator: SessionService {
-    /// The number of sessions whose tokens are revoked concurrently.
+    /// The number of sessions whose tokens are revoked, and whose participants are notified, at the same time.
     ///
-    /// The limit exists so that a buyer with many sessions does not flood the provider.
-    private static let concurrentRevocations = 8
+    /// The limit exists so that a buyer with many sessions does not flood the provider and the shop.
+    private static let concurrentEnds = 8
 
     let context: SessionContext
 
@@ -72,20 +72,23 @@ struct LogoutCoordinator: SessionService {
     /// No token is revoked (``TokenRevocation/revoke(_:of:)``).
     func endReplaced(_ id: SessionID, reporting kind: IdentityEvent.Kind) async throws {
         let started = clock.elapsed
-        context.replaced.insert(id)
-        let failure = await outlivingCaller { [self] in
-            let (ended, failure) = await takeAll([id])
-            for session in ended {
-                _ = await participants.notifyEnded(session, since: started)
-                guard !session.hadExpired else { continue }
-                events.emit(kind, provider: session.session.provider, session: session.session.id, since: started)
-            }
-            return failure
+        try await background.run { [self] in
+            guard let ended = try await takeReplaced(id) else { return }
+            _ = await participants.notifyEnded(ended, since: started)
+            guard !ended.hadExpired else { return }
+            events.emit(kind, provider: ended.session.provider, session: id, since: started)
         }
-        if let failure {
-            context.replaced.remove(id)
-            throw failure
-        }
+    }
+
+    /// Removes a session that a newer one of its buyer replaces, and returns nil for an unknown one.
+    ///
+    /// The tokens of a refresh that still runs are not revoked (``TokenRevocation/revoke(_:of:)``).
+    func takeReplaced(_ id: SessionID) async throws -> LoggedOutSession? {
+        let isFirst = context.replaced.insert(id)
+        var taken: LoggedOutSession?
+        defer { if isFirst, taken == nil { context.replaced.remove(id) } }
+        taken = try await take(id)
+        return taken
     }
 
     /// Removes as many of the sessions as possible, and performs the remaining steps.
@@ -94,7 +97,7 @@ struct LogoutCoordinator: SessionService {
         _ options: LogoutOptions,
         since started: Duration
     ) async -> (results: [LogoutResult], failure: (any Error)?) {
-        await outlivingCaller { [self] in
+        await background.run { [self] in
             let (ended, failure) = await takeAll(ids)
             return (await finish(ended, options, since: started), failure)
         }
@@ -155,16 +158,11 @@ struct LogoutCoordinator: SessionService {
         _ options: LogoutOptions,
         since started: Duration
     ) async -> [LogoutResult] {
-        var problems: [[IdentityError]] = []
-        for session in ended {
-            problems.append(session.problems + (await participants.notifyEnded(session, since: started)))
-        }
-        let revoked = await revoke(ended)
         var results: [LogoutResult] = []
-        for (ended, (var problems, revoked)) in zip(ended, zip(problems, revoked)) {
+        let settled = await settle(ended, revokesTokens: true, since: started)
+        for (ended, (tokens, var problems)) in zip(ended, settled) {
             guard !ended.hadExpired else { continue }
-            if let refusal = revoked.problem { problems.append(refusal) }
-            let page = await providerLogout.page(for: ended.session, revoked.tokens, options, &problems)
+            let page = await providerLogout.page(for: ended.session, tokens, options, &problems)
             events.emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
             results.append(
                 LogoutResult(
@@ -178,25 +176,37 @@ struct LogoutCoordinator: SessionService {
         return results
     }
 
-    /// Revokes the tokens of ended sessions, at most ``concurrentRevocations`` at a time.
+    /// Notifies the participants of ended sessions and revokes the tokens, for at most ``concurrentEnds`` sessions at a time.
     ///
-    /// - Returns: The tokens and an error, or nil, for each session, in the order of the sessions.
-    private func revoke(_ ended: [LoggedOutSession]) async -> [(tokens: TokenSet?, problem: IdentityError?)] {
-        await withTaskGroup(of: (Int, TokenSet?, IdentityError?).self) { group in
-            var results = ended.map { _ in (tokens: TokenSet?.none, problem: IdentityError?.none) }
+    /// - Returns: The revoked tokens, if any, and the problems of each session, in the order of the sessions.
+    func settle(
+        _ ended: [LoggedOutSession],
+        revokesTokens: Bool,
+        since started: Duration
+    ) async -> [(tokens: TokenSet?, problems: [IdentityError])] {
+        await withTaskGroup(of: (Int, TokenSet?, [IdentityError]).self) { group in
+            var results = ended.map { (tokens: TokenSet?.none, problems: $0.problems) }
+            func note(_ done: (index: Int, tokens: TokenSet?, problems: [IdentityError])) {
+                results[done.index].tokens = done.tokens
+                results[done.index].problems += done.problems
+            }
             for (index, session) in ended.enumerated() {
-                if index >= Self.concurrentRevocations, let (done, tokens, problem) = await group.next() {
-                    results[done] = (tokens, problem)
-                }
+                if index >= Self.concurrentEnds, let done = await group.next() { note(done) }
                 group.addTask { [self] in
-                    guard let newest = session.newest,
-                        let tokens = await refresher.lastTokens(in: newest.state, of: newest.stored)
-                    else { return (index, nil, nil) }
-                    return (index, tokens, await revocation.revoke(tokens, of: session.session))
+                    async let notified = participants.notifyEnded(session, since: started)
+                    let (tokens, refusal) = revokesTokens ? await revoke(session) : (nil, nil)
+                    return (index, tokens, await notified + [refusal].compactMap(\.self))
                 }
             }
-            for await (done, tokens, problem) in group { results[done] = (tokens, problem) }
+            for await done in group { note(done) }
             return results
         }
+    }
+
+    private func revoke(_ ended: LoggedOutSession) async -> (TokenSet?, IdentityError?) {
+        guard let newest = ended.newest,
+            let tokens = await refresher.lastTokens(in: newest.state, of: newest.stored)
+        else { return (nil, nil) }
+        return (tokens, await revocation.revoke(tokens, of: ended.session))
     }
 }

@@ -11,7 +11,7 @@ extension TokenRevocation {
         do {
             return try await steps()
         } catch {
-            await outlivingCaller { [self] in await revokeAfterFailedLogin(tokens, of: provider, keeping: kept) }
+            await background.run { [self] in await revokeAfterFailedLogin(tokens, of: provider, keeping: kept) }
             throw error
         }
     }

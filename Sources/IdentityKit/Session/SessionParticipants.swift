@@ -7,7 +7,6 @@ final class SessionParticipants: Sendable {
         var boxes: [ParticipantBox] = []
         /// The sessions whose refreshes are being reported, each with its newest state that still has to be reported, or nil.
         var waiting: [SessionID: Session?] = [:]
-        var serial = 0
         /// The sessions for which the participants were notified that the provider has ended them.
         ///
         /// If an entry is evicted, a notification may be repeated, which has no further effect.
@@ -21,56 +20,27 @@ final class SessionParticipants: Sendable {
     private let clock: any IdentityClock
     private let events: EventSource
     private let state = Mutex(State())
-    private let runs = SingleFlight<Int, Bool>()
+    private let background: BackgroundWork
+    /// How long the end of a session waits for its participants.
     private let longestWait: Duration
 
     init(
         _ visible: VisibleSessions,
         clock: any IdentityClock,
         events: EventSource,
+        background: BackgroundWork,
         longestWait: Duration
     ) {
         self.visible = visible
         self.clock = clock
         self.events = events
+        self.background = background
         self.longestWait = longestWait
     }
 
     /// Adds a participant, which is held weakly.
     func add(_ participant: any SessionParticipant) {
         state.withLock { $0.boxes.append(ParticipantBox(participant: participant)) }
-    }
-
-    /// Waits until all pending notifications were sent, and until the work of ``waitBriefly(for:)`` has ended.
-    func drain() async { await runs.drain() }
-
-    /// Runs an operation in the background and waits for it at most as long as `SessionManager.Configuration.participantWait`.
-    ///
-    /// A browser waits for the caller, and a shop that does not respond must not delay a sign-in or a sign-out until a proxy gives up.
-    ///
-    /// - Returns: The operation's result; nil if the operation takes longer, or the caller is cancelled. It continues then.
-    func waitBriefly<Value: Sendable>(for operation: @escaping @Sendable () async -> Value) async -> Value? {
-        let (results, continuation) = AsyncStream.makeStream(of: Value.self)
-        runs.start(nextRun()) {
-            continuation.yield(await operation())
-            return true
-        }
-        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks. Unstructured, because a structured
-        // task would be awaited.
-        let timer = Task {
-            try await SystemClock().sleep(for: longestWait)
-            continuation.finish()
-        }
-        defer { timer.cancel() }
-        for await result in results { return result }
-        return nil
-    }
-
-    private func nextRun() -> Int {
-        state.withLock { state in
-            state.serial += 1
-            return state.serial
-        }
     }
 
     private var all: [any SessionParticipant] {
@@ -87,39 +57,28 @@ final class SessionParticipants: Sendable {
     /// could cause the next refresh, without end.
     func notifyRefreshed(_ session: Session) {
         guard !all.isEmpty, Self.notified != session.id else { return }
-        let run: Int? = state.withLock { state in
-            guard state.waiting.updateValue(session, forKey: session.id) == nil else { return nil }
-            state.serial += 1
-            return state.serial
-        }
-        guard let run else { return }
+        guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
         let id = session.id
-        runs.start(run) { [self] in
+        background.start { [self] in
             while let next = nextRefreshed(id) {
                 await Self.$notified.withValue(id) { await notify(next) { try await $0.sessionRefreshed($1) } }
             }
-            return true
         }
     }
 
     /// Notifies participants, such as carts and caches, in the background that the provider has ended a session.
     func notifyNeedsLogin(of id: SessionID) {
         guard !all.isEmpty else { return }
-        let run: Int? = state.withLock { state in
-            guard state.needingLogin[id] == nil else { return nil }
+        let isFirst = state.withLock { state in
+            guard state.needingLogin[id] == nil else { return false }
             state.needingLogin.insert((), for: id)
-            state.serial += 1
-            return state.serial
-        }
-        guard let run else { return }
-        runs.start(run) { [self] in
-            guard let found = try? await visible.load(id).decoded(), let end = found.state.endReason, end != .guest
-            else {
-                state.withLock { $0.needingLogin.remove(id) }
-                return true
-            }
-            await notify(found.session) { try await $0.sessionNeedsLogin($1) }
             return true
+        }
+        guard isFirst else { return }
+        background.start { [self] in
+            guard let found = try? await visible.load(id).decoded(), let end = found.state.endReason, end != .guest
+            else { return state.withLock { $0.needingLogin.remove(id) } }
+            await notify(found.session) { try await $0.sessionNeedsLogin($1) }
         }
     }
 
@@ -139,7 +98,7 @@ final class SessionParticipants: Sendable {
     /// - Returns: The errors of the participants; an error that says so if their work still runs.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
-        return await waitBriefly { [self] in
+        return await background.run(waitingUpTo: longestWait) { [self] in
             await notify(ended.session, since: started) {
                 try await $0.sessionEnded($1, attachments: ended.attachments)
             }

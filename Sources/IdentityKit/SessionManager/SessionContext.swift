@@ -8,6 +8,7 @@ final class SessionContext: Sendable {
     let visible: VisibleSessions
     /// The providers of all tenants, because any of them may send a browser to a callback of this tenant.
     let possibleSenders: ProviderRegistry
+    let background = BackgroundWork()
     let participants: SessionParticipants
     let signInRecords: SignInRecords
 
@@ -45,6 +46,7 @@ final class SessionContext: Sendable {
             visible,
             clock: clock,
             events: events,
+            background: background,
             longestWait: configuration.participantWait
         )
         signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)

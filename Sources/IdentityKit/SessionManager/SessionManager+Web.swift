@@ -70,7 +70,7 @@ extension SessionManager {
     ///
     /// - Returns: The result; nil if the work takes longer, or the caller is cancelled. It continues then.
     package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {
-        await context.participants.waitBriefly(for: work)
+        await background.run(waitingUpTo: configuration.participantWait, work)
     }
 
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens, after its cart was moved.

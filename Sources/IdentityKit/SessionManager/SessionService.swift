@@ -10,12 +10,16 @@ extension SessionService {
     var events: EventSource { context.events }
     var visible: VisibleSessions { context.visible }
     var participants: SessionParticipants { context.participants }
+    var background: BackgroundWork { context.background }
     var cache: SessionTokensCache? { context.cache }
     var schedule: RefreshSchedule { context.schedule }
     var flights: SingleFlight<SessionID, SessionTokens> { context.flights }
     var unsaved: UnsavedTokens { context.unsaved }
     var pauses: SessionRefreshPauses { context.pauses }
 
+    var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
+    var deviceLogins: DeviceLogins { DeviceLogins(context: context) }
+    var backChannelLogouts: BackChannelLogouts { BackChannelLogouts(context: context) }
     var logins: LoginCoordinator { LoginCoordinator(context: context) }
     var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
     var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }

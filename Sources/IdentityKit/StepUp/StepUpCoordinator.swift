@@ -54,16 +54,14 @@ struct StepUpCoordinator: SessionService {
     ///
     /// The old tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
     func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
-        try await outlivingCaller {
+        try await background.run {
             let started = clock.elapsed
             let session = try await creator.create(for: tokens, by: descriptor)
             do {
                 // Nil means that a logout or another step-up has ended the old session first. The new session must not remain then.
-                context.replaced.insert(id)
-                guard let ended = try await logouts.take(id) else { throw IdentityError.unknownSession }
+                guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
                 await move(ended, to: session, since: started)
             } catch {
-                context.replaced.remove(id)
                 _ = try? await visible.store.remove(session.id)
                 throw error
             }

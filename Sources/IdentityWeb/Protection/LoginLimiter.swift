@@ -17,6 +17,10 @@ final class LoginLimiter: Sendable {
     private let buckets = Mutex<[String: TokenBucket]>([:])
 
     init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
+        // A larger limit has the same effect, and times cannot overflow.
+        var limit = limit
+        limit.burst = min(limit.burst, 1_000_000)
+        limit.interval = min(limit.interval, .seconds(86_400))
         self.limit = limit
         self.clock = clock
     }

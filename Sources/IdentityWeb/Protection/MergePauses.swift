@@ -1,46 +1,50 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Limits how often a guest's cart is merged after a failure, because otherwise every request of the buyer would wait for a shop that
-/// does not respond.
+/// Limits how often a guest's cart is merged, because otherwise every request of the buyer would start another merge at a shop that does
+/// not respond, and wait for it.
 final class MergePauses: Sendable {
+    private enum Merge {
+        case running
+        /// The time of the failure, on the monotonic clock.
+        case failed(Duration)
+    }
+
     private static let duration = Duration.seconds(30)
-    /// The maximum number of remembered guests; each dropped entry costs one more attempt.
-    private static let maximumGuests = 10_000
 
     private let clock: any IdentityClock
-    /// When each guest's pause began, as a time of the monotonic clock.
-    private let begun = Mutex<[SessionID: Duration]>([:])
+    /// An entry that is evicted costs one more attempt.
+    private let merges = Mutex(BoundedTable<SessionID, Merge>(maximum: 10_000))
 
     init(clock: any IdentityClock) {
         self.clock = clock
     }
 
-    /// Begins a pause for a guest's cart after a failed merge.
-    func begin(for guest: SessionID) {
-        begun.withLock { note(guest, in: &$0) }
-    }
-
-    /// Begins a pause before another attempt, so that the buyer's other requests do not wait for that attempt.
+    /// Begins a merge.
     ///
-    /// - Returns: False if there is a pause already.
-    func beginUnlessPaused(for guest: SessionID) -> Bool {
-        begun.withLock { begun in
-            if let start = begun[guest], clock.elapsed - start < Self.duration { return false }
-            note(guest, in: &begun)
+    /// - Returns: False if a merge of this guest runs, or failed less than 30 seconds ago; always true if it is forced, for a sign-in.
+    func begin(for guest: SessionID, isForced: Bool = false) -> Bool {
+        let now = clock.elapsed
+        return merges.withLock { merges in
+            let mustWait =
+                switch merges[guest] {
+                case .running: true
+                case .failed(let time): now - time < Self.duration
+                case nil: false
+                }
+            guard isForced || !mustWait else { return false }
+            merges.insert(.running, for: guest) {
+                if case .failed(let time) = $0 { now - time >= Self.duration } else { false }
+            }
             return true
         }
     }
 
-    /// Ends the pause after a merge.
-    func end(for guest: SessionID) {
-        begun.withLock { $0[guest] = nil }
-    }
-
-    private func note(_ guest: SessionID, in begun: inout [SessionID: Duration]) {
+    /// Ends a merge; after a failure the pause begins.
+    func end(for guest: SessionID, isMerged: Bool) {
         let now = clock.elapsed
-        if begun.count >= Self.maximumGuests { begun = begun.filter { now - $0.value < Self.duration } }
-        if begun.count >= Self.maximumGuests { begun = [:] }
-        begun[guest] = now
+        merges.withLock { merges in
+            if isMerged { merges.remove(guest) } else { merges.insert(.failed(now), for: guest) }
+        }
     }
 }

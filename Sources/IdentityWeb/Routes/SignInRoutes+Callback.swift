@@ -42,8 +42,7 @@ extension SignInRoutes {
             let value = cookie.completed(session.id.reference, returnPath: path)
             context.set(try cookies.completedLogin(attemptID, value, descriptor.responseMode))
         }
-        await bringCarts(of: replaced, cookies.guestID(in: request), to: session.id, in: context)
-        await endExcessSessions(of: session)
+        await settle(session, replacing: replaced, guest: cookies.guestID(in: request), in: context)
         return try redirect(to: path)
     }
 
@@ -107,27 +106,42 @@ extension SignInRoutes {
         }
     }
 
-    /// Moves the cart of a replaced session of the same buyer to the session, ends the replaced session, and merges the guest's cart.
+    /// Performs the work after a sign-in that must not delay the buyer: moves the cart of a replaced session, ends that session, merges the
+    /// guest's cart, and ends sessions above the maximum.
     ///
-    /// The sign-in succeeds even if that fails or takes long. A later request tries a merge again (``MergePauses``), also one that has
-    /// succeeded after the response, because only a response can remove the guest's cookie.
-    func bringCarts(
-        of replaced: Session?,
-        _ guest: SessionID?,
-        to session: SessionID,
+    /// The sign-in succeeds even if that fails or takes long. A later request tries a merge again (``MergePauses``).
+    private func settle(
+        _ session: Session,
+        replacing replaced: Session?,
+        guest: SessionID?,
         in context: WebContext
     ) async {
+        if let guest { _ = mergePauses.begin(for: guest, isForced: true) }
         let isMerged = await sessions.waitBriefly { [self] in
             if let replaced {
-                await sessions.endReplaced(replaced) { try await carts?.moveCart(of: replaced.id, to: session) }
+                await sessions.endReplaced(replaced) { try await carts?.moveCart(of: replaced.id, to: session.id) }
             }
-            guard let guest, let carts else { return false }
-            return (try? await carts.mergeCart(ofGuest: guest, into: session)) ?? false
+            let isMerged = if let guest { await mergeCart(of: guest, into: session.id) } else { false }
+            await endExcessSessions(of: session)
+            return isMerged
         }
-        guard let guest, carts != nil else { return }
-        guard isMerged == true else { return mergePauses.begin(for: guest) }
-        mergePauses.end(for: guest)
-        if let removal = cookies.withoutGuest { context.set(removal) }
+        if isMerged == true, let removal = cookies.withoutGuest { context.set(removal) }
+    }
+
+    /// Merges a guest's cart into the buyer's cart, and waits for it briefly.
+    ///
+    /// If the merge is complete, the response removes the guest's cookie. If it takes longer, a later request finds nothing to merge and
+    /// removes the cookie.
+    func retryMerge(of guest: SessionID, into session: SessionID, in context: WebContext) async {
+        guard carts != nil, mergePauses.begin(for: guest) else { return }
+        let isMerged = await sessions.waitBriefly { [self] in await mergeCart(of: guest, into: session) }
+        if isMerged == true, let removal = cookies.withoutGuest { context.set(removal) }
+    }
+
+    private func mergeCart(of guest: SessionID, into session: SessionID) async -> Bool {
+        let isMerged = (try? await carts?.mergeCart(ofGuest: guest, into: session)) ?? false
+        mergePauses.end(for: guest, isMerged: isMerged)
+        return isMerged
     }
 
     private func endExcessSessions(of session: Session) async {

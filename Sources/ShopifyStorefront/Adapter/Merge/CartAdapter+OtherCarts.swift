@@ -12,17 +12,19 @@ extension CartAdapter {
 
     /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
     ///
-    /// If the newer session already has a cart, no cart is moved. If Shopify no longer has the old session's cart, this call moves nothing
-    /// and succeeds; with the policy `recreate` it moves the cart that was created again.
+    /// If Shopify no longer has the old session's cart, this call moves nothing and succeeds; with the policy `recreate` it moves the cart
+    /// that was created again.
+    ///
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
+    ///   keeps its cart then.
     public func moveCart(of old: SessionID, to session: SessionID) async throws {
         try await identityErrors {
             try await self.locks.with(.session(old)) { locks in
                 try await locks.with(.session(session)) { locks in
                     let isMoved = try await self.withLockedCart(old, under: locks) { locked in
                         let own = try await self.attachments.read(session).binding?.cartID
-                        guard var binding = locked.binding, own == nil || own == binding.cartID else {
-                            return CartChange(false, saving: nil)
-                        }
+                        guard var binding = locked.binding else { return CartChange(false, saving: nil) }
+                        guard own == nil || own == binding.cartID else { throw Self.hasOtherCart }
                         let cart = BoundCart(session: old, cartID: binding.cartID, identity: binding.state)
                         let context = binding.lastContext
                         // Throws `CartGone` if Shopify no longer has the cart: the old session then has none, or a new one.
@@ -30,13 +32,23 @@ extension CartAdapter {
                         guard try await self.takeOver(cart, binding, for: session, under: locked.locks) else {
                             return CartChange(false, saving: nil)
                         }
-                        let moved = try await self.adopt(binding, for: session, replaces: false, context, locked.locks)
-                        return CartChange(moved != nil, saving: nil)
+                        guard try await self.adopt(binding, for: session, replaces: false, context, locked.locks) != nil
+                        else { throw Self.hasOtherCart }
+                        return CartChange(true, saving: nil)
                     }
                     if isMoved { try await self.forget(for: old, under: locks) }
                 }
             }
         }
+    }
+
+    private static var hasOtherCart: IdentityError {
+        IdentityError(
+            .rejected,
+            .cartBusy,
+            "The newer session already has another cart, so the older session keeps its cart.",
+            hint: "otherCarts(ofBuyerOf:) lists the carts of the buyer's other sessions."
+        )
     }
 
     func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {

@@ -1,0 +1,56 @@
+internal import Synchronization
+
+/// Operations that must complete even if their callers are cancelled or no longer wait, such as the steps after a session was removed.
+///
+/// After the removal no other caller can revoke the session's tokens or detach its cart, so a browser that disconnects must not prevent
+/// these steps. They run in unstructured tasks, because cancellation reaches all structured ones. Each operation has its own time limit.
+final class BackgroundWork: Sendable {
+    private let runs = SingleFlight<Int, Bool>()
+    private let serial = Mutex(0)
+
+    /// Starts an operation.
+    func start(_ body: @escaping @Sendable () async -> Void) {
+        let number = serial.withLock { serial in
+            serial += 1
+            return serial
+        }
+        runs.start(number) {
+            await body()
+            return true
+        }
+    }
+
+    /// Runs an operation and waits until it has ended, also if the caller is cancelled.
+    func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let task = Task { () -> Result<Value, Failure> in
+            do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        start { _ = await task.value }
+        return try await task.value.get()
+    }
+
+    /// Runs an operation and waits for its result at most as long as the limit.
+    ///
+    /// - Returns: The result; nil if the operation takes longer, or the caller is cancelled. It continues then.
+    func run<Value: Sendable>(
+        waitingUpTo limit: Duration,
+        _ body: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        let (results, continuation) = AsyncStream.makeStream(of: Value.self)
+        start { continuation.yield(await body()) }
+        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks. Unstructured, because a structured
+        // task would be awaited.
+        let timer = Task {
+            try await SystemClock().sleep(for: limit)
+            continuation.finish()
+        }
+        defer { timer.cancel() }
+        for await result in results { return result }
+        return nil
+    }
+
+    /// Waits until no operation runs.
+    func drain() async { await runs.drain() }
+}
