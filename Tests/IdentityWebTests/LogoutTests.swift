@@ -36,6 +36,16 @@ struct LogoutTests {
         #expect(try await browser.post("/auth/logout").location == "/auth/logout/done")
     }
 
+    @Test("a signed-in browser at the address after a sign-out is sent to the home page", arguments: ["", "?state=x"])
+    func stillSignedIn(query: String) async throws {
+        let stage = try await WebStage(routes: { $0.homePath = "/home" })
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let answer = try await browser.get("/auth/logout/done\(query)", from: .otherSite)
+        #expect(answer.status == 303 && answer.location == "/home")
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":true"))
+    }
+
     /// Headers of a post, and whether it comes from a page of the app.
     static let posts: [([String: String], Bool)] = [
         (["Sec-Fetch-Site": "same-origin"], true),

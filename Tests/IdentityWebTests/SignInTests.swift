@@ -161,6 +161,21 @@ struct SignInTests {
         #expect(answer.status == 400 && answer.location.isEmpty)
     }
 
+    @Test(
+        "a return path that leads to one of the routes is replaced by the home page",
+        arguments: [
+            ("/auth/logout/done", "/"), ("/auth/login/op?return=/orders", "/"), ("/auth/./%6Cogin#x", "/"),
+            ("https://shop.example/auth/session", "/"), ("/auth/callback/unknown", "/"),
+            ("/auth/orders", "/auth/orders"),
+        ]
+    )
+    func routesAsReturnPath(path: String, reached: String) async throws {
+        let stage = try await WebStage(manager: { $0.returnPaths = try! ReturnPathPolicy(origins: [WebStage.origin]) })
+        let browser = stage.browser()
+        let callback = try await stage.begin(browser, returning: FormEncoding.escape(path))
+        #expect(try await stage.deliver(callback, browser).location == reached)
+    }
+
     @Test("too many sign-ins from one address get status 429, and more are permitted after some time")
     func limit() async throws {
         let stage = try await WebStage { _ in
@@ -302,7 +317,10 @@ struct SignInTests {
             redirectURI: "\(WebStage.origin)/auth/callback/op"
         )
         #expect(try await stage.deliver(callback, browser).location == "/sale?x=1")
-        for (address, page) in [("https://shop.example", "/"), ("https://shop.example?x=1", "/?x=1")] {
+        for (address, page) in [
+            ("https://shop.example", "/"), ("https://shop.example?x=1", "/?x=1"),
+            ("https://shop.example/auth/logout/done", "/"),
+        ] {
             let begun = try await browser.get(target(address), from: .otherSite)
             let callback = try await stage.ada.callback(
                 at: begun.location,

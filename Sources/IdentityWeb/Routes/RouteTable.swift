@@ -55,6 +55,12 @@ struct RouteTable: Sendable {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }
 
+    /// Whether a location of this app leads to one of the routes.
+    func contains(_ location: String) -> Bool {
+        let path = String(decoding: location.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self)
+        return routes[path] != nil || owns(path)
+    }
+
     func callbackAddress(of provider: String) -> String { origin + callbackPath(of: provider) }
 
     var logoutReturnAddress: String { origin + logoutDonePath }

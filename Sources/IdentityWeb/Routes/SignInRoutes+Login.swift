@@ -26,7 +26,7 @@ extension SignInRoutes {
     /// The options that a link may set.
     func linkOptions(_ request: WebRequest) -> LoginOptions {
         var options = configuration.loginOptions
-        options.returnPath = request.queryValue("return")
+        options.returnPath = request.queryValue("return").flatMap { withoutRoutes($0) }
         if let locale = linked(.locale, request) { options.locale = locale }
         if let hint = linked(.loginHint, request) { options.loginHint = hint }
         return options
@@ -79,9 +79,18 @@ extension SignInRoutes {
         let known = configuration.thirdPartyLogins.first { $0.key.isIdentical(to: issuer) }
         guard let known else { return page(.signInRefused, correlationID: nil) }
         var options = configuration.loginOptions
-        options.returnPath = context.request.queryValue("target_link_uri").map { withoutOrigin($0) }
+        options.returnPath = context.request.queryValue("target_link_uri").flatMap { withoutRoutes(withoutOrigin($0)) }
         if let hint = context.request.queryValue("login_hint"), hint.utf8.count <= 256 { options.loginHint = hint }
         return try await login(known.value, options, in: context)
+    }
+
+    /// The return path of a link; nil, which means the home page, if it leads to one of the routes: after a sign-in, the page of a
+    /// sign-out or a second sign-in would mislead the buyer.
+    ///
+    /// A path that the return path policy refuses is returned unchanged, because the login refuses it with an error.
+    private func withoutRoutes(_ path: String) -> String? {
+        guard let accepted = sessions.acceptedReturnPath(path) else { return path }
+        return table.contains(withoutOrigin(accepted)) ? nil : path
     }
 
     /// The path of a URL of this app.

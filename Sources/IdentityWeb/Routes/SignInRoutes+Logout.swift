@@ -41,7 +41,7 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// `logout` has already ended the session, so this route ends none.
+    /// `logout` has already ended the session, so this route ends none. A browser that has a session is sent to the home page.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }
@@ -54,6 +54,8 @@ extension SignInRoutes {
         } catch let error as IdentityError where error.kind == .rejected {
             done.status = 400
         }
+        // Any link can lead here, also a browser that is signed in.
+        if try await context.session() != nil { return try redirect(to: configuration.homePath) }
         return done
     }
 
