@@ -3,9 +3,12 @@ import Glibc
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import IdentityWeb
 import StorefrontSandbox
 import Synchronization
 import Testing
+
+@testable import identity_lab
 
 /// A browser without scripts, for the page of `serve`.
 private final class PageBrowser: Sendable {
@@ -114,6 +117,44 @@ struct ServeTests {
                 #expect(!page.contains(secret), "\(secret)")
             }
         }
+    }
+
+    @Test("the return from a logout page reaches the column that signed out, also if both columns wait for one")
+    func twoLogouts() async throws {
+        try await with { browser, _ in
+            for sides in [["left", "right"], ["right", "left"]] {
+                var states: [String] = []
+                for side in sides {
+                    _ = try await browser.signIn(side, "any", "routes")
+                    try await browser.press("/columns/\(side)/logout")
+                    let page = try await browser.send(.get, "/columns/\(side)/open").headers["Location"]
+                    states.append(try #require(page.flatMap { LabStage.parameter("state", in: $0) }))
+                }
+                for state in states {
+                    let back = try await browser.send(.get, "/auth/logout/done?state=\(state)")
+                    #expect(back.status == 303 && back.headers["Location"] == "/auth/logout/done")
+                }
+            }
+        }
+    }
+
+    @Test("a sign-in that another press has replaced before it begins leaves no waiting login")
+    func replaced() async throws {
+        let origin = "http://127.0.0.1:8080"
+        let lab = Lab(arguments: Arguments(), output: Output(isJSON: true))
+        let services = try await RunEnvironment.open(
+            lab,
+            callback: nil,
+            tokenLifetime: RunEnvironment.servedTokenLifetime,
+            routesOrigin: origin
+        )
+        for entry in ServedRun.Entry.allCases {
+            let run = try ServedRun("any", entry, on: services, SignInRoutes.Configuration(publicOrigin: origin))
+            await run.close()
+            _ = await run.begin(WebRequest(method: .post, target: "/"))
+            #expect(await run.page == nil, "\(entry)")
+        }
+        await services.close()
     }
 
     @Test("serve sends a provider's column of its page again only after it has changed")

@@ -89,7 +89,7 @@ final class ServeSite: Sendable {
             }
         }
         if parts.count == 3, parts[1] == "logout" {
-            for run in runs where run.awaitsLogout(request) { return await run.answer(request) }
+            for run in runs where await run.awaitsLogout(request) { return await run.answer(request) }
         }
         return await routes.handle(request) { _ in Self.message("Unknown route.", status: 404) }
     }

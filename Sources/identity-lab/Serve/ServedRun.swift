@@ -41,7 +41,6 @@ actor ServedRun {
     nonisolated let entry: Entry
     nonisolated let approach: ApproachRun
     private nonisolated let routes: SignInRoutes?
-    private nonisolated let cookies: SignInCookies
     private nonisolated let presenter = BrowserPresenter()
     private var phase = Phase.failed
     /// The result of the last action, and whether it is an error.
@@ -50,6 +49,9 @@ actor ServedRun {
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
+    /// The `state` with which the browser returns from the logout page.
+    private var logoutState: String?
+    private var isClosed = false
 
     init(
         _ provider: String,
@@ -62,7 +64,6 @@ actor ServedRun {
         self.entry = entry
         approach = try ApproachRun(provider, LoginEntryPoint(rawValue: entry.rawValue), on: services)
         let deployment = approach.deployment
-        cookies = try SignInCookies(publicOrigin: configuration.publicOrigin, name: configuration.cookieName)
         routes =
             entry == .routes
             ? try SignInRoutes(sessions: deployment.sessions, carts: deployment.carts, configuration: configuration)
@@ -72,7 +73,10 @@ actor ServedRun {
     // MARK: Sign-in
 
     /// Begins the sign-in; the response has the routes' cookies.
+    ///
+    /// A sign-in that another one has replaced before begins nothing, because nobody would end it.
     func begin(_ request: WebRequest) async -> WebResponse? {
+        guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }
         // An unstructured task, because the login continues after the request that began it.
         login = Task { [approach, presenter] in
@@ -153,8 +157,9 @@ actor ServedRun {
     }
 
     /// Whether a request is the browser's return from the logout page of this sign-in.
-    nonisolated func awaitsLogout(_ request: WebRequest) -> Bool {
-        routes != nil && cookies.logoutBinding(in: request) != nil
+    func awaitsLogout(_ request: WebRequest) -> Bool {
+        guard let logoutState, let given = request.queryValue("state") else { return false }
+        return given.isIdentical(to: logoutState)
     }
 
     private func signedIn(_ session: Session) {
@@ -218,6 +223,7 @@ actor ServedRun {
             return response
         }
         let page = response.headers["Location"].flatMap { try? HTTPURL($0) }
+        logoutState = page.flatMap { WebRequest(method: .get, target: "?" + ($0.query ?? "")).queryValue("state") }
         await approach.forgetSession(logoutPage: page)
         show(.ended(page), "Signed out.")
         return response
@@ -225,6 +231,7 @@ actor ServedRun {
 
     /// Removes the session and ends a sign-in that still waits.
     func close() async {
+        isClosed = true
         login?.cancel()
         await login?.value
         await approach.cleanUp()
