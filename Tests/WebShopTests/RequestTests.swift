@@ -53,6 +53,24 @@ struct RequestTests {
         }
     }
 
+    @Test("the shop's name is fetched with the buyer's IP, once, and after a failure not again for 10 seconds")
+    func shopFacts() async throws {
+        try await ShopStage.run { stage in
+            var visitor = ShopVisitor(stage)
+            let storefront = stage.sandbox.storefront
+            storefront.planFault(.storefrontErrorsText("Bad Request", status: 400), on: .storefront, times: 1)
+            for (hasName, requests) in [(false, 1), (true, 2)] {
+                for _ in 0..<2 {
+                    let page = try await visitor.get("/nothing").text
+                    #expect(page.contains("· Shop</title>") != hasName)
+                }
+                #expect(storefront.requests.count == requests)
+                stage.clock.advance(by: .seconds(10))
+            }
+            #expect(storefront.requests.allSatisfy { $0.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7" })
+        }
+    }
+
     @Test("HEAD gets the status and the headers of GET, and a form is not sent with it")
     func head() async throws {
         try await ShopStage.run { stage in

@@ -10,7 +10,7 @@ extension WebShop {
         in context: WebContext,
         status: Int = 200
     ) async throws -> WebResponse {
-        let facts = await facts.get()
+        let facts = await facts.get(in: caller(context))
         let session = try await context.session()
         let search = context.request.path == "/" ? context.request.queryValue("q") : nil
         let html: Markup = """

@@ -12,24 +12,39 @@ final class ShopFacts: Sendable {
         var origins: [String]
     }
 
-    private let storefront: StorefrontClient
-    private let known = Mutex<Facts?>(nil)
+    private struct State {
+        var known: Facts?
+        /// When the next request may be sent, on the monotonic clock.
+        var resumesAt = Duration.zero
+    }
 
-    init(_ storefront: StorefrontClient) {
+    private let storefront: StorefrontClient
+    private let clock: any IdentityClock
+    private let state = Mutex(State())
+    /// The pause after a failed request.
+    private static let pause = Duration.seconds(10)
+
+    init(_ storefront: StorefrontClient, clock: any IdentityClock) {
         self.storefront = storefront
+        self.clock = clock
     }
 
     /// The facts; while the Storefront cannot be reached, only what the configuration contains.
-    func get() async -> Facts {
-        if let facts = known.withLock(\.self) { return facts }
+    func get(in context: StorefrontContext) async -> Facts {
+        let state = state.withLock(\.self)
+        if let facts = state.known { return facts }
         let configuration = storefront.configuration
         var facts = Facts(origins: [configuration.endpoint.origin, "https://\(configuration.shopDomain)"])
-        guard let shop = try? await storefront.execute(ShopInfo()).data else { return facts }
+        guard clock.elapsed >= state.resumesAt else { return facts }
+        guard let shop = try? await storefront.execute(ShopInfo(), in: context).data else {
+            self.state.withLock { $0.resumesAt = clock.elapsed + Self.pause }
+            return facts
+        }
         facts.name = shop.name
         if let domain = try? HTTPURL(shop.primaryDomain.url.text).origin, !facts.origins.contains(domain) {
             facts.origins.append(domain)
         }
-        known.withLock { $0 = facts }
+        self.state.withLock { $0.known = facts }
         return facts
     }
 }

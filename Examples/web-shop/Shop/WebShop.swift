@@ -35,7 +35,7 @@ public struct WebShop: Sendable {
         carts = try setup.requireCarts()
         storefront = carts.client
         customers = setup.customerAccounts
-        facts = ShopFacts(storefront)
+        facts = ShopFacts(storefront, clock: setup.environment.clock)
         var configuration = SignInRoutes.Configuration(publicOrigin: publicOrigin)
         configuration.pages = ShopPages()
         routes = try SignInRoutes(sessions: sessions, carts: carts, configuration: configuration)
