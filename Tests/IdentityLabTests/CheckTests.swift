@@ -184,6 +184,24 @@ struct CheckTests {
         }
     }
 
+    @Test("check decrypts no session of a store whose number of records is unknown")
+    func unknownNumberOfRecords() async throws {
+        var withoutRefresh = SandboxConfiguration()
+        withoutRefresh.openID.issuesRefreshTokens = false
+        try await LabStage.with(withoutRefresh) { stage in
+            #expect(try await stage.login("any").status == 0)
+            // The store opens, but it cannot count the pending logins.
+            let logins = stage.folder.appendingPathComponent("identity.sqlite.logins")
+            try FileManager.default.removeItem(at: logins)
+            try Data().write(to: logins)
+            let ended = try await stage.run("check", "--json")
+            #expect(ended.status != 0)
+            let found = try points(ended)
+            #expect(found["store open"]?.result == "ok" && found["store keys"]?.result == "failed")
+            #expect(found["store sessions"] == nil && found["providers.any refresh token"] == nil)
+        }
+    }
+
     @Test("offline_access without prompt=consent, and a session without a refresh token, are warnings")
     func offlineAccess() async throws {
         try await LabStage.with { stage in

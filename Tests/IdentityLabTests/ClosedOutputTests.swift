@@ -67,6 +67,21 @@ struct ClosedOutputTests {
         #expect(ended.status == 1 && ended.errors.contains(Self.message), "\(ended)")
     }
 
+    @Test("a server that an interruption ends together with its reader does not report lost output")
+    func interruptedPipeline() async throws {
+        let process = try LabProcess(["serve", "--port", "0"], environment: [:], output: .readsLineAndStays)
+        let limit = kill(process)
+        defer { limit.cancel() }
+        #expect(await process.nextLine() != nil)
+        // A terminal sends SIGINT to all processes of a pipeline at once: the server learns of both at the same time.
+        process.signal(SIGSTOP)
+        process.signal(SIGINT)
+        process.leave()
+        process.signal(SIGCONT)
+        let ended = await process.ended()
+        #expect(ended.status == 0 && !ended.errors.contains(Self.message), "\(ended)")
+    }
+
     @Test("a non-blocking output loses nothing while its reader is slow")
     func slowReader() async throws {
         var ends: [Int32] = [-1, -1]

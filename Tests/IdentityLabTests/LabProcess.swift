@@ -52,6 +52,8 @@ final class LabProcess: Sendable {
         case reads
         /// The read end of the pipe is closed after a line.
         case readsLine
+        /// After a line nothing is read, and ``LabProcess/leave()`` closes the read end of the pipe.
+        case readsLineAndStays
         /// The read end of the pipe is closed at once.
         case leaves
         /// The process starts without standard output.
@@ -94,6 +96,11 @@ final class LabProcess: Sendable {
 
     func signal(_ number: Int32) {
         kill(process.identifier, number)
+    }
+
+    /// Closes the read end of standard output, for the reader `readsLineAndStays`.
+    func leave() {
+        close(process.output)
     }
 
     /// Waits for the next event on standard output; nil at the end of the output.
@@ -153,14 +160,18 @@ final class LabProcess: Sendable {
                 }
                 let waiters = state.withLock { state in
                     state[keyPath: path].bytes += room[..<max(0, count)]
-                    if reader == .readsLine, state[keyPath: path].bytes.contains(0x0A) { count = 0 }
+                    if reader == .readsLine || reader == .readsLineAndStays,
+                        state[keyPath: path].bytes.contains(0x0A)
+                    {
+                        count = 0
+                    }
                     if count <= 0 { state[keyPath: path].isClosed = true }
                     defer { state[keyPath: path].waiters = [] }
                     return state[keyPath: path].waiters
                 }
                 for waiter in waiters { waiter.resume() }
             }
-            close(descriptor)
+            if reader != .readsLineAndStays { close(descriptor) }
         }
     }
 
