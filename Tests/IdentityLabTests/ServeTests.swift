@@ -19,11 +19,18 @@ private final class PageBrowser: Sendable {
     private let cookies = Mutex<[String: String]>([:])
 
     init(_ url: String) async throws {
-        origin = String(url.dropLast())
+        origin = try HTTPURL(url).origin
         transport = try CurlTransport()
-        let first = try await transport.send(
-            HTTPRequest(method: .get, url: try HTTPURL(url), allowsLoopbackHTTP: true)
-        )
+        var request = HTTPRequest(method: .get, url: try HTTPURL(url), allowsLoopbackHTTP: true)
+        var first = try await transport.send(request)
+        if let cookie = first.headers["Set-Cookie"]?.prefix(while: { $0 != ";" }) {
+            // The key of a page with a public origin.
+            let pair = cookie.split(separator: "=")
+            cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
+            request.url = try HTTPURL(origin + "/")
+            try request.headers.set("Cookie", String(cookie))
+            first = try await transport.send(request)
+        }
         let page = String(decoding: first.body, as: UTF8.self)
         token = try #require(Self.values(of: "name=\"token\" value=\"", in: page).first)
     }
@@ -250,6 +257,31 @@ struct ServeTests {
                 #expect(try await openID.sendLogoutToken(for: .session(session), to: endpoint).status == 200)
                 #expect(try await isSignedIn() == false)
             }
+        }
+    }
+
+    @Test("with --public-origin, a browser without the key of the printed address gets the routes only")
+    func key() async throws {
+        try await with(["--public-origin", "https://lab.example"]) { browser, event in
+            let address = try #require(event["url"]?.string)
+            #expect(address.hasPrefix("https://lab.example/?key="))
+            func send(_ target: String, _ body: [(name: String, value: String)]? = nil) async throws -> HTTPResponse {
+                let url = try HTTPURL(browser.origin + target)
+                var request = HTTPRequest(method: body == nil ? .get : .post, url: url, allowsLoopbackHTTP: true)
+                try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
+                request.body = FormEncoding.encode(body ?? [])
+                return try await browser.transport.send(request)
+            }
+            for target in ["/", "/?key=", "/?key=x", "/columns/left", "/columns/left/open", "/serve.js"] {
+                #expect(try await send(target).status == 403, "\(target)")
+            }
+            let fields = [("provider", "any"), ("entry_point", "routes"), ("token", browser.token)]
+            #expect(try await send("/columns/left/sign-in", fields).status == 403)
+            #expect(try await send("/auth/login/any").status == 303)
+            let opened = try await send(String(address.dropFirst("https://lab.example".count)))
+            #expect(opened.status == 303 && opened.headers["Location"] == "/")
+            let cookie = try #require(opened.headers["Set-Cookie"])
+            #expect(cookie.hasPrefix("__Host-lab-key=") && cookie.contains("Secure; HttpOnly; SameSite=Lax"))
         }
     }
 

@@ -72,15 +72,18 @@ struct ServeCommand: Command {
         let callbacks = site.routes.callbackAddresses
         var addresses = JSONObject()
         for (provider, address) in callbacks { addresses[provider] = .string(address) }
+        let warning =
+            site.key == nil
+            ? "" : "\nKeep this address secret: everybody who has it can use the page and its sign-ins."
         let lines = callbacks.map { "  \($0.provider.printable): \($0.address.printable)" }
         output.event(
             "serve",
             [
-                "url": .string(site.origin + "/"), "local_url": .string(server.origin + "/"),
+                "url": .string(site.address(at: site.origin)), "local_url": .string(site.address(at: server.origin)),
                 "callbacks": .object(addresses),
             ],
             text: """
-                Open \(site.origin)/\(site.origin == server.origin ? "" : ", which must lead to \(server.origin)")
+                Open \(site.address(at: site.origin))\(site.origin == server.origin ? "" : ", which must lead to \(server.origin)")\(warning)
 
                 The callbacks that must be registered at the providers:
                 \(lines.joined(separator: "\n"))

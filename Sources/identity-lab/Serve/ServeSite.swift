@@ -19,6 +19,9 @@ final class ServeSite: Sendable {
     let origin: String
     /// A random value that every form of the page contains, so that another site cannot send a form.
     let token: String
+    /// The key that a browser needs for the page, if a tunnel makes it reachable for everybody; nil without a tunnel.
+    let key: String?
+    private static let keyCookie = "__Host-lab-key"
     /// The routes for other programs, for example a conformance suite.
     let routes: SignInRoutes
     let recorder: Recorder
@@ -28,6 +31,7 @@ final class ServeSite: Sendable {
         self.services = services
         self.origin = origin
         token = RandomText.hexadecimal(48)
+        key = try HTTPURL(origin).isSecure ? RandomText.hexadecimal(48) : nil
         let recorder = Recorder(clock: services.clock) { services.service(at: $0) }
         let deployment = try services.deployment(recordedBy: recorder)
         self.recorder = recorder
@@ -52,8 +56,15 @@ final class ServeSite: Sendable {
 
     // MARK: Requests
 
+    /// The address of the page, with its key, at an origin of the server.
+    func address(at origin: String) -> String { origin + "/" + (key.map { "?key=" + $0 } ?? "") }
+
     func answer(_ request: WebRequest) async -> WebResponse {
         let parts = request.path.split(separator: "/").map { String($0) }
+        // The routes are for everybody, as in an app.
+        if parts.first != "auth", let key, !Self.isEqual(request.cookie(Self.keyCookie), key) {
+            return admit(request, key)
+        }
         switch (request.method, parts.first, parts.count) {
         case (.get, nil, _): return await page()
         case (.get, "serve.js", 1): return Self.script
@@ -68,13 +79,27 @@ final class ServeSite: Sendable {
             return (try? HTTPResponse.redirect(to: page.text).secured())
                 ?? Self.message("The address of the provider's page is not valid.", status: 500)
         case (.post, "columns", 3), (.post, "sandbox", 2):
-            guard let given = request.formValue("token"), Secret(given).isEqual(to: Secret(token)) else {
+            guard Self.isEqual(request.formValue("token"), token) else {
                 return Self.message("The form has no token of this run. Load the page again.", status: 403)
             }
             return await control(request, parts)
         default: break
         }
         return Self.message("Unknown page.", status: 404)
+    }
+
+    /// Gives the cookie with the key to a browser that opens the printed address.
+    private func admit(_ request: WebRequest, _ key: String) -> WebResponse {
+        guard Self.isEqual(request.queryValue("key"), key), let cookie = try? ResponseCookie(Self.keyCookie, key) else {
+            return Self.message("Open the address that identity-lab has printed, with its key.", status: 403)
+        }
+        var cookies = HTTPResponse(status: 303)
+        try? cookies.headers.append("Set-Cookie", cookie.headerValue)
+        return Self.home(after: cookies)
+    }
+
+    private static func isEqual(_ given: String?, _ expected: String) -> Bool {
+        given.map { Secret($0).isEqual(to: Secret(expected)) } ?? false
     }
 
     /// Passes a request to the run that it belongs to, or else to the routes for other programs.
