@@ -66,12 +66,12 @@ actor ApproachRun {
     }
 
     /// Signs the buyer in with a presenter.
-    func signIn(through presenter: any Presenter) async throws -> Session {
+    func signIn(through presenter: any FormPostPresenting) async throws -> Session {
         recorder.begin("Sign in")
         let flow = LoginFlow(
             provider: provider,
             sessions: deployment.sessions,
-            presenter: presenter.recorded(by: recorder)
+            presenter: RecordingPresenter(inner: presenter, recorder: recorder)
         )
         let session = try await (entryPoint ?? .async).login(flow)
         try await adopt(session)

@@ -19,14 +19,14 @@ enum CallbackMode: String, CaseIterable, Sendable {
     func presenter(
         transport: any HTTPTransport,
         announce: @escaping @Sendable (HTTPURL) -> Void
-    ) -> any Presenter {
-        let inner: any Presenter =
+    ) -> any FormPostPresenting {
+        let inner: any FormPostPresenting =
             switch self {
             case .loopback: LoopbackPresenter()
             case .stdin: ManualPresenter { _ in }
             case .sandbox: SandboxBuyer(transport: transport)
             }
-        return inner.announcing(announce)
+        return AnnouncingPresenter(inner: inner, announce: announce)
     }
 }
 
@@ -57,24 +57,15 @@ extension CallbackMode {
 }
 
 /// A presenter that passes the authorization URL to a closure before another presenter opens it.
-struct AnnouncingPresenter<Inner: Presenter>: Presenter {
-    let inner: Inner
+private struct AnnouncingPresenter: FormPostPresenting {
+    let inner: any FormPostPresenting
     let announce: @Sendable (HTTPURL) -> Void
 
     func present(_ login: PresentedLogin) async throws -> String {
         try await inner.present(login.announcing(announce))
     }
-}
 
-extension AnnouncingPresenter: FormPostPresenting where Inner: FormPostPresenting {
     func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         try await inner.presentCatchingForms(login.announcing(announce))
-    }
-}
-
-extension Presenter {
-    /// Wraps the presenter in one that announces the URL; the result accepts form posts if this presenter does.
-    func announcing(_ announce: @escaping @Sendable (HTTPURL) -> Void) -> any Presenter {
-        AnnouncingPresenter(inner: self, announce: announce)
     }
 }
