@@ -201,6 +201,7 @@ struct LogoutTests {
         expectRefusal { $0.cookieName = "a b" }
         expectRefusal { $0.cookieName = "" }
         expectRefusal { $0.maximumOpenLogins = 0 }
+        expectRefusal { $0.homePath = "/auth/logout/done" }
         expectRefusal { $0.loginLimit.burst = 0 }
         expectRefusal { $0.loginLimit.interval = .zero }
         expectRefusal { $0.loginLimit.maximumAddresses = 0 }

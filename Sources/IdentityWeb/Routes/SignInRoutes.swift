@@ -59,6 +59,12 @@ public final class SignInRoutes: Sendable {
             guestLifetime: configuration.guestLifetime
         )
         table = try RouteTable(configuration, providers: sessions.providerNames)
+        guard !table.contains(configuration.homePath) else {
+            throw IdentityError(
+                configuration: "`homePath` of the routes is the path of one of these routes.",
+                hint: "Set homePath to a page of the app."
+            )
+        }
         limiter = LoginLimiter(configuration.loginLimit, clock: sessions.clock)
         mergePauses = MergePauses(clock: sessions.clock)
         var addresses: [(provider: String, address: String)] = []
