@@ -14,7 +14,7 @@ final class LoginLimiter: Sendable {
 
     private let limit: SignInRoutes.LoginLimit
     private let clock: any IdentityClock
-    private let buckets = Mutex<[String: TokenBucket]>([:])
+    private let buckets: Mutex<BoundedTable<String, TokenBucket>>
 
     init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
         // A larger limit has the same effect, and times cannot overflow.
@@ -23,6 +23,7 @@ final class LoginLimiter: Sendable {
         limit.interval = min(limit.interval, .seconds(86_400))
         self.limit = limit
         self.clock = clock
+        buckets = Mutex(BoundedTable(maximum: limit.maximumAddresses))
     }
 
     /// Takes one attempt out of the bucket of an address.
@@ -31,7 +32,6 @@ final class LoginLimiter: Sendable {
         guard let address else { return .allowed }
         let now = clock.elapsed
         return buckets.withLock { buckets in
-            if buckets.count >= limit.maximumAddresses { removeFull(&buckets, now) }
             let own = Self.keys(address).map { key, share in
                 (key, buckets[key] ?? TokenBucket(size: limit.burst * share, interval: limit.interval / share))
             }
@@ -40,18 +40,11 @@ final class LoginLimiter: Sendable {
             }
             for (key, var bucket) in own {
                 bucket.take(at: now)
-                buckets[key] = bucket
+                // A full bucket limits no address, so it is removed first.
+                buckets.insert(bucket, for: key) { $0.isFull(at: now) }
             }
             return .allowed
         }
-    }
-
-    /// Removes full buckets, because they limit no address.
-    ///
-    /// If the number of the others still reaches the maximum, it removes all buckets, because memory must stay bounded.
-    private func removeFull(_ buckets: inout [String: TokenBucket], _ now: Duration) {
-        buckets = buckets.filter { !$0.value.isFull(at: now) }
-        if buckets.count >= limit.maximumAddresses { buckets = [:] }
     }
 
     /// The rate-limit keys of an address, and how many times the limit each of them permits.
