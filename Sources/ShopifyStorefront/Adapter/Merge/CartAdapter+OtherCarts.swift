@@ -43,10 +43,9 @@ extension CartAdapter {
     }
 
     private static var hasOtherCart: IdentityError {
-        IdentityError(
-            .rejected,
-            .cartBusy,
-            "The newer session already has another cart, so the older session keeps its cart.",
+        busy.recast(
+            as: .rejected,
+            message: "The newer session already has another cart, so the older session keeps its cart.",
             hint: "otherCarts(ofBuyerOf:) lists the carts of the buyer's other sessions."
         )
     }
