@@ -62,7 +62,12 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
         do {
-            let response = try response(object, usesDPoP: login.dpopKey != nil)
+            let response = try TokenResponse(
+                object,
+                settings: settings,
+                usesDPoP: login.dpopKey != nil,
+                acceptsUnboundTokens: configuration.acceptsUnboundTokens
+            )
             let wantsIDToken = login.scopes.contains { $0.isIdentical(to: "openid") }
             guard let idToken = response.idToken, wantsIDToken else {
                 throw IdentityError(
@@ -93,7 +98,7 @@ extension OpenIDClient {
                 issuedAt: startedAt,
                 expiresAt: response.lifetime.map { startedAt + $0 }
             )
-            tokens.refreshTokenScopes = refreshScopes(response)
+            tokens.refreshTokenScopes = response.refreshTokenScopes
             tokens.authenticatedAt = claims.authenticatedAt
             tokens.authorizedParty = claims.authorizedParty
             tokens.nonce = login.nonce

@@ -87,8 +87,9 @@ extension OpenIDClient {
             switch try TokenEndpointResponse(http, body, to: .refreshToken, hiding: redacted) {
             case .failure(let failure): throw refusal(failure, metadata)
             case .success(let object):
-                new = try self.response(
+                new = try TokenResponse(
                     object,
+                    settings: settings,
                     usesDPoP: tokens.dpopKey != nil,
                     // The session decides this, not the configuration: bound tokens stay bound, and bearer tokens stay accepted.
                     acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
@@ -109,8 +110,7 @@ extension OpenIDClient {
         // A response without expires_in does not mean an unlimited token: the old lifetime is used.
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
-        let refreshScopes = refreshScopes(new)
-        if !refreshScopes.isEmpty { refreshed.refreshTokenScopes = refreshScopes }
+        if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
         if new.idToken != nil, let idToken {
             var expected = expectations(metadata, new)
             // If the buyer of the old tokens is known, the ID token must belong to the same login (OpenID Connect Core section 12.2).

@@ -35,26 +35,4 @@ extension OpenIDClient {
     var tokenRequestHeaders: [(name: String, value: String)] {
         configuration.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) }
     }
-
-    /// Reads a successful response; if DPoP was used, its tokens must be bound.
-    func response(
-        _ object: JSONObject,
-        usesDPoP: Bool,
-        acceptsUnboundTokens: Bool? = nil
-    ) throws(IdentityError) -> TokenResponse {
-        try TokenResponse(
-            object,
-            settings: settings,
-            usesDPoP: usesDPoP,
-            acceptsUnboundTokens: acceptsUnboundTokens ?? configuration.acceptsUnboundTokens
-        )
-    }
-
-    /// The scopes of the refresh token, for providers that send `refresh_token_scope`; empty otherwise.
-    func refreshScopes(_ response: TokenResponse) -> [String] {
-        guard let list = response.object["refresh_token_scope"]?.string,
-            list.utf8.count <= TokenResponse.maximumScopeBytes
-        else { return [] }
-        return TokenResponse.scopes(list, separators: settings.additionalScopeSeparators)
-    }
 }

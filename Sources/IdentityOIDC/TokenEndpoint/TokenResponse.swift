@@ -11,11 +11,11 @@ package struct TokenResponse: Sendable {
     package var idToken: Secret?
     /// The granted scopes; nil if the response has no `scope`.
     package var scopes: [String]?
-    /// The whole object, for members that the provider defines itself.
-    package var object: JSONObject
+    /// The scopes of the refresh token, for providers that send `refresh_token_scope`; empty otherwise.
+    package var refreshTokenScopes: [String] = []
 
-    /// The longest accepted `scope`, in bytes.
-    package static let maximumScopeBytes = 16_384
+    /// The longest accepted list of scopes, in bytes.
+    private static let maximumScopeBytes = 16_384
 
     /// Reads the JSON object of a response.
     ///
@@ -60,7 +60,9 @@ package struct TokenResponse: Sendable {
             }
             scopes = Self.scopes(list, separators: settings.additionalScopeSeparators)
         }
-        self.object = object
+        if let list = object["refresh_token_scope"]?.string, list.utf8.count <= Self.maximumScopeBytes {
+            refreshTokenScopes = Self.scopes(list, separators: settings.additionalScopeSeparators)
+        }
     }
 
     /// Whether a text may be a token: not empty, at most 64 KiB, without control characters.
