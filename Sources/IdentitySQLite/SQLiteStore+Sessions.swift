@@ -145,23 +145,7 @@ extension Connection {
 
     fileprivate func update(_ row: SealedSession, _ generation: Int64) throws -> Bool {
         for query in [Query.replaceSession, .replaceIndexedSession] {
-            let changed = try run(
-                query,
-                .key(row.hash),
-                .bytes(row.hash),
-                .integer(generation),
-                .integer(row.generation),
-                .date(row.retainedUntil),
-                .bytes(row.record),
-                .bytes(row.buyer),
-                .text(row.tenant),
-                .text(row.provider),
-                .text(row.issuer),
-                row.providerSession.map(Value.bytes) ?? .null,
-                .flag(row.isInDoubt),
-                .integer(Int64(row.record.count))
-            )
-            if changed == 1 { return true }
+            if try run(query, row.columnValues + [.integer(generation)]) == 1 { return true }
         }
         return false
     }

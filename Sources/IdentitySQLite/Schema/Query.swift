@@ -38,15 +38,15 @@ enum Query: Int, CaseIterable {
         // The row keeps its length and its position in the index: the page is overwritten in place, also on a full disk.
         case .replaceSession:
             """
-            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, in_doubt = ?12, restored = 0
-            WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
-            AND buyer = ?7 AND tenant = ?8 AND provider = ?9 AND issuer = ?10 AND provider_session IS ?11
+            UPDATE session SET generation = ?7, retained_until = ?8, slot = ?9, in_doubt = ?11, restored = ?12
+            WHERE key = ?1 AND hash = ?2 AND generation = ?13 AND length(slot) <= length(?9)
+            AND buyer = ?3 AND tenant = ?4 AND provider = ?5 AND issuer = ?6 AND provider_session IS ?10
             """
         case .replaceIndexedSession:
             """
-            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, in_doubt = ?12, restored = 0,
-            buyer = ?7, tenant = ?8, provider = ?9, issuer = ?10, provider_session = ?11
-            WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
+            UPDATE session SET buyer = ?3, tenant = ?4, provider = ?5, issuer = ?6, generation = ?7,
+            retained_until = ?8, slot = ?9, provider_session = ?10, in_doubt = ?11, restored = ?12
+            WHERE key = ?1 AND hash = ?2 AND generation = ?13 AND length(slot) <= length(?9)
             """
         case .sessionLength:
             "SELECT length(slot) FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
