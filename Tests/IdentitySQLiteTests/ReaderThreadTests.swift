@@ -27,7 +27,7 @@ struct ReaderThreadTests {
         let store = try await directory.open()
         let session = try sampleSession()
         try await store.insert(session)
-        let queue = store.database.reader.lane.queue
+        let queue = store.database.reader.queue
         let gate = DispatchSemaphore(value: 0)
         let (started, start) = AsyncStream<Void>.makeStream()
         let blocker = Task {
@@ -39,8 +39,8 @@ struct ReaderThreadTests {
         for await _ in started {}
         func waitForCalls(_ count: Int) async throws {
             while true {
-                let calls = queue.take(upTo: .max)
-                queue.putBack(calls)
+                let calls = queue.take()
+                queue.postpone(calls)
                 if calls.count == count { return }
                 try await Task.sleep(for: .milliseconds(1))
             }

@@ -5,7 +5,7 @@ internal import IdentityStoreKit
 /// An actor that calls SQLite on its own serial dispatch queue and performs the queued work in batches.
 protocol BatchWorker: Actor {
     /// The queued work and the executor.
-    nonisolated var lane: WorkLane { get }
+    nonisolated var queue: WorkQueue { get }
 
     /// Performs a batch of work. Returns true if the file was locked before the batch was complete; the rest is postponed.
     func run(_ batch: [PendingWork]) -> Bool
@@ -21,10 +21,10 @@ extension BatchWorker {
     nonisolated func perform<R: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> R
     ) async throws -> R {
-        let deadline = lane.clock.elapsed + lane.wait
+        let deadline = queue.clock.elapsed + queue.wait
         return try await withCheckedThrowingContinuation { continuation in
             let work = PendingWork(deadline: deadline, continuation: continuation, body: body)
-            switch lane.queue.add(work) {
+            switch queue.add(work) {
             case .first: schedule()
             case .queued: break
             case .refused: work.fail(IdentityError.storeClosed)
@@ -33,16 +33,16 @@ extension BatchWorker {
     }
 
     private nonisolated func schedule() {
-        lane.executor.enqueue { self.assumeIsolated { $0.drain() } }
+        queue.executor.enqueue { self.assumeIsolated { $0.drain() } }
     }
 
     /// Performs the queued work, then continues after other work of the actor, or after a pause if the file was locked.
     private func drain() {
-        let isBusy = run(lane.queue.take(upTo: WorkLane.batchLimit))
-        guard !lane.queue.finishIfEmpty() else { return becameIdle() }
+        let isBusy = run(queue.take())
+        guard !queue.finishIfEmpty() else { return becameIdle() }
         guard isBusy else { return schedule() }
         Task {
-            try? await lane.pause()
+            try? await queue.pause()
             schedule()
         }
     }

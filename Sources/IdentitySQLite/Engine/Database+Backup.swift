@@ -51,7 +51,7 @@ extension Database {
             // A step that continues lowers the number; one that starts again copies the same first pages again.
             if copy.remaining >= remaining { restarts += 1 }
             remaining = copy.remaining
-            try await lane.pause()
+            try await queue.pause()
         }
         try copy.finish()
         _ = try target.texts("PRAGMA journal_mode = DELETE")

@@ -5,7 +5,7 @@ internal import IdentityStoreKit
 ///
 /// Saves that arrive during a transaction share the next one, and so share its `fdatasync` (group commit).
 actor Database: BatchWorker {
-    nonisolated let lane: WorkLane
+    nonisolated let queue: WorkQueue
     nonisolated let reader: DatabaseReader
     nonisolated let direct: DirectReader
     /// Nil before the file is open and after it is closed.
@@ -13,10 +13,10 @@ actor Database: BatchWorker {
     /// Nil when the file can only be read.
     var writer: WriterLock?
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
 
     init(clock: any IdentityClock, wait: Duration) {
-        lane = WorkLane(clock: clock, wait: wait)
+        queue = WorkQueue(clock: clock, wait: wait)
         reader = DatabaseReader(clock: clock, wait: wait)
         direct = DirectReader(clock: clock)
     }
@@ -32,7 +32,7 @@ actor Database: BatchWorker {
     ///
     /// If other calls wait for the reader's thread, this read waits with them, because sharing their transaction costs less.
     nonisolated func readRow<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
-        if reader.lane.queue.isIdle, let result = try direct.read(body) { return result }
+        if reader.queue.isIdle, let result = try direct.read(body) { return result }
         return try await read(body)
     }
 
@@ -49,7 +49,7 @@ actor Database: BatchWorker {
     func close() async {
         direct.close()
         await reader.close()
-        await lane.queue.close()
+        await queue.close()
         if let connection, let writer, (try? writer.tryAcquire()) == true {
             // Only needed with a write-ahead log; a failure loses no data.
             _ = try? connection.texts("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -76,7 +76,7 @@ actor Database: BatchWorker {
         }
         do {
             guard let answers = try write(batch, on: connection, under: writer) else {
-                lane.postpone(batch)
+                queue.postpone(batch)
                 return true
             }
             // The callers get their results after the lock is released, so that they find it free.
@@ -120,7 +120,7 @@ actor Database: BatchWorker {
                     answers += try transact([work], on: connection)
                 } catch let failure as SQLiteFailure where failure.isBusy {
                     // The other calls would have to wait for the same reader, one after the other.
-                    lane.postpone(batch[index...])
+                    queue.postpone(batch[index...])
                     break
                 } catch {
                     work.fail(with: error)
@@ -143,7 +143,7 @@ actor Database: BatchWorker {
                 connection.rollback()
                 return answers
             }
-            let rest = (batch.lazy.map(\.deadline).min() ?? .zero) - lane.clock.elapsed
+            let rest = (batch.lazy.map(\.deadline).min() ?? .zero) - queue.clock.elapsed
             try connection.commit(pauses: Int(min(max(rest / .milliseconds(2), 50), 1_000_000)))
             return answers
         } catch {
@@ -167,24 +167,24 @@ actor Database: BatchWorker {
 
     /// Repeats a body while it fails as busy, until the time limit.
     func retryingWhileBusy<R>(_ body: () async throws -> R) async throws -> R {
-        let deadline = lane.clock.elapsed + lane.wait
+        let deadline = queue.clock.elapsed + queue.wait
         while true {
             do {
                 return try await body()
             } catch let failure as SQLiteFailure {
-                guard failure.isBusy, lane.clock.elapsed < deadline else { throw failure.identityError }
-                try await lane.pause()
+                guard failure.isBusy, queue.clock.elapsed < deadline else { throw failure.identityError }
+                try await queue.pause()
             }
         }
     }
 
     /// Runs a body while no other process writes.
     func exclusively<R>(_ writer: WriterLock, _ body: () throws -> R) async throws -> R {
-        let deadline = lane.clock.elapsed + lane.wait
+        let deadline = queue.clock.elapsed + queue.wait
         defer { writer.leaveQueue() }
         while try !writer.tryAcquire() {
-            guard lane.clock.elapsed < deadline else { throw IdentityError.storeBusy() }
-            try await lane.pause()
+            guard queue.clock.elapsed < deadline else { throw IdentityError.storeBusy() }
+            try await queue.pause()
         }
         defer { writer.release() }
         return try await retryingWhileBusy(body)

@@ -11,14 +11,14 @@ actor DatabaseReader: BatchWorker {
     /// The pause between two tries, in microseconds.
     private static let quickPause: UInt32 = 150
 
-    nonisolated let lane: WorkLane
+    nonisolated let queue: WorkQueue
     /// Nil before the file is open and after it is closed.
     private var connection: Connection?
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
 
     init(clock: any IdentityClock, wait: Duration) {
-        lane = WorkLane(clock: clock, wait: wait)
+        queue = WorkQueue(clock: clock, wait: wait)
     }
 
     /// Uses a connection that no other object has.
@@ -28,7 +28,7 @@ actor DatabaseReader: BatchWorker {
 
     /// Finishes the waiting work, then closes the connection.
     func close() async {
-        await lane.queue.close()
+        await queue.close()
         connection = nil
     }
 
@@ -44,7 +44,7 @@ actor DatabaseReader: BatchWorker {
             // This actor has its own thread, so a short sleep blocks no other work.
             usleep(Self.quickPause)
         }
-        lane.postpone(rest)
+        queue.postpone(rest)
         return true
     }
 

@@ -1,10 +1,16 @@
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
-/// Work that waits for the connection.
+/// Work that waits for the connection, the executor of its worker, and how long a call waits for other processes.
 ///
 /// The caller that adds the first item starts the worker.
 final class WorkQueue: Sendable {
+    /// The maximum number of calls in one transaction.
+    ///
+    /// It limits the size of the journal, and how long other calls wait.
+    private static let batchLimit = 256
+
     private struct State {
         var items: [PendingWork] = []
         var isDraining = false
@@ -12,7 +18,15 @@ final class WorkQueue: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
+    let executor = SerialQueueExecutor()
+    let clock: any IdentityClock
+    let wait: Duration
     private let state = Mutex(State())
+
+    init(clock: any IdentityClock, wait: Duration) {
+        self.clock = clock
+        self.wait = wait
+    }
 
     /// The result of adding an item.
     enum Admission {
@@ -32,23 +46,36 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Takes the oldest items.
-    func take(upTo limit: Int) -> [PendingWork] {
+    /// Takes the oldest items, as many as one transaction may have.
+    func take() -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []
             // Usually all items are taken, and then the array is passed on without a copy.
-            if state.items.count <= limit {
+            if state.items.count <= Self.batchLimit {
                 swap(&taken, &state.items)
             } else {
-                taken = Array(state.items.prefix(limit))
-                state.items.removeFirst(limit)
+                taken = Array(state.items.prefix(Self.batchLimit))
+                state.items.removeFirst(Self.batchLimit)
             }
             return taken
         }
     }
 
-    func putBack(_ items: [PendingWork]) {
+    /// Puts back the calls whose deadline has not passed, and fails the others with `store_busy`.
+    func postpone(_ batch: some Collection<PendingWork>) {
+        let now = clock.elapsed
+        let items = batch.filter { $0.deadline > now }
         state.withLock { $0.items.insert(contentsOf: items, at: 0) }
+        for work in batch where work.deadline <= now { work.fail(IdentityError.storeBusy()) }
+    }
+
+    /// Waits a moment, so that another process can finish.
+    func pause() async throws {
+        do {
+            try await clock.sleep(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))
+        } catch {
+            throw IdentityError.cancellation(cause: error)
+        }
     }
 
     /// Stops the worker if the queue is empty.
