@@ -17,7 +17,8 @@ public struct StoreKeys: Sendable {
 
     /// The key with this identifier.
     package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
+        if active.identifier.elementsEqual(identifier) { return active }
         // A linear search, because a store has only a few keys.
-        ([active] + readOnly).first { $0.identifier.elementsEqual(identifier) }
+        return readOnly.first { $0.identifier.elementsEqual(identifier) }
     }
 }

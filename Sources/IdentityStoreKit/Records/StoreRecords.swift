@@ -49,32 +49,32 @@ public struct StoreRecords: Sendable {
 
     /// The hash that names a session's row.
     public func hash(of id: SessionID) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.session, Array(id.rawValue.utf8))
+        try lookup.hash(.session, id.rawValue.utf8)
     }
 
     /// The hash by which the sessions of a buyer are found.
     public func hash(ofBuyer subject: String, at issuer: String) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.buyer, Array(issuer.utf8), Array(subject.utf8))
+        try lookup.hash(.buyer, issuer.utf8, subject.utf8)
     }
 
     /// The hash for the sessions with this session id of the provider (`sid`).
     public func hash(ofProviderSession name: String) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.providerSession, Array(name.utf8))
+        try lookup.hash(.providerSession, name.utf8)
     }
 
     /// The hash that names a pending login's row.
     public func hash(ofLoginAttempt key: String) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.loginAttempt, Array(key.utf8))
+        try lookup.hash(.loginAttempt, key.utf8)
     }
 
     /// The hash that names an attachment's row.
     public func hash(ofAttachment name: String, of id: SessionID) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.attachment, Array(id.rawValue.utf8), Array(name.utf8))
+        try lookup.hash(.attachment, id.rawValue.utf8, name.utf8)
     }
 
     /// The hash of a used token.
     public func hash(ofUsedToken key: String) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.usedToken, Array(key.utf8))
+        try lookup.hash(.usedToken, key.utf8)
     }
 
     /// The hash of a lock's name, for locks outside of the process.

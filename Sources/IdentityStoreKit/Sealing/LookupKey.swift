@@ -21,11 +21,16 @@ package struct LookupKey: Sendable {
         self.key = HMACSHA256(key)
     }
 
-    /// The 32-byte hash of some fields.
-    package func hash(_ use: Use, _ fields: [UInt8]...) throws(IdentityError) -> [UInt8] {
+    /// The 32-byte hash of one or two fields.
+    package func hash(
+        _ use: Use,
+        _ field: some Collection<UInt8>,
+        _ second: String.UTF8View? = nil
+    ) throws(IdentityError) -> [UInt8] {
         var message = FieldWriter(capacity: 128)
         message.append(use.rawValue)
-        for field in fields { message.append(field) }
+        message.append(field)
+        if let second { message.append(second) }
         do {
             return try key.authenticationCode(for: message.bytes)
         } catch {

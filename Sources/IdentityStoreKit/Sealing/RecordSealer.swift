@@ -138,7 +138,7 @@ package struct RecordSealer: Sendable {
                 record[ciphertext...],
                 key: rowKey(under: key, for: identity),
                 nonce: Array(record[Self.headerCount..<ciphertext]),
-                associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
+                associatedData: associatedData(record[..<Self.headerCount], identity)
             )
         } catch let error where error.code == .authenticationFailed {
             throw .damagedRecord("it was changed, truncated or moved here from another row", cause: error)
@@ -175,7 +175,7 @@ package struct RecordSealer: Sendable {
         return try extracted.key(of: key, salt: storeID).deriveKey(info: info.bytes)
     }
 
-    private func associatedData(_ header: [UInt8], _ identity: RecordFields) -> [UInt8] {
+    private func associatedData(_ header: some Collection<UInt8>, _ identity: RecordFields) -> [UInt8] {
         var data = FieldWriter(capacity: 256)
         data.append(Self.label)
         data.append(header)
