@@ -114,7 +114,7 @@ package struct RefreshStateMachine: Sendable {
             return run([.forgetUnsaved, .finish(refreshed(new, source))])
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
-        // Only under the lock may new tokens replace the end that another process saved; without it they belong to no session.
+        // New tokens replace an end that another process saved only while this process holds the lock.
         case (.saveTokensAgain(let new, _, over: .ended(let reason, _)), .lockLost):
             return run([.forgetUnsaved, .revoke(new), .finish(.failed(.ended(reason)))])
         case (.saveTokens(let new, let source), _), (.saveTokensAgain(let new, let source, _), _),
