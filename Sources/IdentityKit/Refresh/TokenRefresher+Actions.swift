@@ -258,22 +258,3 @@ extension TokenRefresher {
         emit(.refreshFailed(error.code), attempt, because: error)
     }
 }
-
-extension IdentityProvider {
-    /// The tokens of a response.
-    ///
-    /// - Throws: ``RefreshRefusal`` when the response contains no token, which is the only reason to send the old refresh token again;
-    ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
-    func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
-        guard let journaling = self as? any JournaledRefreshing else {
-            throw IdentityError.unreadableResponse(of: descriptor.name)
-        }
-        do {
-            return try await journaling.tokens(from: response, refreshing: old)
-        } catch let refusal as RefreshRefusal {
-            throw refusal
-        } catch {
-            throw IdentityError.wrapping(error).withKeptResponse
-        }
-    }
-}
