@@ -3,6 +3,14 @@ public import IdentitySandbox
 /// A `Sandbox` with a shop: the Storefront API, its carts, and the Customer Account API.
 ///
 /// The shop has the origin ``SandboxStorefront/origin``, the fifth of the sandbox's ports.
+///
+/// ```swift
+/// let sandbox = try await ShopSandbox.start()
+/// let file = sandbox.labConfiguration()
+/// let configuration = try IdentityConfiguration(json: file.json.serialized, environmentVariables: file.environment)
+/// // … the app signs in and fills a cart …
+/// await sandbox.stop()
+/// ```
 public final class ShopSandbox: Sendable {
     /// The fake providers.
     public let providers: Sandbox

@@ -12,6 +12,12 @@ internal import Synchronization
 /// - Bodies are not decompressed, so a small response cannot become a large one.
 ///
 /// One transport serves a whole process. It ends with ``close()``, or when the last reference to it is released.
+///
+/// ```swift
+/// var configuration = CurlTransport.Configuration()
+/// configuration.proxy = try HTTPURL("http://proxy.example:3128")
+/// let transport = try CurlTransport(configuration: configuration)
+/// ```
 public final class CurlTransport: HTTPTransport {
     private let mailbox: Mailbox<CurlCommand>
 

@@ -20,6 +20,16 @@
 ///   request reached the server. It decides whether a one-use token may be used again.
 ///
 /// Run `TransportConformance` from `IdentityTesting` on a transport of your own.
+///
+/// ```swift
+/// struct PrintingTransport: HTTPTransport {
+///     let inner: CurlTransport
+///     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+///         print("request to \(request.url.host)")
+///         return try await inner.send(request)
+///     }
+/// }
+/// ```
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response once it is complete.
     ///

@@ -3,6 +3,13 @@
 /// A provider that rotates refresh tokens invalidates the old one when it responds, and only the response contains the new one.
 /// Therefore ``SessionManager`` stores the unchanged response before it validates it: a crash or an error in between does not lose
 /// the token. It calls the three methods in order. `refresh(_:)` performs all of them, for callers without a store.
+///
+/// ```swift
+/// try await provider.prepareRefresh(of: tokens)
+/// let response = try await provider.requestRefresh(of: tokens, under: lock)
+/// // SessionManager stores the response here.
+/// let newTokens = try await provider.tokens(from: response, refreshing: tokens)
+/// ```
 public protocol JournaledRefreshing: IdentityProvider {
     /// Prepares a refresh, for example fetches metadata and keys, before the refresh token is sent.
     ///

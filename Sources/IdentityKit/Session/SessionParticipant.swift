@@ -1,4 +1,13 @@
 /// An object that is notified when sessions change or end, such as the adapter of their carts.
+///
+/// ```swift
+/// final class OrderCache: SessionParticipant {
+///     func sessionRefreshed(_ session: Session) async throws {}
+///     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+///         await orders.remove(session.id)
+///     }
+/// }
+/// ```
 public protocol SessionParticipant: AnyObject, Sendable {
     /// Notifies the participant that a session has new tokens.
     func sessionRefreshed(_ session: Session) async throws

@@ -1,6 +1,14 @@
 /// The main interface of the SDK: it begins and completes logins, stores sessions, returns valid tokens and ends sessions.
 ///
 /// One instance serves a whole app; every method may be called from any task.
+///
+/// ```swift
+/// let sessions = SessionManager(providers: providers, store: store, environment: environment)
+/// let login = try await sessions.begin("shopify")
+/// // Redirect the browser to login.url, with the binding as a cookie, and receive the callback.
+/// let completed = try await sessions.complete(callback, browserBinding: login.browserBinding, provider: "shopify")
+/// let tokens = try await sessions.tokens(for: completed.session.id)
+/// ```
 public final class SessionManager: SessionService {
     let context: SessionContext
 

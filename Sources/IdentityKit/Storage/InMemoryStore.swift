@@ -2,6 +2,10 @@ public import FoundationEssentials
 internal import Synchronization
 
 /// A store in memory: for tests, and for apps that may lose every login when they stop.
+///
+/// ```swift
+/// let sessions = SessionManager(providers: providers, store: InMemoryStore(), environment: environment)
+/// ```
 public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private struct State {
         private(set) var sessions: [SessionID: StoredSession] = [:]

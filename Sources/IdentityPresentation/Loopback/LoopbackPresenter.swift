@@ -8,6 +8,13 @@ internal import IdentityLoopback
 /// without, such as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's
 /// `state` is accepted. All other requests get a response and are ignored, because every page and every program on this
 /// machine can send a request to the port. The rest of the callback is checked when the login is completed.
+///
+/// ```swift
+/// let presenter = LoopbackPresenter { url, isOpened in
+///     if !isOpened { print("Open \(url.text)") }
+/// }
+/// let session = try await LoginFlow(provider: "shopify", sessions: sessions, presenter: presenter).login()
+/// ```
 public struct LoopbackPresenter: FormPostPresenting {
     /// The maximum number of open connections.
     ///

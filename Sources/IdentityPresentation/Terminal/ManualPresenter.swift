@@ -4,6 +4,13 @@ public import IdentityKit
 /// Announces the login's URL and reads the callback as a line of text: for terminals, scripts, and machines without a browser.
 ///
 /// The line is the URL to which the browser was redirected, or, for `ResponseMode.formPost`, the form that it posted.
+///
+/// ```swift
+/// let presenter = ManualPresenter { url in
+///     print("Open \(url.text), sign in, and paste the address of the page to which you are redirected:")
+/// }
+/// let session = try await LoginFlow(provider: "shopify", sessions: sessions, presenter: presenter).login()
+/// ```
 public struct ManualPresenter: FormPostPresenting {
     private let announce: @Sendable (HTTPURL) async -> Void
     private let lines: any LineSource

@@ -8,6 +8,11 @@ internal import Synchronization
 /// to the app. Because of the cookies, a second login may show no page, as in a real browser; see ``forgetCookies()``.
 ///
 /// It is a `FormPostPresenting` presenter, so it can be handed to a login flow in place of a browser.
+///
+/// ```swift
+/// let flow = LoginFlow(provider: "shopify", sessions: sessions, presenter: SandboxBuyer())
+/// let session = try await flow.login()
+/// ```
 public final class SandboxBuyer: Sendable {
     /// The actions of the buyer on the login page.
     public enum Behaviour: Sendable, Equatable {

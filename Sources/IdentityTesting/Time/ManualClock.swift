@@ -3,6 +3,13 @@ public import IdentityKit
 internal import Synchronization
 
 /// A clock that moves only when a test advances it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let environment = IdentityEnvironment(transport: transport, clock: clock)
+/// // … sign in …
+/// clock.advance(by: .seconds(3_600))  // an access token of one hour has expired
+/// ```
 public final class ManualClock: IdentityClock {
     private struct State {
         var now: Date

@@ -3,6 +3,14 @@
 /// The document is a constant, so that no user input becomes part of it: every value is a variable. The generator `storefront-gen` writes
 /// conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for the result. A type with a buyer's
 /// data should conform to ``GraphQLRedacted`` too, so that it does not print them.
+///
+/// ```swift
+/// struct ShopName: GraphQLOperation {
+///     static let document = GraphQLDocument(name: "ShopName", kind: .query, text: "query ShopName { shop { name } }")
+///     var variables: GraphQLInputObject { GraphQLInputObject() }
+///     static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> NamedShop { try data.field("shop") }
+/// }
+/// ```
 public protocol GraphQLOperation: Sendable {
     /// The type of the result.
     associatedtype Output: GraphQLReadable

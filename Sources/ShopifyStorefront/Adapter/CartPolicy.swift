@@ -1,6 +1,13 @@
 public import IdentityKit
 
 /// The rules by which a ``CartAdapter`` acts at logout, after a login, and when Shopify no longer has a cart.
+///
+/// ```swift
+/// var policy = CartPolicy()
+/// policy.logout = .drop
+/// policy.merge = .intoCustomerCart
+/// let carts = CartAdapter(client: storefront, sessions: sessions, store: store, policy: policy)
+/// ```
 public struct CartPolicy: Sendable {
     /// The action with the cart at a logout.
     public enum Logout: Sendable {

@@ -5,6 +5,11 @@ public import IdentityKit
 /// A client has one for all its calls (``StorefrontClient/context``). A call can have its own, whose members override the client's.
 ///
 /// An operation sends the members that its document declares as variables. The event `GraphQLEvent.Kind.contextNotSent` reports others.
+///
+/// ```swift
+/// let context = StorefrontContext(buyerIP: ip, country: "CA", language: "FR")
+/// let shop = try await storefront.execute(ShopInfo(), in: context).data
+/// ```
 public struct StorefrontContext: Sendable {
     /// The buyer's IP address, from a source that the app trusts.
     ///

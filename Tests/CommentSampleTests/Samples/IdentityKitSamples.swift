@@ -20,6 +20,25 @@ private enum OwnPresenter {
     }
 }
 
+private actor Orders {
+    func remove(_ id: SessionID) {}
+}
+
+private let orders = Orders()
+
+struct FailedLogins: IdentityObserver {
+    func identityEvent(_ event: IdentityEvent) {
+        if case .loginFailed(let code) = event.kind { print("A login at \(event.provider) failed: \(code)") }
+    }
+}
+
+final class OrderCache: SessionParticipant {
+    func sessionRefreshed(_ session: Session) async throws {}
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        await orders.remove(session.id)
+    }
+}
+
 // swift-format-ignore
 extension App {
     func registry() throws {
@@ -152,5 +171,27 @@ extension App {
             return try await sessions.beginStepUp(of: id, requiring: requirement)
         }
         return started
+    }
+
+    func sessionManager(callback: LoginCallback) async throws {
+        let sessions = SessionManager(providers: providers, store: store, environment: environment)
+        let login = try await sessions.begin("shopify")
+        // Redirect the browser to login.url, with the binding as a cookie, and receive the callback.
+        let completed = try await sessions.complete(callback, browserBinding: login.browserBinding, provider: "shopify")
+        let tokens = try await sessions.tokens(for: completed.session.id)
+        _ = tokens
+    }
+
+    func inMemoryStore() {
+        let sessions = SessionManager(providers: providers, store: InMemoryStore(), environment: environment)
+        _ = sessions
+    }
+
+    func journal(_ provider: any JournaledRefreshing, tokens: TokenSet, lock: HeldLock) async throws {
+        try await provider.prepareRefresh(of: tokens)
+        let response = try await provider.requestRefresh(of: tokens, under: lock)
+        // SessionManager stores the response here.
+        let newTokens = try await provider.tokens(from: response, refreshing: tokens)
+        _ = newTokens
     }
 }

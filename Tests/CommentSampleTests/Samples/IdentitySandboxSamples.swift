@@ -1,5 +1,8 @@
+import IdentityKit
 import IdentitySandbox
+import StorefrontSandbox
 
+// swift-format-ignore
 extension App {
     func sandboxFile(_ configuration: inout SandboxConfiguration) throws {
         configuration.openID = try SandboxOpenIDConfiguration(json: Array(#"{ "dpop": "required" }"#.utf8))
@@ -10,5 +13,20 @@ extension App {
         configuration.openID.clientID = "my-app"
         configuration.openID.claimsIn = .idToken
         _ = configuration
+    }
+
+    func sandboxBuyer() async throws {
+        let flow = LoginFlow(provider: "shopify", sessions: sessions, presenter: SandboxBuyer())
+        let session = try await flow.login()
+        _ = session
+    }
+
+    func shopSandbox() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let file = sandbox.labConfiguration()
+        let configuration = try IdentityConfiguration(json: file.json.serialized, environmentVariables: file.environment)
+        // … the app signs in and fills a cart …
+        _ = configuration
+        await sandbox.stop()
     }
 }

@@ -108,4 +108,11 @@ extension App {
         let response = await routes.handle(request, otherwise: app)
         _ = response
     }
+
+    func manualClock(transport: any HTTPTransport) {
+        let clock = ManualClock()
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        _ = environment
+        clock.advance(by: .seconds(3_600))  // an access token of one hour has expired
+    }
 }

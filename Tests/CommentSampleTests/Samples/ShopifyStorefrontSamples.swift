@@ -56,4 +56,18 @@ extension App {
             for product in page.nodes { print(product.title) }
         }
     }
+
+    func storefrontContext() async throws {
+        let context = StorefrontContext(buyerIP: ip, country: "CA", language: "FR")
+        let shop = try await storefront.execute(ShopInfo(), in: context).data
+        print(shop.name)
+    }
+
+    func cartPolicy() {
+        var policy = CartPolicy()
+        policy.logout = .drop
+        policy.merge = .intoCustomerCart
+        let carts = CartAdapter(client: storefront, sessions: sessions, store: store, policy: policy)
+        _ = carts
+    }
 }
