@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import Foundation
 package import IdentityHTTP
 package import IdentityKit
 internal import IdentityPresentation
@@ -12,11 +12,25 @@ package struct ExampleSetup: Sendable {
     private let sandbox: ShopSandbox?
     private let folder: URL
 
+    /// Runs an example; the process ends with status 1 when that fails.
+    ///
+    /// - Parameters:
+    ///   - program: The program's name, for error messages.
+    ///   - body: The example.
+    package static func main(_ program: String, _ body: (ExampleSetup) async throws -> Void) async {
+        do {
+            try await ExampleSetup(program: program).use(body)
+        } catch {
+            print("✗ \(error)")
+            exit(1)
+        }
+    }
+
     /// Reads `--config FILE`; without arguments it starts a sandbox.
     ///
     /// - Parameter program: The program's name, for error messages.
     /// - Throws: `IdentityError` when the command line or the configuration is invalid.
-    package init(program: String) async throws {
+    private init(program: String) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(program)-\(UUID().uuidString)")
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "--config", arguments.count == 2, let path = arguments.last {
@@ -41,7 +55,7 @@ package struct ExampleSetup: Sendable {
     }
 
     /// Runs the example, then stops the sandbox and removes temporary files.
-    package func use(_ body: (ExampleSetup) async throws -> Void) async throws {
+    private func use(_ body: (ExampleSetup) async throws -> Void) async throws {
         do {
             try await body(self)
             await close()

@@ -5,7 +5,6 @@
 //     bolt-login --config FILE      uses the provider "bolt" and the shop of the file, and your browser
 
 internal import ExampleSetup
-internal import Glibc
 internal import IdentityBolt
 internal import IdentityKit
 internal import IdentitySQLite
@@ -78,9 +77,4 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     for problem in logout.problems { print("! \(problem)") }
 }
 
-do {
-    try await ExampleSetup(program: "bolt-login").use(signInAndShop)
-} catch {
-    print("✗ \(error)")
-    exit(1)
-}
+await ExampleSetup.main("bolt-login", signInAndShop)

@@ -4,7 +4,6 @@
 //     shopify-login --config FILE      uses the provider "shopify" and the shop of the file, and your browser
 
 internal import ExampleSetup
-internal import Glibc
 internal import IdentityKit
 internal import IdentitySQLite
 internal import IdentitySetup
@@ -49,9 +48,4 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     for problem in logout.problems { print("! \(problem)") }
 }
 
-do {
-    try await ExampleSetup(program: "shopify-login").use(signInAndShop)
-} catch {
-    print("✗ \(error)")
-    exit(1)
-}
+await ExampleSetup.main("shopify-login", signInAndShop)
