@@ -2,7 +2,6 @@
 
 #include <sqlite3.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 // Only what Swift cannot import: variadic functions, macros that are casts, and a call through SQLite's method table.
 
@@ -12,18 +11,6 @@ static inline int identity_sqlite_configure(sqlite3 *database, int option, int v
 
 static inline int identity_sqlite_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, int64_t count) {
     return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, SQLITE_TRANSIENT);
-}
-
-// How often this thread has waited, for example for the disk. Where the system does not count this for a thread, the count of the
-// process, which is larger.
-static inline long identity_sqlite_waits(void) {
-    struct rusage usage = {0};
-#if defined(__linux__)
-    getrusage(1, &usage); // RUSAGE_THREAD, which needs a macro before the first header
-#else
-    getrusage(RUSAGE_SELF, &usage);
-#endif
-    return usage.ru_nvcsw;
 }
 
 // What the file's header says (file format, section 1.3): whether it is in WAL mode, and the file change counter. Read through

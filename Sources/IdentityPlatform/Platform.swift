@@ -7,9 +7,13 @@ package enum Platform {
     #if canImport(Glibc)
     /// The type of a TCP socket.
     package static let streamSocket = Int32(SOCK_STREAM.rawValue)
+    private static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
     #else
     /// The type of a TCP socket.
     package static let streamSocket = Int32(SOCK_STREAM)
+    #endif
+    #if canImport(Musl)
+    private static let closeOnExec = Int32(SOCK_CLOEXEC)
     #endif
 
     #if canImport(Darwin)
@@ -42,9 +46,24 @@ package enum Platform {
         return unsafe fcntl(descriptor, setFileDescriptionLock, &lock) == 0 ? 0 : errno
     }
 
-    /// The kind of file system under a path (`f_type` of statfs(2)); -1 if the system does not report it.
-    package static func fileSystem(at path: String) -> Int64 {
-        unsafe identity_file_system(path)
+    /// Creates a socket that the programs which this process starts do not get.
+    ///
+    /// - Returns: The descriptor; -1 on failure, see `errno`.
+    package static func socket(_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 {
+        #if canImport(Darwin)
+        let descriptor = Darwin.socket(family, type, `protocol`)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+        #else
+        return IdentityPlatform.socket(family, type | closeOnExec, `protocol`)
+        #endif
+    }
+
+    /// How often the current thread has waited, for example for the disk (voluntary context switches).
+    ///
+    /// Where the system does not count this for a thread, it is the count of the process, which is larger.
+    package static func threadWaits() -> Int {
+        identity_thread_waits()
     }
 }
 

@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityPlatform
 public import IdentityStoreKit
 
 extension SQLiteStore {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityCrypto
 import IdentityKit
+import IdentityPlatform
 import IdentityStoreKit
 import Testing
 
@@ -289,11 +290,11 @@ struct OpeningTests {
         }
         // ext, btrfs, xfs, tmpfs, overlayfs, FUSE, and unknown file systems.
         for type: Int64 in [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x794C_7630, 0x6573_5546, -1] {
-            #expect(NetworkFileSystem.name(ofType: type) == nil)
+            #expect(FileSystem.networkName(ofType: type) == nil)
         }
         let directory = try StoreDirectory()
-        #expect(NetworkFileSystem.type(of: directory.path) > 0)
-        #expect(NetworkFileSystem.type(of: directory.path + "/none") == -1)
+        #expect(FileSystem.type(at: directory.path) > 0)
+        #expect(FileSystem.type(at: directory.path + "/none") == -1)
     }
 
     @Test("eight concurrent openers create one store")

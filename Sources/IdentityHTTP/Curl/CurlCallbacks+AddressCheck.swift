@@ -9,8 +9,8 @@ extension CurlCallbacks {
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
         guard permits(handle, { unsafe resolvedAddress(address) }) else { return -1 }
-        let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        let socket = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+        let (family, type, number) = unsafe (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        let socket = Platform.socket(family, type, number)
         handle.sockets.opened(socket)
         return socket
     }

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 
 // This header declares only what Swift's module of the C library does not contain.
@@ -11,4 +12,16 @@
 static inline int64_t identity_file_system(const char *_Nonnull path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
+}
+
+// How often this thread has waited, for example for the disk. Where the system does not count this for a thread, the count of the
+// process, which is larger.
+static inline long identity_thread_waits(void) {
+    struct rusage usage = {0};
+#if defined(__linux__)
+    getrusage(1, &usage); // RUSAGE_THREAD, which needs a macro before the first header
+#else
+    getrusage(RUSAGE_SELF, &usage);
+#endif
+    return usage.ru_nvcsw;
 }

@@ -1,5 +1,5 @@
-internal import CIdentitySQLite
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
 /// Reads single rows on the caller's thread, which costs much less than a hop to the reader's thread and back.
@@ -30,7 +30,7 @@ final class DirectReader: Sendable {
     /// It shows that the disk was slow. On a busy machine, a read can also take long because other threads run.
     private let waits: @Sendable () -> Int
 
-    init(clock: any IdentityClock, waits: @escaping @Sendable () -> Int = identity_sqlite_waits) {
+    init(clock: any IdentityClock, waits: @escaping @Sendable () -> Int = Platform.threadWaits) {
         self.clock = clock
         self.waits = waits
     }

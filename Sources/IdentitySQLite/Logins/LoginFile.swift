@@ -1,4 +1,3 @@
-internal import CIdentitySQLite
 internal import Dispatch
 internal import FoundationEssentials
 internal import IdentityKit
@@ -33,7 +32,7 @@ final class LoginFile: Sendable {
         boot: String,
         of store: OpenedStore,
         _ configuration: SQLiteStore.Configuration,
-        waits: @escaping @Sendable () -> Int = identity_sqlite_waits
+        waits: @escaping @Sendable () -> Int = Platform.threadWaits
     ) {
         self.directory = directory
         name = "\(StoreKey.describe(store.id))-\(boot).1"

@@ -1,6 +1,7 @@
 internal import CIdentitySQLite
 internal import IdentityCrypto
 internal import IdentityKit
+internal import IdentityPlatform
 internal import IdentityStoreKit
 
 /// The parts of a store whose file is open.
@@ -25,7 +26,7 @@ extension Database {
             try WriteAheadLog.require(WriteAheadLog.libraryVersion)
         }
         let location = try StoreLocation(configuration.path, creates: configuration.createsStore)
-        let fileSystem = configuration.fileSystemType ?? NetworkFileSystem.type(of: location.directory)
+        let fileSystem = configuration.fileSystemType ?? FileSystem.type(at: location.directory)
         if !configuration.allowsNetworkFileSystem {
             try NetworkFileSystem.refuse(location.directory, type: fileSystem)
         }
@@ -80,7 +81,7 @@ extension Database {
                 return connection
             }
         }
-        let mayBeRemote = NetworkFileSystem.mayBeRemote(fileSystem)
+        let mayBeRemote = FileSystem.mayBeRemote(fileSystem)
         if !mayBeRemote {
             // Without this connection, all reads use the reader's thread.
             try? direct.use { try Self.connection(location, forWriting: false) }
