@@ -87,14 +87,14 @@ struct MovedIssuerTests {
         let before = try await stage.signIn(issuer: Self.old)
         stage.clock.advance(by: .seconds(1))
         let after = try await stage.signIn()
-        let stranger = try await stage.signIn("buyer-2", issuer: Self.old)
+        let otherBuyer = try await stage.signIn("buyer-2", issuer: Self.old)
         for id in [before, after] {
             let signIns = try await stage.manager.signIns(ofBuyerOf: id)
             #expect(signIns.map(\.reference) == [after.reference, before.reference])
         }
         #expect(try await stage.manager.endOtherSignIns(ofBuyerOf: after).map(\.session.id) == [before])
         #expect(try await stage.manager.logoutAll(issuer: Self.old, subject: "buyer-1").map(\.session.id) == [after])
-        #expect(try await ids() == [stranger])
+        #expect(try await ids() == [otherBuyer])
     }
 
     /// The sandbox of a provider may accept the issuers of production, too.

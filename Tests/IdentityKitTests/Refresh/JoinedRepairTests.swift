@@ -39,14 +39,14 @@ struct JoinedRepairTests {
         var limits = SessionManager.RefreshLimits()
         limits.maximumWait = .milliseconds(20)
         let manager = try world.manager(limits: limits)
-        let hold = Gate()
-        world.provider.hold { await hold.wait() }
+        let gate = Gate()
+        world.provider.hold { await gate.wait() }
         let first = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         let begun = world.clock.elapsed
         let second = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(first?.code == .refreshBusy && second?.code == .refreshBusy)
         #expect(world.clock.elapsed == begun)
-        hold.open()
+        gate.open()
         await manager.drain()
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
     }
@@ -60,18 +60,18 @@ struct JoinedRepairTests {
         (limits.concurrent, limits.waiting) = (1, 0)
         let store = ImpatientRepairs(world.memory)
         let manager = try world.manager(store, limits: limits)
-        let hold = Gate()
-        world.provider.hold { await hold.wait() }
+        let requestGate = Gate()
+        world.provider.hold { await requestGate.wait() }
         let running = Task { try await manager.tokens(for: other) }
         while world.provider.requests == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        let lock = Gate()
-        store.hold(lock)
+        let lockGate = Gate()
+        store.hold(lockGate)
         let reads = store.reads
         Task {
             // The others join the refresh of the first call meanwhile. They share a few reads, so the reads do not count the calls.
             while store.reads == reads { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(500))
-            lock.open()
+            lockGate.open()
         }
         await withTaskGroup(of: IdentityError.Code?.self) { group in
             for _ in 0..<8 {
@@ -86,7 +86,7 @@ struct JoinedRepairTests {
         }
         // If each call repeated the refresh that it joined, there would be eight. A call that joins too late starts a second one.
         #expect(store.limits.count <= 1 + 4)
-        hold.open()
+        requestGate.open()
         _ = try await running.value
     }
 }
@@ -95,7 +95,7 @@ struct JoinedRepairTests {
 private final class ImpatientRepairs: WrappingStore {
     let inner: InMemoryStore
     private let state = Mutex(
-        (isRepairing: false, isReleased: false, reads: 0, limits: [Duration](), hold: nil as Gate?)
+        (isRepairing: false, isReleased: false, reads: 0, limits: [Duration](), gate: nil as Gate?)
     )
 
     init(_ inner: InMemoryStore) { self.inner = inner }
@@ -106,7 +106,7 @@ private final class ImpatientRepairs: WrappingStore {
     var limits: [Duration] { state.withLock { $0.limits } }
     func release() { state.withLock { $0.isReleased = true } }
     /// Makes the next holders of a lock wait.
-    func hold(_ hold: Gate) { state.withLock { $0.hold = hold } }
+    func hold(_ gate: Gate) { state.withLock { $0.gate = gate } }
 
     func session(_ id: SessionID) async throws -> StoredSession? {
         state.withLock { $0.reads += 1 }
@@ -119,7 +119,7 @@ private final class ImpatientRepairs: WrappingStore {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         state.withLock { $0.limits.append(limit) }
-        await state.withLock(\.hold)?.wait()
+        await state.withLock(\.gate)?.wait()
         guard limit == .zero else { return try await body(.untilProcessEnds) }
         state.withLock { $0.isRepairing = true }
         while !state.withLock({ $0.isReleased }) { try await Task.sleep(for: .milliseconds(1)) }

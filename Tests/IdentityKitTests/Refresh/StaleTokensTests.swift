@@ -27,7 +27,7 @@ struct StaleTokensTests {
     }
 
     @Test("tokens that expired while they waited to be saved are saved, and refreshed at once")
-    func expiredInTheSecondPlace() async throws {
+    func expiredInTheSpool() async throws {
         let world = RefreshStage()
         let id = try await world.expiredSession()
         world.store.allow(2)
