@@ -12,18 +12,20 @@ extension SQLiteStore: SessionLocking {
     ) async throws -> Result {
         let byte = LockDescriptor.Byte.lock(try records.hash(of: name))
         let deadline = clock.elapsed + limit
-        var pause = Duration.milliseconds(20)
-        while try !sessionLocks.tryLock(byte) {
-            let remaining = deadline - clock.elapsed
-            guard remaining > .zero else { throw name.busyError }
-            do {
-                try await clock.sleep(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
-            } catch {
-                throw IdentityError.cancellation(cause: error)
+        return try await taskLocks.withLock(name, waitingUpTo: limit) { _ in
+            var pause = Duration.milliseconds(20)
+            while try !sessionLocks.tryLock(byte) {
+                let remaining = deadline - clock.elapsed
+                guard remaining > .zero else { throw name.busyError }
+                do {
+                    try await clock.sleep(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
+                } catch {
+                    throw IdentityError.cancellation(cause: error)
+                }
+                pause = min(pause * 2, .milliseconds(250))
             }
-            pause = min(pause * 2, .milliseconds(250))
+            defer { sessionLocks.unlock(byte) }
+            return try await body(.untilProcessEnds { [sessionLocks] in sessionLocks.keep(byte) })
         }
-        defer { sessionLocks.unlock(byte) }
-        return try await body(.untilProcessEnds { [sessionLocks] in sessionLocks.keep(byte) })
     }
 }

@@ -22,6 +22,8 @@ public final class SQLiteStore: Sendable {
     let records: StoreRecords
     let location: StoreLocation
     let clock: any IdentityClock
+    /// The locks among the tasks of this process, which get them in the order of their requests.
+    let taskLocks: InMemoryLocks
     let sessionLocks: SessionLocks
     /// Keeps new tokens while the file cannot be written.
     let spool: SessionSpool
@@ -38,6 +40,7 @@ public final class SQLiteStore: Sendable {
         records = opened.records
         location = opened.location
         clock = configuration.clock
+        taskLocks = InMemoryLocks(clock: configuration.clock)
         sessionLocks = SessionLocks(path: opened.location.locks)
         spool = SessionSpool(path: opened.location.spool, records: opened.records)
         isCopy = opened.isCopy

@@ -62,6 +62,31 @@ struct KeptLockTests {
         #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
 
+    @Test("the tasks of a process get a lock at once and in the order of their requests", .timeLimit(.minutes(1)))
+    func order() async throws {
+        let directory = try StoreDirectory()
+        // This clock never ends a sleep, so a task that polls for the lock would never get it.
+        let store = try await directory.open { $0.clock = ManualClock() }
+        let name = LockName.session(try sampleSession().id)
+        let order = Mutex<[Int]>([])
+        let waiters = try await store.withLock(name, waitingUpTo: .zero) { _ in
+            var waiters: [Task<Void, any Error>] = []
+            for number in 0..<3 {
+                waiters.append(
+                    Task {
+                        try await store.withLock(name, waitingUpTo: .seconds(60)) { _ in
+                            order.withLock { $0.append(number) }
+                        }
+                    }
+                )
+                while store.taskLocks.waiting(for: name) <= number { try await Task.sleep(for: .milliseconds(1)) }
+            }
+            return waiters
+        }
+        for waiter in waiters { try await waiter.value }
+        #expect(order.withLock { $0 } == [0, 1, 2])
+    }
+
     @Test("a kept lock ends with the first body that does not keep it, and excludes other processes until then")
     func endsLater() async throws {
         let directory = try StoreDirectory()

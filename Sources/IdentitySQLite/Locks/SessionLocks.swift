@@ -3,13 +3,12 @@ internal import Synchronization
 
 /// The session locks of one store, which use one open description of the lock file.
 ///
-/// The kernel excludes other processes. Locks of one description do not exclude each other, so a set excludes the other
-/// tasks of this store. A description for each holder would do both, but thousands of concurrent refreshes would exhaust
-/// the descriptors.
+/// The kernel excludes other processes. Locks of one description do not exclude each other, so a task first takes its lock of
+/// ``SQLiteStore/taskLocks``. A description for each holder would do both, but thousands of concurrent refreshes would exhaust the
+/// descriptors.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        var held: Set<Int64> = []
         /// The bytes that stay locked for other processes when their holders unlock them.
         var kept: Set<Int64> = []
     }
@@ -21,13 +20,12 @@ final class SessionLocks: Sendable {
         self.path = path
     }
 
-    /// Locks a byte if it is free.
+    /// Locks a byte if no other process has it.
     ///
     /// - Throws: `IdentityError` also when the lock file was removed or replaced since it was opened: processes that
     ///   started later lock another file then and would not be excluded.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
-            guard !state.held.contains(byte) else { return false }
             let descriptor: LockDescriptor
             if let open = state.descriptor {
                 descriptor = open
@@ -48,7 +46,6 @@ final class SessionLocks: Sendable {
                         """
                 )
             }
-            state.held.insert(byte)
             state.kept.remove(byte)
             return true
         }
@@ -62,7 +59,6 @@ final class SessionLocks: Sendable {
     func unlock(_ byte: Int64) {
         state.withLock { state in
             if !state.kept.contains(byte) { state.descriptor?.unlock(byte) }
-            state.held.remove(byte)
         }
     }
 }
