@@ -83,59 +83,6 @@ public struct ResourceAccess: Sendable {
 /// A resource server rejected a request only because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
 struct NonceRequired: Error {}
 
-extension IdentityError {
-    /// The error for a response with status 401 to a request with an access token.
-    ///
-    /// `isSentByApp` says that the app made and sent the request, so that hints about its headers help.
-    package static func refusal(
-        in headers: HTTPHeaders,
-        of server: String,
-        hiding redacted: RedactedValues,
-        isSentByApp: Bool = false
-    ) -> IdentityError {
-        let challenges = AuthenticationChallenge.all(in: headers)
-        let answer = AuthenticationChallenge.answer(challenges, status: 401, hiding: redacted)
-        if challenges.contains(where: \.asksForStepUp) {
-            let requirement = StepUpRequirement(challenges: headers.values(for: "WWW-Authenticate"))
-            return IdentityError(
-                .signInAgain,
-                .insufficientUserAuthentication,
-                "\(server) requires a stronger or more recent login.",
-                hint: requirement == nil
-                    ? "It sent no Bearer or DPoP challenge that the SDK accepts. Ask the operator of the server which login it requires."
-                    : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session is still valid.",
-                reference: "RFC 9470 section 3",
-                providerResponse: answer,
-                cause: requirement.map { StepUpChallenge(requirement: $0) }
-            )
-        }
-        let proofErrors = challenges.filter { $0.scheme == "dpop" }.compactMap { $0["error"] }
-        if let error = proofErrors.first(where: { ["invalid_dpop_proof", "use_dpop_nonce"].contains($0) }) {
-            let needsNonce = error == "use_dpop_nonce"
-            return IdentityError(
-                needsNonce ? .retryLater : .configuration,
-                .dpopProofRefused,
-                needsNonce ? "\(server) requires another DPoP nonce." : "\(server) rejected the DPoP proof.",
-                hint: needsNonce
-                    ? "Try again\(isSentByApp ? " with new headers" : ""). If it happens again, the server sends no DPoP-Nonce or "
-                        + "rejects its own nonces."
-                    : "\(isSentByApp ? "Make new headers for every request, and compare" : "Compare") this machine's clock with "
-                        + "the server's.",
-                reference: "RFC 9449 section 9",
-                providerResponse: answer
-            )
-        }
-        return IdentityError(
-            .retryLater,
-            .accessTokenRefused,
-            "\(server) rejected the access token.",
-            hint: "Refresh the access token and try again.",
-            reference: "RFC 6750 section 3.1",
-            providerResponse: answer
-        )
-    }
-}
-
 extension ResourceAccess: Redacted {
     /// The provider's name; no token.
     public var description: String { "ResourceAccess(provider: \(session.provider), <redacted>)" }
