@@ -159,6 +159,24 @@ import Testing
     }
 
     @Test(
+        "a refresh after which the session has no identity for the cart removes buyer and address",
+        arguments: [true, false]
+    )
+    func lostClaim(isContact: Bool) async throws {
+        let claim = isContact ? ClaimProvider.Claim.contact(CartIdentityTests.contact()) : .customer
+        let shop = try await TestShop(claim) { call in
+            let addresses = call.field == "cartDeliveryAddressesRemove" ? [] : ["a1"]
+            return .payload(call.field, cart: .cart(customer: call.token, addresses: addresses))
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.provider.become(.none)
+        _ = try await shop.sessions.refreshTokens(for: shop.session)
+        await shop.sessions.drain()
+        #expect(shop.storefront.fields == ["cartCreate", "cartBuyerIdentityUpdate", "cartDeliveryAddressesRemove"])
+        #expect(try await shop.carts.identityState(for: shop.session) == .guest)
+    }
+
+    @Test(
         "a checkout puts back the address of a contact without e-mail and phone, but not one that the buyer removed",
         arguments: [false, true]
     )

@@ -2,12 +2,12 @@ public import IdentityKit
 
 /// The adapter follows its sessions: a refresh puts the new token on the cart, and the end of a session removes the buyer.
 extension CartAdapter: SessionParticipant {
-    /// Puts the new token on the session's cart, if its identity depends on the token.
+    /// Puts the session's identity on its cart again, if a refresh has changed it, or removes it if the session no longer has one.
     ///
     /// - Throws: `IdentityError` when that fails. The next checkout tries again.
     public func sessionRefreshed(_ session: Session) async throws {
         let problem = try await withLockedCart(session.id) { locked -> CartChange<IdentityError?> in
-            guard var binding = locked.binding, binding.identity == .customer || binding.problem != nil else {
+            guard var binding = locked.binding, binding.identity != .guest || binding.problem != nil else {
                 return CartChange(nil, saving: locked.binding)
             }
             // The operation that caused the refresh has already sent these tokens, and Shopify rejected them.
@@ -15,6 +15,10 @@ extension CartAdapter: SessionParticipant {
             var context = binding.lastContext
             // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
+            if case .none = claim, binding.mayHoldBuyer {
+                _ = try await self.detach(&binding, in: context)
+                return CartChange(nil, saving: binding)
+            }
             // Without the country of the client, because no call says that the cart's country changes. A contact has its own country, which
             // must not replace the cart's.
             if case .contact = claim { context = binding.keepingCountry(in: context) }
