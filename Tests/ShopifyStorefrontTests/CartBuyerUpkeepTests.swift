@@ -176,6 +176,29 @@ import Testing
         #expect(try await shop.carts.identityState(for: shop.session) == .guest)
     }
 
+    @Test("a session that takes over a cart from another one does not take over the problem of that session")
+    func problemOfOtherSession() async throws {
+        let shop = try await SandboxShop()
+        let device = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: device, in: shop.context).cart
+        // The token before the refresh and the one after it.
+        shop.storefront.refuseNext(code: "INVALID", field: ["buyerIdentity", "customerAccessToken"], times: 2)
+        let attached = try await shop.carts.attach(to: device, in: shop.context)
+        #expect(attached.identity == .degraded(.identityRejected))
+        let (session, guest) = (try await shop.login(), try await shop.sessions.beginGuest().id)
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        shop.clock.advance(by: .seconds(4000))
+        shop.sandbox.shopify.planFault(.htmlPage(status: 500), on: .token, times: 20)
+        let merge = try await shop.carts.mergeGuestCart(
+            of: guest,
+            into: session,
+            merge: .intoCustomerCart,
+            in: shop.context
+        )
+        #expect(merge.outcome == .merged && merge.cart?.cart.id == cart.id && merge.cart?.problem != nil)
+        guard case .customer = merge.cart?.identity else { throw IdentityError.noIdentity }
+    }
+
     @Test(
         "a checkout puts back the address of a contact without e-mail and phone, but not one that the buyer removed",
         arguments: [false, true]
