@@ -91,6 +91,43 @@ import Testing
         #expect(shop.events.kinds.isEmpty)
     }
 
+    @Test("a new cart whose id Shopify changes before it has all lines becomes the session's cart, with the buyer")
+    func movedNewCart() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        shop.storefront.planFault(.before {}, on: .storefront)
+        shop.storefront.planFault(
+            .before { [storefront = shop.storefront] in
+                for cart in storefront.cartStates { _ = storefront.moveCart(cart.id) }
+            },
+            on: .storefront
+        )
+        let lines = Array(repeating: shop.mugs()[0], count: 251)
+        let cart = try await shop.carts.create(lines, for: session, in: shop.context).cart
+        let stored = try #require(try await shop.process().carts.read(for: session, in: shop.context)).cart
+        #expect(stored.id == cart.id && stored.totalQuantity == 251)
+        #expect(try shop.state(cart).customerAccessToken != nil)
+        #expect(shop.events.kinds == [.moved])
+    }
+
+    @Test("if a new cart gets another id before it has all lines, the session keeps its cart until the buyer is off it")
+    func movedReplacement() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.carts.create(for: shop.session)
+        let old = try await shop.boundCart
+        shop.storefront.now { call in
+            if call.field == "cartCreate" { return .payload(call.field, cart: .cart(id: "new", customer: "c")) }
+            let isOld = call.variables["cartId"]?.string == old
+            return isOld
+                ? .json("{}", status: 503) : .payload(call.field, cart: .cart(id: "moved", customer: call.token))
+        }
+        let lines = Array(repeating: TestShop.lines[0], count: 251)
+        await #expect(throws: IdentityError.self) { try await shop.carts.create(lines, for: shop.session) }
+        #expect(try await shop.boundCart == old)
+        let last = shop.storefront.calls.last
+        #expect(last?.variables["cartId"] == .string("moved") && last?.identity?["customerAccessToken"] == .null)
+    }
+
     @Test("a creation is reported as interrupted only if Shopify may have created a cart")
     func interrupted() async throws {
         let unknown = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/99")

@@ -58,7 +58,8 @@ extension CartAdapter {
         var result = try await resolve(response, &binding, in: context)
         if binding.cartID != old {
             report(.moved, id)
-            guard binding.mayHoldBuyer else { return result }
+            // A cart that is to replace the session's cart gets the buyer at the next checkout. An attach would store it too early.
+            guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
                 result.problem = problem

@@ -10,6 +10,7 @@ final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?
         var revision: Int64?
+        var cartID: CartID?
         var sent = SentData.nothing
     }
 
@@ -43,11 +44,14 @@ final class LockedCart: Sendable {
         pending = stored.pending
         self.locks = locks
         self.attachments = attachments
-        state = Mutex(State(payload: stored.payload, revision: stored.revision))
+        state = Mutex(State(payload: stored.payload, revision: stored.revision, cartID: stored.binding?.cartID))
     }
 
     /// The data of the buyer that may have been sent since the attachment was read.
     var sent: SentData { state.withLock { $0.sent } }
+
+    /// Whether the attachment has this cart or none.
+    func mayStore(_ cartID: CartID) -> Bool { state.withLock { $0.cartID ?? cartID } == cartID }
 
     /// Whether the attachment has this content.
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
@@ -96,6 +100,6 @@ final class LockedCart: Sendable {
             let written = try await attachments.store.attachment(attachments.name, of: session),
             written.payload.isEqual(to: payload)
         else { throw CartConflict() }
-        state.withLock { ($0.payload, $0.revision) = (written.payload, written.revision) }
+        state.withLock { ($0.payload, $0.revision, $0.cartID) = (written.payload, written.revision, binding.cartID) }
     }
 }
