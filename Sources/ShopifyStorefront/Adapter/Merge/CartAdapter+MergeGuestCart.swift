@@ -198,9 +198,7 @@ extension CartAdapter: SignInCarts {
         var adopts = isSameCart || replaces
         if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasCart(id, under: locks) }
         if adopts {
-            // If this merge is interrupted, the guest's attachment shows that this buyer may be on the cart.
-            if var reserved = locked.binding { try await locked.recordIntent(&reserved, sendsIdentity: true) }
-            let cart = try await adopt(source, for: id, replaces: replaces, context, locks)
+            let cart = try await adopt(source, of: locked, for: id, replaces: replaces, context, locks)
             if let cart { return CartMergeResult(outcome: .adopted, cart: cart) }
         }
         if merge == .preferCustomer {
@@ -211,25 +209,41 @@ extension CartAdapter: SignInCarts {
 
     /// Makes another session's cart the session's own, and puts the buyer's identity on it.
     ///
+    /// - Parameters:
+    ///   - source: The cart.
+    ///   - guest: The guest's cart that is merged; nil for a move.
+    ///   - id: The session.
+    ///   - replaces: Whether the cart replaces another cart of the session.
+    ///   - context: The buyer's IP, country and language.
+    ///   - locks: The locks that the caller holds.
     /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have just created that cart, so only
     ///   the attachment that this call replaces decides.
-    /// - Throws: ``CartGone`` when Shopify no longer has that cart. A session that has another cart keeps it.
+    /// - Throws: ``CartGone`` when Shopify no longer has that cart, and ``CartConflict`` when another process changed the guest's attachment.
+    ///   A session that has another cart keeps it.
     func adopt(
         _ source: CartBinding,
+        of guest: LockedCart? = nil,
         for id: SessionID,
         replaces: Bool,
         _ context: StorefrontContext,
         _ locks: InProcessCartLocks
     ) async throws -> SessionCart? {
-        try await withLockedCart(id, under: locks) { locked -> CartChange<Result<SessionCart?, CartGone>> in
+        try await withLockedCart(id, under: locks) { locked -> CartChange<Result<SessionCart?, any Error>> in
             _ = try await self.sessions.session(id)
             var old = locked.binding
             if !replaces, let old, old.cartID != source.cartID { return CartChange(.success(nil), saving: nil) }
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
+            let claim = try await self.claim(for: id)
+            // The guest's attachment shows that this buyer may be on the cart, if this merge is interrupted. The write also renews the
+            // reservation, and fails if another session has reserved the cart meanwhile.
+            if let guest, var reserved = guest.binding {
+                do { try await guest.recordIntent(&reserved, sendsIdentity: true) } catch let conflict as CartConflict {
+                    return CartChange(.failure(conflict), saving: nil)
+                }
+            }
             do {
                 var binding = source
                 binding.buyerIP = context.buyerIP ?? source.buyerIP
-                let claim = try await self.claim(for: id)
                 var result: CartIdentityResult
                 if case .none = claim.claim {
                     result = try await self.current(&binding, in: context)

@@ -31,8 +31,10 @@ extension CartAdapter {
             // guest's cart, because merges of two guests into one session can be interrupted.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id.rawValue, cartID: binding.cartID, lines: presentLines)
-                do { try await guest.save(left) } catch is CartConflict { return nil }
             }
+            // The reservation is renewed, so that no other session merges the same lines while they are added here.
+            left.reservation = (id.rawValue, self.client.environment.clock.now)
+            do { try await guest.save(left) } catch is CartConflict { return nil }
             let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))
             let earlier = unmerged.merge(into: binding.cartID, of: id)?.lines
             let earlierCounts = CartLineCounts(earlier ?? [])
