@@ -9,6 +9,74 @@ import Testing
 
 /// A guest's cart of which one buyer's merge was interrupted or is slow, and another buyer.
 @Suite struct CartInterruptedMergeTests {
+    @Test("a cart that a buyer has adopted goes to no other buyer, although the guest's session still names it")
+    func adopted() async throws {
+        let shop = try await SandboxShop()
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        let (guest, cart) = try await shop.adoptWithoutEnd(by: ada)
+        try await shop.addGiftCard(to: ada, losingResponse: false)
+        shop.clock.advance(by: .seconds(600))
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
+        #expect(merge.outcome == .nothingToMerge && merge.guest == nil && merge.cart == nil)
+        #expect(try await !shop.isBound(guest))
+        #expect(try await shop.carts.read(for: ada, in: shop.context)?.cart.id == cart.id)
+        #expect(try shop.state(cart).giftCards == ["1234"])
+    }
+
+    @Test("a cart that an interrupted sign-in gave to a session goes to the buyer's next session, with its gift cards")
+    func signedInAgain() async throws {
+        let shop = try await SandboxShop()
+        let (guest, cart) = try await shop.adoptWithoutEnd(by: try await shop.login())
+        try await shop.addGiftCard(to: guest, losingResponse: false)
+        shop.clock.advance(by: .seconds(600))
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: try await shop.login(), in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.id)
+        #expect(try shop.state(cart).giftCards == ["1234"])
+    }
+
+    @Test("a logout gives the next buyer a copy of a cart that a guest's session still names")
+    func handedOver() async throws {
+        let shop = try await SandboxShop()
+        let ada = try await shop.login()
+        let (_, cart) = try await shop.adoptWithoutEnd(by: ada)
+        shop.clock.advance(by: .seconds(600))
+        let end = try await shop.carts.logout(ada, mode: .detach, in: shop.context)
+        let copy = try await shop.visitorCart(end)
+        #expect(copy.id != cart.id && copy.totalQuantity == 1)
+    }
+
+    @Test("a cart that is taken from an interrupted merge loses the first buyer's gift cards")
+    func giftCards() async throws {
+        let shop = try await SandboxShop()
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        shop.loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
+        }
+        shop.storefront.removeAllFaults()
+        try await shop.addGiftCard(to: ada, losingResponse: false)
+        shop.clock.advance(by: .seconds(600))
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.id)
+        #expect(try shop.state(cart).giftCards.isEmpty)
+    }
+
+    @Test("a cart that a buyer has adopted and left behind at the guest's session loses that buyer's gift cards")
+    func giftCardsAfterLogout() async throws {
+        let shop = try await SandboxShop()
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        let (guest, cart) = try await shop.adoptWithoutEnd(by: ada)
+        try await shop.addGiftCard(to: ada, losingResponse: false)
+        _ = try await shop.sessions.logout(ada)
+        #expect(try shop.state(cart).giftCards == ["1234"])
+        shop.clock.advance(by: .seconds(600))
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.id)
+        #expect(try shop.state(cart).giftCards.isEmpty)
+    }
+
     @Test("a merge that another buyer's merge overtakes before it adopts the guest's cart leaves that cart to them")
     func overtakenAdoption() async throws {
         let shop = try await SandboxShop()
@@ -62,6 +130,21 @@ import Testing
 }
 
 extension SandboxShop {
+    /// Merges a new guest's cart into a session that has none, and stops before the cart is removed from the guest's session.
+    fileprivate func adoptWithoutEnd(by session: SessionID) async throws -> (guest: SessionID, cart: Cart) {
+        let guest = try await sessions.beginGuest().id
+        let cart = try await carts.add(mugs(), for: guest, in: context).cart
+        // The reservation, the intent of both sessions, and the adopted cart are written.
+        first.attachments.fail(after: 4)
+        await #expect(throws: IdentityError.self) {
+            try await carts.mergeGuestCart(of: guest, into: session, in: context)
+        }
+        first.attachments.fail(after: nil)
+        #expect(try await carts.identityState(for: session) != .guest)
+        #expect(try await isBound(guest))
+        return (guest, cart)
+    }
+
     /// Runs a closure before the first request that contains two strings.
     fileprivate func beforeFirst(_ field: String, with text: String = "", _ run: @escaping @Sendable () async -> Void) {
         let isFirst = Mutex(true)

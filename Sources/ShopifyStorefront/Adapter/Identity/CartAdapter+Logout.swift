@@ -144,7 +144,8 @@ extension CartAdapter {
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
-            // Another session of the buyer with the same cart would attach the buyer to it again. So the guest gets a copy.
+            // Another session of the buyer with the same cart would attach the buyer to it again, and another guest's would change it. So
+            // the guest gets a copy.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             var result = try await self.detach(&binding, in: context)
             // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
@@ -177,9 +178,14 @@ extension CartAdapter {
         }
     }
 
-    /// Whether another session of the buyer has the same cart.
+    /// Whether another session of the buyer, or after an interrupted merge a guest's session, has the same cart.
     private func isShared(_ binding: CartBinding, _ id: SessionID) async throws -> Bool {
-        try await others(id).contains { $0.cart.cartID == binding.cartID }
+        if let guest = binding.guest.flatMap(SessionID.init(rawValue:)),
+            try await attachments.read(guest).binding?.cartID == binding.cartID
+        {
+            return true
+        }
+        return try await others(id).contains { $0.cart.cartID == binding.cartID }
     }
 }
 

@@ -154,9 +154,21 @@ extension CartAdapter: SignInCarts {
             {
                 let stored = try await self.attachments.read(session)
                 let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
+                let isSameBuyer = try await self.others(id).contains { $0.cart.session == session }
+                if let own, own.unanswered == nil, !isSameBuyer {
+                    // That buyer has the cart, but the merge was interrupted before it removed the cart here.
+                    guard try await locked.write(nil) else { throw CartConflict() }
+                    return CartChange(.noCart, saving: nil)
+                }
                 let times = [other.since, binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
                 if times.contains(where: self.lateCallMayArrive) { return CartChange(.inUse, saving: nil) }
-                // That session's merge was interrupted. If it has the cart already, it must not put its buyer on it again.
+                // That session's merge was interrupted. If it may have had the cart, its buyer may have added gift cards.
+                if binding.unanswered?.isIdentity == true, !isSameBuyer {
+                    let context = binding.lastContext
+                    var cart = try await self.current(&binding, in: context)
+                    try await self.removeGiftCards(&cart, &binding, in: context)
+                }
+                // If it has the cart already, it must not put its buyer on it again.
                 let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
                 if own != nil, try await !locked.write(nil) { throw CartConflict() }
             }
@@ -244,6 +256,7 @@ extension CartAdapter: SignInCarts {
             do {
                 var binding = source
                 binding.buyerIP = context.buyerIP ?? source.buyerIP
+                binding.guest = guest?.session.rawValue ?? source.guest
                 var result: CartIdentityResult
                 if case .none = claim.claim {
                     result = try await self.current(&binding, in: context)

@@ -76,6 +76,9 @@ struct CartBinding: Sendable {
     /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
     var reservation: (session: String, since: Date)?
 
+    /// The guest's session from which the cart was adopted; it also stores the cart if that merge was interrupted.
+    var guest: String?
+
     init(cartID: CartID) {
         self.cartID = cartID
     }
@@ -137,6 +140,7 @@ struct CartBinding: Sendable {
         object["reservation"] = reservation.map {
             .object(["session": .string($0.session), "since": .date($0.since)])
         }
+        object["guest"] = guest.map { .string($0) }
         object["merge"] = mergeBase.map(\.json)
         if !merges.isEmpty { object["merged"] = .array(merges.map(\.json)) }
         return Secret(bytes: JSONValue.object(object).serialized)
@@ -174,6 +178,7 @@ struct CartBinding: Sendable {
         if let session = value["reservation"]?["session"]?.string, let since = value["reservation"]?["since"]?.date {
             reservation = (session, since)
         }
+        guest = value["guest"]?.string
         mergeBase = value["merge"].flatMap { Merge($0) }
         merges = (value["merged"]?.array ?? []).compactMap { Merge($0) }
     }
