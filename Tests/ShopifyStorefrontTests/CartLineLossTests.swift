@@ -117,4 +117,18 @@ import Testing
         #expect(error?.code == .outcomeUnknown)
         #expect(try shop.state(cart).quantities == [SandboxShop.mug: 3])
     }
+
+    @Test("an addition that Shopify has made succeeds, although the store cannot be written afterwards")
+    func unsavedAddition() async throws {
+        var policy = CartPolicy()
+        policy.gone = .recreate
+        let shop = try await SandboxShop(policy: policy)
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        shop.first.attachments.fail(after: 0)
+        let added = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        shop.first.attachments.fail(after: nil)
+        #expect(added.totalQuantity == 2)
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 2)
+    }
 }

@@ -144,9 +144,15 @@ extension CartAdapter {
         do {
             if try await locked.write(payload) { return .done(change.result) }
         } catch {
-            // No attachment refers to the new cart, so the buyer must not stay on it.
-            if case .detachAndRepeat = change.onConflict { try? await detachUnsaved(new) }
-            throw error
+            switch change.onConflict {
+            case .repeat: throw error
+            // Shopify has made the change, and an error would make the caller repeat it. The earlier attachment still names the cart.
+            case .keep: return .done(change.result)
+            case .detachAndRepeat:
+                // No attachment refers to the new cart, so the buyer must not stay on it.
+                try? await detachUnsaved(new)
+                throw error
+            }
         }
         try await detachAfterConflict(from: new, change.onConflict, locked)
         if case .keep = change.onConflict { return .done(change.result) }
