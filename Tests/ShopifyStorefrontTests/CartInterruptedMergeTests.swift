@@ -77,6 +77,20 @@ import Testing
         #expect(try shop.state(cart).giftCards.isEmpty)
     }
 
+    @Test("a guest's checkout removes a customer whom another session with the same cart has put on it")
+    func checkoutOfGuest() async throws {
+        let shop = try await SandboxShop()
+        let ada = try await shop.login()
+        let (guest, cart) = try await shop.adoptWithoutEnd(by: ada)
+        shop.clock.advance(by: .seconds(600))
+        for _ in 0..<2 {
+            #expect(try await shop.carts.checkout(for: ada, in: shop.context).identity == .customer)
+            #expect(try shop.state(cart).customerAccessToken != nil)
+            #expect(try await shop.carts.checkout(for: guest, in: shop.context).identity == .guest)
+            #expect(try shop.state(cart).customerAccessToken == nil)
+        }
+    }
+
     @Test("a merge that another buyer's merge overtakes before it adopts the guest's cart leaves that cart to them")
     func overtakenAdoption() async throws {
         let shop = try await SandboxShop()

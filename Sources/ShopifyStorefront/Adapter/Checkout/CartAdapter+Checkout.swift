@@ -39,10 +39,14 @@ extension CartAdapter {
         if case .none = claim {
             // The identity stays on the cart during an outage. It is removed when the session has ended, or may be another buyer's.
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
-            let result =
+            var result =
                 mustLeave && binding.mayHoldBuyer
                 ? try await detach(&binding, in: context)
                 : try await current(&binding, readsCheckoutURL: true, in: context)
+            // Another session or another app may have put a customer on the cart. The checkout would open for that customer.
+            if mustLeave, result.cart.buyerIdentity.customerID != nil {
+                result = try await detach(&binding, in: context)
+            }
             if problem == nil, !binding.mayHoldBuyer { binding.problem = nil }
             return try await setCountry(after: result, &binding, in: context)
         }
