@@ -14,7 +14,7 @@ extension SQLiteStore {
     ///   `store_busy` or `store_failed`. No incomplete file is left then.
     public func backup(to path: String) async throws {
         do {
-            try await database.backUp(to: StoreLocation(path, creates: true))
+            try await database.backUp(to: StoreLocation(path, creates: true), locks: location.locks)
         } catch let error as IdentityError {
             throw error.ofBackup
         }

@@ -33,9 +33,10 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
         clock: ManualClock = ManualClock(isAdvancedBySleeping: true),
         lifetime: Duration = .seconds(600),
         interval: Duration = .seconds(5),
-        delay: Duration = .zero
+        delay: Duration = .zero,
+        timeout: Duration? = nil
     ) {
-        strict = StrictProvider(clock: clock)
+        strict = StrictProvider(clock: clock, timeout: timeout)
         self.clock = clock
         self.lifetime = lifetime
         self.interval = interval

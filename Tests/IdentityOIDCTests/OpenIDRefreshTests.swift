@@ -28,6 +28,25 @@ struct OpenIDRefreshTests {
         }
     }
 
+    @Test("an empty ID token or refresh token counts as missing, and the login's ID token may be sent again, also after its expiry")
+    func repeatedOrEmpty() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            let idToken = try #require(tokens.idToken)
+            for repeated in ["", idToken.reveal()] {
+                world.fake.change(answer: { answer in
+                    answer["id_token"] = .string(repeated)
+                    answer["refresh_token"] = .string("")
+                })
+                world.clock.advance(by: .seconds(7200))
+                let refreshed = try await world.provider.refresh(tokens)
+                #expect(refreshed.accessToken.reveal() != tokens.accessToken.reveal())
+                #expect(refreshed.idToken?.isEqual(to: idToken) == true)
+                #expect(refreshed.refreshToken?.reveal() == "refresh-1")
+            }
+        }
+    }
+
     @Test("no token is sent to a provider whose issuer is not the session's, unless both issuers are configured")
     func issuerChanged() async throws {
         try await FakeWorld.run { world in

@@ -78,4 +78,15 @@ struct BusyCommitTests {
         await expect(.storeFailed, .rejected) { try await failing[0].value }
         for call in before + after { try await call.value }
     }
+
+    @Test("a check of the file and the saves of all processes exclude each other, so that no save waits inside SQLite")
+    func check() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.lockWait = .milliseconds(100) }
+        let other = try LockDescriptor(path: directory.database + ".locks")
+        #expect(try other.tryLock(LockDescriptor.Byte.writer))
+        await expect(.storeBusy, .retryLater) { try await store.checkHealth() }
+        other.unlock(LockDescriptor.Byte.writer)
+        #expect(try await store.checkHealth().problems.isEmpty)
+    }
 }

@@ -72,6 +72,21 @@ struct SignInListTests {
         #expect(try await world.first.get("/list").text == page)
     }
 
+    @Test("a damaged record of a sign-in hides only its browser, and a last use in the future is replaced")
+    func damagedRecord() async throws {
+        let world = try await world()
+        let other = try #require(world.stage.sessionID(world.second))
+        world.stage.store.damageAttachments(of: other)
+        // The clock is a month ahead for a moment.
+        world.stage.clock.advance(by: .seconds(1_200))
+        world.stage.clock.jump(by: 30 * 86_400)
+        _ = try await world.first.get("/list")
+        world.stage.clock.jump(by: -30 * 86_400)
+        world.stage.clock.advance(by: .seconds(1_200))
+        let page = try await world.first.get("/list").text
+        #expect(page == "\(other.reference.rawValue) - - 0\nhere 203.0.113.7 One 2460")
+    }
+
     @Test("client address and user agent are stored only if the app permits them")
     func permission() async throws {
         let seen = EventLog()

@@ -52,6 +52,9 @@ struct StepUpRouteTests {
         #expect(new != old)
         #expect(try await stage.sessions.sessions().map(\.id) == [new])
         #expect(try await stage.carts.lines(for: new).map(\.quantity) == [1])
+        // A clock that is set back does not make the sign-in recent.
+        stage.clock.jump(by: -3_600)
+        #expect(try await browser.get("/payment").status == 303)
     }
 
     @Test("another buyer at a step-up gets no session, and the old session stays with its cart")

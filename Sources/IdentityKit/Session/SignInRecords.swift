@@ -30,9 +30,14 @@ final class SignInRecords: Sendable {
         )
     }
 
-    /// The record of a session; an empty record if the session has none.
+    /// The record of a session; an empty record if the session has none, or if it is damaged, because the buyer must be able to end each
+    /// sign-in.
     func record(of id: SessionID) async throws -> SignInRecord {
-        try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) } ?? SignInRecord()
+        do {
+            return try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) } ?? SignInRecord()
+        } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {
+            return SignInRecord()
+        }
     }
 
     /// Stores that a session is used now, at most once in an interval.
@@ -44,8 +49,8 @@ final class SignInRecords: Sendable {
             return
         }
         var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
-        // Another process may have noted the use.
-        if let usedAt = record.usedAt, clock.now.timeIntervalSince(usedAt) < interval.timeInterval { return }
+        // Another process may have noted the use. A time in the future comes from a wrong clock and is replaced.
+        if let usedAt = record.usedAt, (0..<interval.timeInterval).contains(clock.now.timeIntervalSince(usedAt)) { return }
         record.usedAt = clock.now
         _ = try? await store.setAttachment(
             SignInRecord.name,

@@ -92,7 +92,9 @@ extension Session {
         guard requirement.acceptsContext(of: claims) else { return false }
         guard let maximumAge = requirement.maximumAge else { return true }
         guard let time = authenticatedAt else { return false }
-        return now.timeIntervalSince(time) <= maximumAge.timeInterval + ClockTolerance.seconds
+        let age = now.timeIntervalSince(time)
+        // A clock that was set back must not make an old login recent.
+        return age >= -ClockTolerance.seconds && age <= maximumAge.timeInterval + ClockTolerance.seconds
     }
 }
 

@@ -111,7 +111,9 @@ extension OpenIDClient {
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
-        if new.idToken != nil, let idToken {
+        // Some providers send the stored ID token again. It was valid when it was received, and its `at_hash` belongs to the old access token.
+        let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
+        if new.idToken != nil, !isRepeated, let idToken {
             var expected = expectations(metadata, new)
             // If the buyer of the old tokens is known, the ID token must belong to the same login (OpenID Connect Core section 12.2).
             expected.previous = isBuyerKnown ? tokens : nil

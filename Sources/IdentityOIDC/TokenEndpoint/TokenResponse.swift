@@ -51,8 +51,12 @@ package struct TokenResponse: Sendable {
             guard !usesDPoP || acceptsUnboundTokens else { throw Self.unbound }
         }
         lifetime = try Self.lifetime(object["expires_in"], isRequired: settings.requiresLifetime)
-        refreshToken = try text("refresh_token").map { Secret($0) }
-        idToken = try text("id_token").map { Secret($0) }
+        // Some providers send an empty text for a token that they do not issue.
+        func optional(_ name: String) throws(IdentityError) -> Secret? {
+            object[name]?.string?.isEmpty == true ? nil : try text(name).map { Secret($0) }
+        }
+        refreshToken = try optional("refresh_token")
+        idToken = try optional("id_token")
         // An empty scope means that no scope was granted.
         if let scope = object["scope"], !scope.isNull {
             guard let list = scope.string, list.utf8.count <= Self.maximumScopeBytes else {

@@ -12,11 +12,15 @@ extension Database {
     private static let allowedRestarts = 5
 
     /// Copies the whole database into a new file.
-    nonisolated func backUp(to location: StoreLocation) async throws {
+    ///
+    /// - Parameters:
+    ///   - location: The new file.
+    ///   - locks: The path of this store's lock file.
+    nonisolated func backUp(to location: StoreLocation, locks: String) async throws {
         let temporary = location.database + ".\(try Self.randomName()).partial"
         try location.createCopy(temporary)
         do {
-            try await copy(to: temporary)
+            try await copy(to: temporary, locks: locks)
             try await Self.onAnotherThread { try location.publishCopy(temporary) }
         } catch {
             _ = unsafe unlink(temporary)
@@ -24,7 +28,7 @@ extension Database {
         }
     }
 
-    private func copy(to path: String) async throws {
+    private func copy(to path: String, locks: String) async throws {
         guard let connection else { throw IdentityError.storeClosed }
         let target = try Connection(path: path, forWriting: true)
         guard !target.isReadOnly else {
@@ -43,8 +47,9 @@ extension Database {
         while true {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
-                guard let writer else { throw IdentityError.busyDuringBackup }
-                try await exclusively(writer) { while try !copy.step(Self.pagesAtOnce) {} }
+                guard writer != nil else { throw IdentityError.busyDuringBackup }
+                // A lock of its own, because this process's saves, which may run during a pause, would release the one that they share.
+                try await exclusively(WriterLock(try LockDescriptor(path: locks))) { while try !copy.step(Self.pagesAtOnce) {} }
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }

@@ -3,13 +3,21 @@ internal import IdentityKit
 extension Database {
     /// The problems that SQLite finds in the structure of the file, at most 100 lines.
     ///
-    /// The check reads the whole file. It has its own connection and thread, because other reads must not wait for it.
+    /// The check reads the whole file. It has its own connection and thread, because other reads must not wait for it. With the rollback
+    /// journal, saves wait for the writer's lock: a save that waits inside SQLite for the end of the check makes all reads wait, too.
     func problems(in location: StoreLocation) async throws -> [String] {
-        let lines = try await retryingWhileBusy {
+        func check() async throws -> [String] {
             try await Self.onAnotherThread {
                 try Self.connection(location, forWriting: false).texts("PRAGMA integrity_check(100)")
             }
         }
+        let mayBlock = try writer != nil && connection?.texts("PRAGMA journal_mode") != ["wal"]
+        let lines =
+            if mayBlock {
+                try await exclusively(WriterLock(try LockDescriptor(path: location.locks)), check)
+            } else {
+                try await retryingWhileBusy(check)
+            }
         return lines == ["ok"] ? [] : lines
     }
 }

@@ -178,8 +178,8 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a body while no other process writes.
-    func exclusively<R>(_ writer: WriterLock, _ body: () throws -> R) async throws -> R {
+    /// Runs a body while nobody writes who does not have this lock.
+    func exclusively<R>(_ writer: WriterLock, _ body: () async throws -> R) async throws -> R {
         let deadline = queue.clock.elapsed + queue.wait
         defer { writer.leaveQueue() }
         while try !writer.tryAcquire() {

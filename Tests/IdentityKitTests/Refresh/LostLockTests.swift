@@ -236,6 +236,11 @@ struct LostLockTests {
             #expect(error?.message.contains("journaled") ?? false)
         }
         #expect(world.provider.requests == 0)
+        let device = ScriptedDevice([.tokens], clock: world.clock, timeout: .seconds(9))
+        let error = await #expect(throws: IdentityError.self) {
+            try await world.manager(node, with: [device]).deviceLogin("strict") { _ in }
+        }
+        #expect(error?.code == .configurationInvalid && device.polls.isEmpty)
         try world.manager(LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(9)))
             .checkConfiguration()
         try world.manager(world.store).checkConfiguration()

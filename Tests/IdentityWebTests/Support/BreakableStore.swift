@@ -8,9 +8,12 @@ final class BreakableStore: WrappingStore {
     let inner = InMemoryStore()
     private let broken = Mutex(false)
     private let damaged = Mutex<SessionID?>(nil)
+    private let damagedAttachments = Mutex<SessionID?>(nil)
 
     /// Makes the record of a session unreadable.
     func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
+    /// Makes the attachments of a session unreadable.
+    func damageAttachments(of id: SessionID) { damagedAttachments.withLock { $0 = id } }
 
     var isBroken: Bool {
         get { broken.withLock(\.self) }
@@ -30,10 +33,17 @@ final class BreakableStore: WrappingStore {
         return try await inner.remove(id)
     }
 
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        guard damagedAttachments.withLock({ $0 }) != id else { throw Self.damage }
+        return try await inner.attachment(name, of: id)
+    }
+
     private func check(_ id: SessionID) throws {
-        guard damaged.withLock({ $0 }) != id else {
-            throw IdentityError(.configuration, .storeCorrupt, "The record is damaged.", hint: "Restore it.")
-        }
+        guard damaged.withLock({ $0 }) != id else { throw Self.damage }
+    }
+
+    private static var damage: IdentityError {
+        IdentityError(.configuration, .storeCorrupt, "The record is damaged.", hint: "Restore it.")
     }
 }
 

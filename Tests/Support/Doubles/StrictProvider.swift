@@ -31,14 +31,16 @@ package final class StrictProvider: IdentityProvider {
         name: String = "strict",
         tenant: String = "",
         redirectURI: String? = nil,
-        issuer: String? = nil
+        issuer: String? = nil,
+        timeout: Duration? = nil
     ) {
         descriptor = ProviderDescriptor(
             name: name,
             kind: "test",
             clientID: "client",
             redirectURI: redirectURI,
-            tenant: tenant
+            tenant: tenant,
+            timeout: timeout
         )
         self.clock = clock
         self.lifetime = lifetime

@@ -39,6 +39,7 @@ struct DeviceLogins: SessionService {
                 reference: "RFC 8628 section 4"
             )
         }
+        try lockTimeCheck.run(provider)
         return (device, provider.descriptor)
     }
 
