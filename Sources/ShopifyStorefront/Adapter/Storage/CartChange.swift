@@ -1,29 +1,34 @@
 /// The outcome of an operation on a session's cart, with the binding to save.
 struct CartChange<Result: Sendable>: Sendable {
-    /// The action if another process changed the attachment before the outcome was saved.
-    enum OnConflict: Sendable {
-        /// The operation sets a state, so it is repeated on the attachment of the other process.
-        case `repeat`
-        /// The operation must not be repeated, and the attachment of the other process is kept.
-        case keep
-        /// The operation created a cart to which no attachment refers. The buyer is removed from that cart, and the operation is
-        /// repeated.
-        case detachAndRepeat
-    }
-
     let result: Result
     /// The binding to save; nil saves nothing.
     let binding: CartBinding?
-    let onConflict: OnConflict
+    let onConflict: CartConflictAction
 
-    init(_ result: Result, saving binding: CartBinding?, onConflict: OnConflict = .repeat) {
+    init(_ result: Result, saving binding: CartBinding?, onConflict: CartConflictAction = .repeat) {
         self.result = result
         self.binding = binding
         self.onConflict = onConflict
     }
 }
 
+/// The action if another process changed the attachment before the outcome was saved.
+enum CartConflictAction: Sendable {
+    /// The operation sets a state, so it is repeated on the attachment of the other process.
+    case `repeat`
+    /// The operation must not be repeated, and the attachment of the other process is kept.
+    case keep
+    /// The operation created a cart to which no attachment refers. The buyer is removed from that cart, and the operation is
+    /// repeated.
+    case detachAndRepeat
+}
+
 /// Another process changed the attachment.
 ///
 /// The operation is repeated with the new attachment.
 struct CartConflict: Error {}
+
+/// Thrown in the adapter when Shopify no longer has an operation's cart.
+///
+/// The session's cart must then be removed.
+struct CartGone: Error {}

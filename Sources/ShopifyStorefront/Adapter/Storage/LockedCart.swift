@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A session's cart and the attachment that stores it, for one operation that holds the locks of both.
 ///
-/// ``CartAdapter/withLockedCart(_:_:under:_:)`` creates it for one operation, and only this type writes attachments. While an operation holds it,
-/// no other task of this process works on the session or on its cart. Another process can still write the attachment, unless the use is
-/// ``CartUse/exclusive``. So each write names the revision that it replaces, and fails when the attachment has another one.
+/// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds it, no other task of this process works
+/// on the session or on its cart. Another process can still write the attachment, unless the use is ``CartUse/exclusive``. So each write
+/// names the revision that it replaces, and fails when the attachment has another one.
 final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?

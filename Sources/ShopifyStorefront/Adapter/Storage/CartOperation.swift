@@ -1,0 +1,214 @@
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+/// One operation on a session's cart, in a task that holds the session's lock.
+///
+/// It reads the attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the attachment
+/// meanwhile, it starts again.
+struct CartOperation: Sendable {
+    /// The outcome of an attempt.
+    private enum Attempt<Result: Sendable>: Sendable {
+        case done(Result)
+        /// Shopify no longer has the cart. The value is true if it was still the session's cart.
+        case gone(Bool)
+        /// Another process changed the attachment.
+        case conflict
+    }
+
+    /// The maximum number of attempts while other processes change the attachment.
+    static let attempts = 5
+
+    let adapter: CartAdapter
+    let session: SessionID
+    let use: CartUse
+    let locks: InProcessCartLocks
+
+    /// Runs the operation until its outcome is saved.
+    func run<Result: Sendable>(
+        _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
+    ) async throws -> Result {
+        var wasGone = false
+        for _ in 0..<Self.attempts {
+            guard let stored = try await prepared(for: use) else { continue }
+            if use == .standard || use == .creating || use == .exclusive, adapter.policy.gone == .recreate,
+                stored.pending?.lines.isEmpty == false
+            {
+                try await recreate()
+                continue
+            }
+            let attempt = try await locks.with(stored.binding.map { .cart($0.cartID) }) { locks in
+                let locked = LockedCart(session, stored, adapter.attachments, under: locks)
+                do {
+                    return try await saved(try await body(locked), locked)
+                } catch is CartGone {
+                    return Attempt<Result>.gone(try await removeGoneCart(locked))
+                } catch is CartConflict {
+                    if let binding = locked.binding {
+                        try await detachAfterConflict(from: binding, .repeat, locked)
+                    }
+                    return .conflict
+                } catch let error as IdentityError where wasGone && error.code == .cartMissing {
+                    throw IdentityError.cartIsGone
+                } catch let error as IdentityError where stored.beganCreation && Self.refusals.contains(error.code) {
+                    await endCreation(locked)
+                    throw error
+                }
+            }
+            switch attempt {
+            case .done(let result): return result
+            case .gone(let wasOfSession): wasGone = wasOfSession || wasGone
+            case .conflict:
+                // Throws if the session has ended. An operation with `.attachmentOnly` goes on without this check: it reads the attachment
+                // again.
+                if use != .attachmentOnly { _ = try await adapter.sessions.session(session) }
+            }
+        }
+        throw CartAdapter.busy
+    }
+
+    /// The codes of errors after which Shopify has no new cart.
+    private static let refusals: Set<IdentityError.Code> = [
+        .cartUserErrors, .storefrontRefused, .throttled, .securityRejection, .cartGone,
+    ]
+
+    /// Removes the time of a creation from the attachment after Shopify refused to create the cart or lost it.
+    ///
+    /// Otherwise a later creation would report this one as interrupted.
+    private func endCreation(_ locked: LockedCart) async {
+        var pending = locked.pending ?? PendingCart()
+        pending.since = nil
+        // After a failure the time stays, and the event may be reported without reason.
+        _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
+    }
+
+    /// Saves the outcome of an operation to the attachment.
+    private func saved<Result>(_ change: CartChange<Result>, _ locked: LockedCart) async throws -> Attempt<Result> {
+        guard let new = change.binding else { return .done(change.result) }
+        let payload = new.payload
+        if locked.sent == .nothing, use != .exclusive, locked.isSaved(payload) { return .done(change.result) }
+        do {
+            if try await locked.write(payload) { return .done(change.result) }
+        } catch {
+            switch change.onConflict {
+            case .repeat: throw error
+            // Shopify has made the change, and an error would make the caller repeat it. The earlier attachment still names the cart.
+            case .keep: return .done(change.result)
+            case .detachAndRepeat:
+                // No attachment refers to the new cart, so the buyer must not stay on it.
+                try? await adapter.detachUnsaved(new)
+                throw error
+            }
+        }
+        try await detachAfterConflict(from: new, change.onConflict, locked)
+        if change.onConflict == .keep { return .done(change.result) }
+        return .conflict
+    }
+
+    /// The attachment, written once more if the use requires it.
+    ///
+    /// Nil if another process wrote it in the meantime.
+    private func prepared(for use: CartUse) async throws -> StoredCart? {
+        let stored = try await adapter.attachments.read(session)
+        switch use {
+        case .standard, .attachmentOnly: return stored
+        case .creating, .replacing:
+            if let since = stored.pending?.since {
+                // A creation began, here or in another process, and its call may still arrive. The attachment is already written, so
+                // the store can save one.
+                guard !adapter.lateCallMayArrive(since: since) else { return stored }
+                adapter.report(.interrupted, session)
+            } else if stored.binding != nil, use == .creating {
+                return stored
+            }
+        case .exclusive: guard stored.payload != nil else { return stored }
+        }
+        // The write tests the store and gives the attachment a new revision, also if the payload stays the same.
+        var payload = stored.binding?.payload
+        if payload == nil {
+            var pending = stored.pending ?? PendingCart()
+            pending.since = adapter.attachments.clock.now
+            payload = pending.payload
+        }
+        guard try await LockedCart(session, stored, adapter.attachments, under: locks).write(payload) else {
+            // Throws if the session no longer exists.
+            _ = try await adapter.sessions.session(session)
+            return nil
+        }
+        var written = try await adapter.attachments.read(session)
+        written.beganCreation = written.binding == nil
+        return written
+    }
+
+    /// Removes the buyer from an operation's cart after another process changed the session's attachment.
+    ///
+    /// The buyer is removed only if the changed attachment names another cart, or names this cart as a guest's, because then no logout
+    /// would remove the buyer.
+    ///
+    /// - Throws: An error if the session has ended or the buyer could not be removed.
+    private func detachAfterConflict(
+        from new: CartBinding,
+        _ onConflict: CartConflictAction,
+        _ locked: LockedCart
+    ) async throws {
+        let current = try await adapter.attachments.read(session)
+        var isKnown = locked.sent == .nothing
+        if onConflict == .detachAndRepeat { isKnown = false }
+        if let binding = current.binding, binding.cartID == new.cartID {
+            isKnown = isKnown || locked.sent != .identity || binding.identity != .guest
+        }
+        if !isKnown {
+            do { try await adapter.detachUnsaved(new) } catch {
+                throw IdentityError(
+                    .retryLater,
+                    .detachIncomplete,
+                    "Another process changed the session's cart, and the buyer could not be removed from the cart of this operation.",
+                    hint:
+                        "Read the session's cart. If it is still the cart of this operation, call detach(from:in:). Do not give the cart of this "
+                        + "operation to another buyer.",
+                    cause: error
+                )
+            }
+        }
+        if current.payload == nil, onConflict == .keep { _ = try await adapter.sessions.session(session) }
+    }
+
+    /// Removes a cart that Shopify no longer has from the attachment.
+    ///
+    /// With the policy `recreate` the attachment keeps its lines for a new one.
+    ///
+    /// - Returns: False if another process has changed the session's attachment in the meantime.
+    private func removeGoneCart(_ locked: LockedCart) async throws -> Bool {
+        guard let gone = locked.binding else { throw IdentityError.cartIsGone }
+        let pending = adapter.policy.gone == .recreate ? PendingCart(recreating: gone) : nil
+        guard try await locked.write(pending?.payload) else { return false }
+        adapter.report(.gone, session)
+        return true
+    }
+
+    /// Creates a cart with the lines of one that Shopify no longer has.
+    ///
+    /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
+    private func recreate() async throws {
+        guard let stored = try await prepared(for: .creating), var pending = stored.pending else { return }
+        let locked = LockedCart(session, stored, adapter.attachments, under: locks)
+        let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
+        let created: CartBinding?
+        do {
+            created = try await adapter.omittingRefused(&pending.lines) { lines in
+                lines.isEmpty ? nil : try await adapter.createCart(lines, session, context).binding
+            }
+            .result
+        } catch {
+            // This process gives up. Without `since` the next operation tries again at once and does not wait for this process.
+            pending.since = nil
+            _ = try? await locked.write(pending.payload)
+            throw error
+        }
+        guard let created else {
+            _ = try await locked.write(nil)
+            return
+        }
+        let change = CartChange((), saving: created, onConflict: .detachAndRepeat)
+        if case .done = try await saved(change, locked) { adapter.report(.recreated, session) }
+    }
+}
