@@ -45,6 +45,18 @@ import Testing
         #expect(copy.id != cart.id && copy.totalQuantity == 1)
     }
 
+    @Test("a logout with mode detach removes the buyer from a cart that it copies, also with the policy drop")
+    func copiedUnderDrop() async throws {
+        var policy = CartPolicy()
+        policy.logout = .drop
+        let shop = try await SandboxShop(policy: policy)
+        let ada = try await shop.login()
+        let (_, cart) = try await shop.adoptWithoutEnd(by: ada)
+        let end = try await shop.carts.logout(ada, mode: .detach, in: shop.context)
+        #expect(try await shop.visitorCart(end).id != cart.id)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+    }
+
     @Test("a cart that is taken from an interrupted merge loses the first buyer's gift cards")
     func giftCards() async throws {
         let shop = try await SandboxShop()

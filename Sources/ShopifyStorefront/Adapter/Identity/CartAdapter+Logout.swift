@@ -45,13 +45,12 @@ extension CartAdapter {
                 // This throws for an expired session, so its cart is not kept. The manager's logout below removes expired sessions too.
                 _ = try await self.sessions.session(id)
                 switch mode ?? self.policy.logout {
-                case .clone:
-                    (guest, problem) = try await self.copy(self.attachments.read(id).binding, context)
-                    // With the policy `drop` the session's end does not call Shopify, so the buyer is removed here.
-                    if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
+                case .clone: (guest, problem) = try await self.copy(self.attachments.read(id).binding, context)
                 case .detach: (guest, problem) = try await self.handOver(id, context)
                 case .drop: try await self.forget(for: id, under: nil)
                 }
+                // With the policy `drop` the session's end does not call Shopify, so the buyer is removed here from a cart that is left.
+                if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
             } catch {
                 // The logout is completed also if the caller is cancelled.
                 problem = error is CartGone ? .cartIsGone : .wrapping(error)
