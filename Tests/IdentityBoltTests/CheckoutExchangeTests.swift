@@ -49,7 +49,9 @@ struct CheckoutExchangeTests {
         }
     }
 
-    @Test("the token request repeats the port that the presenter listens at; a phone's login has the configured URI")
+    @Test(
+        "the token request contains the redirect URI with the presenter's port, and for a phone's login the configured one"
+    )
     func redirectURI() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())

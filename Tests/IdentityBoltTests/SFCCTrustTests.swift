@@ -64,7 +64,9 @@ struct SFCCTrustTests: SFCCSuite {
         }
     }
 
-    @Test("the configured issuers count as one, so a refresh may name another one of them; without a key set none does")
+    @Test(
+        "with a key set, a refresh may return a token of another configured issuer for the same subject; without one it may not"
+    )
     func movedIssuer() async throws {
         let shop = try await shop()
         let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")

@@ -7,7 +7,7 @@ import IdentityTesting
 import Testing
 
 @Suite("Bolt's token requests") struct TokenRequestTests {
-    @Test("a backend's code exchange has exactly Bolt's documented parameters, with key headers")
+    @Test("a backend's token request has exactly Bolt's documented parameters, and both keys as headers")
     func confidential() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())

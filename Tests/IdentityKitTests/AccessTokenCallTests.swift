@@ -106,7 +106,9 @@ struct AccessTokenCallTests {
         }
     }
 
-    @Test("if a server rejects the token of many concurrent calls, it is refreshed once and each call is repeated once")
+    @Test(
+        "if a server rejects the token of many concurrent calls, it is refreshed once, and each call is repeated at most once"
+    )
     func oneRefresh() async throws {
         let world = try World()
         let id = try await world.signIn()

@@ -150,7 +150,7 @@ struct SessionTokensCacheTests {
         #expect(world.store.reads == reads)
     }
 
-    @Test("events are counted by name, detail and provider, with their durations")
+    @Test("events are counted by name, detail and provider")
     func counters() async throws {
         let world = World()
         let manager = try world.manager()

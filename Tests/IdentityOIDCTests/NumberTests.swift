@@ -44,7 +44,10 @@ struct NumberTests {
         }
     }
 
-    @Test("a time long ago is expired as exp, too old for max_age, and valid otherwise", arguments: longAgo)
+    @Test(
+        "a time long ago is too old as exp, and as auth_time with max_age, and is accepted otherwise",
+        arguments: longAgo
+    )
     func oldTimes(text: String) throws {
         #expect(try refusal("exp", text) == .idTokenTime)
         #expect(try refusal("auth_time", text, maximumAge: 3600) == .idTokenAuthentication)

@@ -101,7 +101,9 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("forged logout tokens do not use up the rate limit of logins, and a genuine one is still accepted")
+    @Test(
+        "forged logout tokens do not use up the rate limit of logins; a genuine token with a new key is accepted after a login has fetched it"
+    )
     func flood() async throws {
         try await FakeWorld.run { world in
             _ = try await world.login()

@@ -28,7 +28,9 @@ struct OpenIDRefreshTests {
         }
     }
 
-    @Test("an empty ID token or refresh token counts as missing, and the login's ID token may be sent again, also after its expiry")
+    @Test(
+        "an empty ID token or refresh token counts as missing, and the login's ID token may be sent again, also after its expiry"
+    )
     func repeatedOrEmpty() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()

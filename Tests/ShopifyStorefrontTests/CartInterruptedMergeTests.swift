@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("a merge that another buyer's merge overtakes before it adopts the guest's cart leaves that cart to them")
+    @Test("a merge leaves the guest's cart to another buyer whose merge has adopted it in the meantime")
     func overtakenAdoption() async throws {
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))

@@ -24,7 +24,7 @@ package struct GraphSchemaField: Sendable {
         self.deprecation = deprecation
     }
 
-    /// Whether a caller must provide this argument or member: its type is non-null, and it has no default.
+    /// Whether a caller must provide this argument or input field: its type is non-null, and it has no default.
     package var isRequired: Bool {
         if case .nonNull = type { defaultValue == nil } else { false }
     }

@@ -27,9 +27,9 @@ final class CheckedAttempts: Sendable {
             throw IdentityError(
                 .retryLater,
                 .providerUnavailable,
-                "The callbacks of too many logins were checked in the last minutes.",
+                "This process has checked the callbacks of \(Self.maximum) logins in the last five minutes, which is the limit.",
                 hint:
-                    "Start the login again in some minutes. If this happens often, limit how many logins a client may start.",
+                    "Start the login again in five minutes. If this happens often, limit how many logins a client may start.",
                 reference: "RFC 9700 section 4.5.3"
             )
         }

@@ -84,7 +84,8 @@ struct SFCCResponse: Sendable {
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
                 ? "Try again later. A login has to begin again; a session keeps its refresh token."
-                : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",
+                : "Start the login again. If every login fails, compare host, siteID, codeParam, stateParam, extraQuery and extraForm with "
+                    + "what the storefront's controllers expect.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerResponse: providerResponse(name, message)
         )

@@ -104,7 +104,7 @@ struct SFCCTokenExchange: Sendable {
             return try await client.post(resolved.tokenExchange, configuration.extraForm + form)
         } catch {
             let refusal = RefreshRefusal(error)
-            // After a response to the POST, the storefront may have used the token, also if the redirect was not requested.
+            // Once the POST has a response, the storefront may have used the token, even if the SDK did not follow the redirect.
             throw client.hasResponse ? RefreshRefusal(.inDoubt, refusal.error) : refusal
         }
     }

@@ -80,8 +80,8 @@ struct SFCCTokenReader: Sendable {
         }
         guard error.kind == .rejected else { return error }
         return error.recast(
-            hint: "The session was not ended. If every refresh fails, compare host, siteID and parameters with the "
-                + "storefront's controllers, and ask its developers whether they support a refresh."
+            hint: "The session was not ended. If every refresh fails, compare host, siteID, extraQuery and "
+                + "extraForm with what the storefront's controllers expect, and ask its developers whether they support a refresh."
         )
     }
 
@@ -199,8 +199,8 @@ struct SFCCTokenReader: Sendable {
                 .idTokenAudience,
                 "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
                 hint:
-                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's value in providerResponse. "
-                    + "Correct audiences only if that value names this client or site.",
+                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's aud in providerResponse. Correct "
+                    + "audiences only if that value names this client or site. If aud is missing, ask the storefront's developers to add it.",
                 reference: "RFC 7519 section 4.1.3",
                 providerResponse: IdentityError.ProviderResponse(error: named.joined(separator: " "))
             )

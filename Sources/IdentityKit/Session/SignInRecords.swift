@@ -34,7 +34,8 @@ final class SignInRecords: Sendable {
     /// sign-in.
     func record(of id: SessionID) async throws -> SignInRecord {
         do {
-            return try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) } ?? SignInRecord()
+            return try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) }
+                ?? SignInRecord()
         } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {
             return SignInRecord()
         }
@@ -50,7 +51,9 @@ final class SignInRecords: Sendable {
         }
         var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
         // Another process may have noted the use. A time in the future comes from a wrong clock and is replaced.
-        if let usedAt = record.usedAt, (0..<interval.timeInterval).contains(clock.now.timeIntervalSince(usedAt)) { return }
+        if let usedAt = record.usedAt, (0..<interval.timeInterval).contains(clock.now.timeIntervalSince(usedAt)) {
+            return
+        }
         record.usedAt = clock.now
         _ = try? await store.setAttachment(
             SignInRecord.name,

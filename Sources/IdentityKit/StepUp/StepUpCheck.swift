@@ -57,8 +57,8 @@ struct StepUpCheck: Sendable {
             .idTokenAuthentication,
             "The login does not satisfy the step-up: \(problem).",
             hint: """
-                The session was not changed. Check that the provider supports what the step-up requires of prompt=login, max_age and \
-                acr_values for this client, and that its ID tokens have auth_time and acr. Compare this machine's clock with the provider's.
+                The session was not changed. Check that the provider supports prompt=login, max_age and acr_values for this client, \
+                as far as the step-up uses them, and that its ID tokens contain auth_time and acr. Compare this machine's clock with the provider's.
                 """,
             reference: reference
         )

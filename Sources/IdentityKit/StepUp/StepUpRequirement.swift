@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A requirement for a new login of an existing session's buyer: a recent login, or a stronger one.
+/// What the login of a session's buyer must prove: a recent authentication, a stronger one, or both.
 ///
 /// ```swift
 /// // The app's own rule:

@@ -41,7 +41,7 @@ public struct HeldLock: Sendable {
     /// releases the lock.
     public func keepAfterBody() { keep?() }
 
-    /// How much longer the lock is certainly held; nil if it cannot be lost while the body runs, and if no lock is needed.
+    /// How much longer the lock is certainly held; nil for a lock that cannot be lost while the body runs, and for ``notNeeded``.
     public var remaining: Duration? { time?() }
 
     /// Whether the lock is certainly still held.

@@ -19,7 +19,7 @@ extension IdentityError {
                 .insufficientUserAuthentication,
                 "\(server) requires a stronger or more recent login.",
                 hint: requirement == nil
-                    ? "It sent no Bearer or DPoP challenge that the SDK accepts. Ask the operator of the server which login it requires."
+                    ? "The server sent no Bearer or DPoP challenge that the SDK can read. Ask its operator which login it requires."
                     : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session is still valid.",
                 reference: "RFC 9470 section 3",
                 providerResponse: answer,

@@ -8,7 +8,7 @@ package import IdentityHTTP
 package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
-    /// The lifetime of a key set whose response has no caching headers.
+    /// The lifetime of a new key set whose response has none of `no-store`, `no-cache`, `max-age` and `Expires`.
     static let `default` = Duration.seconds(3600)
 
     /// The lifetime within the bounds; nil if the headers have none.

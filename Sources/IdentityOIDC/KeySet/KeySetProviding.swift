@@ -16,9 +16,9 @@ protocol KeySetProviding: Sendable {
 enum KeySetRequirement: Sendable {
     /// Keys that are not expired.
     case usable
-    /// The keys that the provider publishes now, because these expire soon or have expired.
+    /// Newly fetched keys, because the known ones expire soon or have expired.
     case refreshed(KeySetSnapshot)
-    /// The keys that the provider publishes now, because these do not verify a token with that `kid`.
+    /// Newly fetched keys, because the known ones do not verify a token with this `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)
 
     /// The keys that the caller has.

@@ -1,8 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Fetches keys in the background when they are used shortly before they expire, so that later logins do not wait for
-/// it.
+/// Starts a background fetch when keys are used shortly before they expire, so that later logins do not wait for a fetch.
 ///
 /// A failed fetch leaves the cached keys in place, and the next caller starts another attempt.
 struct KeySetRefreshAhead: KeySetProviding {

@@ -41,8 +41,8 @@ public struct PKCE: Sendable {
 
     private static var invalidVerifier: IdentityError {
         IdentityError(
-            configuration: "The code verifier does not have 43 to 128 unreserved characters.",
-            hint: "Use PKCE(randomBytes:) with 32 bytes, or generateCodeVerifier() of AuthClient.",
+            configuration: "The code verifier must have 43 to 128 characters: only letters, digits and - . _ ~.",
+            hint: "Pass 32 to 96 bytes to PKCE(randomBytes:), or use generateCodeVerifier() of AuthClient.",
             reference: "RFC 7636 section 4.1"
         )
     }

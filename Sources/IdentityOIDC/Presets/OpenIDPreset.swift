@@ -73,7 +73,11 @@ enum OpenIDPreset: String, CaseIterable {
                 return .microsoft(name: name, clientID: clientID, directory: directory)
             }
             guard let url = try? HTTPURL(authority), url.origin.isIdentical(to: authority) else {
-                throw section.error("authority", "is not an origin", hint: "Write https and the host alone.")
+                throw section.error(
+                    "authority",
+                    "is not an origin",
+                    hint: "Write only scheme and host, without a final slash, such as https://login.microsoftonline.us."
+                )
             }
             return .microsoft(name: name, clientID: clientID, directory: directory, authority: authority)
         case .apple:

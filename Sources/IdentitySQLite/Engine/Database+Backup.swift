@@ -13,9 +13,7 @@ extension Database {
 
     /// Copies the whole database into a new file.
     ///
-    /// - Parameters:
-    ///   - location: The new file.
-    ///   - locks: The path of this store's lock file.
+    /// `locks` is the path of this store's lock file.
     nonisolated func backUp(to location: StoreLocation, locks: String) async throws {
         let temporary = location.database + ".\(try Self.randomName()).partial"
         try location.createCopy(temporary)
@@ -49,7 +47,9 @@ extension Database {
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
                 // A lock of its own, because this process's saves, which may run during a pause, would release the one that they share.
-                try await exclusively(WriterLock(try LockDescriptor(path: locks))) { while try !copy.step(Self.pagesAtOnce) {} }
+                try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
+                    while try !copy.step(Self.pagesAtOnce) {}
+                }
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }

@@ -36,7 +36,8 @@ final class LockDescriptor {
                 .storeFailed,
                 "The store's lock file cannot be opened (errno \(error)).",
                 hint:
-                    "Check that the store's directory exists, that its disk has space, and the limit of open files (ulimit -n)."
+                    "Check that the store's directory exists, that its disk has space, that the lock file is not a symbolic link, and that "
+                    + "the limit of open files (ulimit -n) is not reached."
             )
         }
     }
@@ -56,8 +57,8 @@ final class LockDescriptor {
                 .storeFailed,
                 "The store's lock file cannot be locked (errno \(error)).",
                 hint: """
-                    Put the store on a local file system that offers byte-range locks; network file systems do not work. If it is on one, \
-                    the kernel may have no memory for another lock.
+                    Put the store on a local file system that supports byte-range locks; network file systems do not work. If it already \
+                    is on a local one, the kernel may have too little memory for another lock: free memory, then try again.
                     """
             )
         }

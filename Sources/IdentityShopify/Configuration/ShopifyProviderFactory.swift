@@ -85,7 +85,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
             throw section.error(
                 "origin",
                 "is not used by a client of type \(type)",
-                hint: "Only a publicWeb client sends an Origin header: remove it."
+                hint: "Remove origin, or set client to publicWeb: only a publicWeb client sends an Origin header."
             )
         }
         switch type {

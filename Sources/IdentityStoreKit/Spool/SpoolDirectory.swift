@@ -221,7 +221,8 @@ package struct SpoolDirectory: Sendable {
         let message = "The store's spool directory \(path) \(what) (errno \(error))."
         switch error {
         case ENOSPC, EDQUOT, EFBIG:
-            return IdentityError(.retryLater, .storeFull, message, hint: "Free space on the disk or raise the quota.")
+            let hint = "Free space on the disk, or raise the quota or the limit of file sizes (ulimit -f)."
+            return IdentityError(.retryLater, .storeFull, message, hint: hint)
         case EROFS, EACCES, EPERM:
             return IdentityError(
                 .configuration,

@@ -35,7 +35,7 @@ public struct SandboxOpenIDClient: Sendable {
     /// A client with the defaults.
     public init() {}
 
-    /// The methods that the client may use.
+    /// The methods by which the client may authenticate at the token endpoint and similar endpoints.
     var permittedAuthentication: [SandboxOpenIDConfiguration.ClientAuthentication] {
         if let clientAuthentication { return [clientAuthentication] }
         return clientSecret == nil ? [.none] : [.clientSecretBasic, .clientSecretPost]

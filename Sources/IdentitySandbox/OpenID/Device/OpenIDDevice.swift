@@ -33,7 +33,7 @@ extension SandboxOpenID {
 
     // MARK: The buyer
 
-    /// The pages where the buyer enters the code and answers (RFC 8628 section 3.3).
+    /// The pages where the buyer enters the code and approves or denies the login (RFC 8628 section 3.3).
     func devicePage(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         let now = clock.now

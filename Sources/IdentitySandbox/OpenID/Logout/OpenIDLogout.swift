@@ -132,7 +132,7 @@ extension SandboxOpenID {
             return state.ledger.clientIDs(ofSession: id)
         }
         for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
-            // The session has ended at the provider, also if the app refuses the logout token.
+            // An error is ignored: the session has ended at the provider even if the app refuses the logout token.
             _ = try? await send(logoutToken(for: .session(id), client, []), to: client.backchannelLogoutURI)
         }
     }
