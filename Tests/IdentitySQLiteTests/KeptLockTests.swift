@@ -68,14 +68,14 @@ struct KeptLockTests {
         // This clock never ends a sleep, so a task that polls for the lock would never get it.
         let store = try await directory.open { $0.clock = ManualClock() }
         let name = LockName.session(try sampleSession().id)
-        let order = Mutex<[Int]>([])
+        let (order, holders) = AsyncStream.makeStream(of: Int.self)
         let waiters = try await store.withLock(name, waitingUpTo: .zero) { _ in
             var waiters: [Task<Void, any Error>] = []
             for number in 0..<3 {
                 waiters.append(
                     Task {
                         try await store.withLock(name, waitingUpTo: .seconds(60)) { _ in
-                            order.withLock { $0.append(number) }
+                            _ = holders.yield(number)
                         }
                     }
                 )
@@ -84,7 +84,8 @@ struct KeptLockTests {
             return waiters
         }
         for waiter in waiters { try await waiter.value }
-        #expect(order.withLock { $0 } == [0, 1, 2])
+        holders.finish()
+        #expect(await order.reduce(into: []) { $0.append($1) } == [0, 1, 2])
     }
 
     @Test("a kept lock ends with the first body that does not keep it, and excludes other processes until then")
