@@ -19,7 +19,14 @@ import Testing
         ((.text("a") || .text("b")) && !.field(.tag, "x"), "(a OR b) AND -tag:x"),
         (!(.field(.tag, "x") && .field(.tag, "y")), "-tag:x OR -tag:y"),
         (!(.field(.tag, "x") || .text("y")) && .text("z"), "(-tag:x AND -y) AND z"), (!(!.text("a")), "a"),
-        (.all([]), ""), (.any([.text(""), .text("a")]), "a"), (.all([.text(" \n"), .text("a")]), "a"), (!.text(""), ""),
+        (
+            .all([.field(.vendor, "A") || .field(.vendor, "B")]) && !.field(.tag, "x"),
+            "(vendor:A OR vendor:B) AND -tag:x"
+        ),
+        (SearchQuery(syntax: "a OR b"), "a OR b"), (SearchQuery(syntax: "a OR b") && .text("c"), "(a OR b) AND c"),
+        (!SearchQuery(syntax: "a OR b"), "-(a OR b)"), (SearchQuery(syntax: "") && .text("c"), "c"),
+        (!SearchQuery(syntax: ""), ""), (.all([]), ""), (.any([.text(""), .text("a")]), "a"),
+        (.all([.text(" \n"), .text("a")]), "a"), (!.text(""), ""),
     ]
 
     @Test("each search operator is written in Shopify's search syntax", .row("C5"), arguments: operators.indices)

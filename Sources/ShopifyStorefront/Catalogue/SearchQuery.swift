@@ -25,8 +25,10 @@ public struct SearchQuery: Sendable, Hashable {
     }
 
     indirect enum Node: Sendable, Hashable {
-        /// A term, or a text in search syntax.
+        /// A term.
         case part(String)
+        /// A text in search syntax, which may have several terms.
+        case syntax(String)
         case not(String)
         case all([Node])
         case any([Node])
@@ -42,6 +44,7 @@ public struct SearchQuery: Sendable, Hashable {
     private static func text(of node: Node, isInner: Bool) -> String {
         switch node {
         case .part(let part): return part
+        case .syntax(let text): return isInner && !text.isEmpty ? "(\(text))" : text
         case .not(let part): return "-\(part)"
         case .all(let nodes): return joined(nodes, " AND ", isInner)
         case .any(let nodes): return joined(nodes, " OR ", isInner)
@@ -49,7 +52,7 @@ public struct SearchQuery: Sendable, Hashable {
     }
 
     private static func joined(_ nodes: [Node], _ word: String, _ isInner: Bool) -> String {
-        let parts = nodes.map { text(of: $0, isInner: nodes.count > 1) }.filter { !$0.isEmpty }
+        let parts = nodes.map { text(of: $0, isInner: isInner || nodes.count > 1) }.filter { !$0.isEmpty }
         let whole = parts.joined(separator: word)
         return isInner && parts.count > 1 ? "(\(whole))" : whole
     }
@@ -60,7 +63,7 @@ extension SearchQuery {
     ///
     /// It is not escaped, so it must not come from a buyer.
     public init(syntax: String) {
-        node = .part(syntax)
+        node = .syntax(syntax)
     }
 
     /// A buyer's text.
@@ -130,10 +133,11 @@ extension SearchQuery {
         SearchQuery(node: negated(query.node))
     }
 
-    /// The negation of a query, with `NOT` only before single terms.
+    /// The negation of a query, with `-` only before terms and texts in search syntax.
     private static func negated(_ node: Node) -> Node {
         switch node {
         case .part(let part): part.isEmpty ? node : .not(part)
+        case .syntax(let text): text.isEmpty ? node : .not("(\(text))")
         case .not(let part): .part(part)
         case .all(let nodes): .any(nodes.map(negated))
         case .any(let nodes): .all(nodes.map(negated))
