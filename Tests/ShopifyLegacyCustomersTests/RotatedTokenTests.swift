@@ -82,4 +82,18 @@ struct RotatedTokenTests {
             #expect(bodies.last?.contains("LegacyCustomerTokenDelete") == true)
         }
     }
+
+    @Test("a revocation reports whether Shopify deleted the token")
+    func revocation() async throws {
+        try await LegacyShop.with { shop in
+            let tokens = try await shop.sessions.tokens(for: try await shop.signIn()).tokens
+            #expect(try await shop.provider.revoke(tokens))
+            #expect(try await shop.provider.revoke(tokens) == false)
+            let error = #"{"field":["customerAccessToken"],"message":"access token does not exist"}"#
+            let result = #"{"deletedCustomerAccessTokenId":null,"userErrors":[\#(error)]}"#
+            let body = #"{"data":{"customerAccessTokenDelete":\#(result)}}"#
+            shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+            #expect(try await shop.provider.revoke(tokens) == false)
+        }
+    }
 }

@@ -173,12 +173,12 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     /// Legacy: deletes the token at Shopify.
     ///
-    /// - Returns: True.
+    /// - Returns: Whether Shopify deleted it; false for a token that Shopify does not know.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens)
-        _ = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken))
-        return true
+        let result = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken)).data
+        return result.deletedCustomerAccessTokenID != nil
     }
 
     /// Legacy: reads the buyer from the Storefront API.
