@@ -177,4 +177,20 @@ struct SFCCTests: SFCCSuite {
         #expect(shop.requests[1].formFields().map(\.0) == ["csrf", "auth code", "st", "token"])
         #expect(shop.requests[1].formFields().last?.1 == "CONT")
     }
+
+    @Test("a response with a message and a token at a configured place is a success, with either controller")
+    func messageWithToken() async throws {
+        let shop = try await FakeBolt()
+        let provider = try provider(shop) { $0.tokenJSONPaths = ["auth.jwt"] }
+        shop.answer(
+            Self.tokenPath,
+            .json([
+                "message": .string("Welcome"), "auth": .object(["jwt": .string(try jwt(shop))]),
+            ])
+        )
+        for token in [("auth", JSONValue.object(["jwt": .string("T")])), ("token", .string("T"))] {
+            shop.answer(Self.codePath, .json(["message": .string("Welcome"), token.0: token.1]))
+            #expect(try await signIn(provider).buyer.subject == "customer:1")
+        }
+    }
 }

@@ -8,16 +8,19 @@ struct SFCCResponse: Sendable {
     let response: HTTPResponse
     let wasRedirected: Bool
     let object: JSONObject?
+    /// The configured places of a token.
+    private let tokenPaths: [String]
     private let redacted: RedactedValues
 
-    init(_ result: SFCCHTTPClient.Result, hidingIn secrets: [Secret]) {
-        self.init(result, hiding: RedactedValues(secrets: secrets + result.cookies))
+    init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hidingIn secrets: [Secret]) {
+        self.init(result, tokenAt: paths, hiding: RedactedValues(secrets: secrets + result.cookies))
     }
 
-    init(_ result: SFCCHTTPClient.Result, hiding redacted: RedactedValues) {
+    init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hiding redacted: RedactedValues) {
         response = result.response
         wasRedirected = result.wasRedirected
         object = (try? JSONValue(parsing: result.response.body))?.object
+        tokenPaths = paths
         self.redacted = redacted
     }
 
@@ -36,7 +39,9 @@ struct SFCCResponse: Sendable {
     }
 
     /// The token from the `Authorization` header, else the first at the configured places; nil if the response has no token.
-    func token(_ paths: [String]) throws(IdentityError) -> Secret? {
+    var token: Secret? { token(at: tokenPaths) }
+
+    private func token(at paths: [String]) -> Secret? {
         if let header = response.headers["Authorization"], let token = Self.bearer(header) { return Secret(token) }
         for path in paths {
             guard let text = value(at: path)?.string, !text.isEmpty else { continue }
@@ -46,9 +51,7 @@ struct SFCCResponse: Sendable {
     }
 
     /// Whether the response has a token in the `Authorization` header or at one of the places.
-    func hasToken(_ paths: [String]) -> Bool {
-        (try? token(paths))?.isEmpty == false
-    }
+    var hasToken: Bool { token?.isEmpty == false }
 
     /// A member at the top level, or below `data` or `result`.
     func member(_ name: String) -> JSONValue? {
@@ -148,7 +151,7 @@ struct SFCCResponse: Sendable {
         // A message without any sign of success counts as an error.
         let isSuccess =
             object["success"]?.bool == true || member("expires_in") != nil
-            || (try? token(SFCCConfiguration.defaultTokenJSONPaths)) != nil
+            || token(at: tokenPaths + SFCCConfiguration.defaultTokenJSONPaths) != nil
         return (nil, isSuccess ? nil : object["message"]?.string)
     }
 

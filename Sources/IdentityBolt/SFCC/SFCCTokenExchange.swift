@@ -37,18 +37,21 @@ struct SFCCTokenExchange: Sendable {
         ]
         let first = try SFCCResponse(
             await client.get(try url(configuration.extraQuery + pair)),
+            tokenAt: configuration.tokenJSONPaths,
             hidingIn: [code, state]
         )
         try first.checkCodeExchange()
         var form = configuration.extraForm
         if configuration.repeatsCode { form += pair }
-        if let field = configuration.continuationField,
-            let token = try first.token(configuration.tokenJSONPaths)
-        {
+        if let field = configuration.continuationField, let token = first.token {
             form.append((field, token.reveal()))
         }
         let startedAt = httpClient.environment.clock.now
-        let second = try SFCCResponse(await client.post(resolved.tokenExchange, form), hidingIn: [code, state])
+        let second = try SFCCResponse(
+            await client.post(resolved.tokenExchange, form),
+            tokenAt: configuration.tokenJSONPaths,
+            hidingIn: [code, state]
+        )
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
     }
 
@@ -68,7 +71,7 @@ struct SFCCTokenExchange: Sendable {
             let startedAt = httpClient.environment.clock.now
             let page = try await send(refreshToken, under: lock)
             if page.wasRedirected || !(200..<300).contains(page.response.status) {
-                let response = SFCCResponse(page, hidingIn: [refreshToken])
+                let response = SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hidingIn: [refreshToken])
                 if let error = response.error { throw refusal(SFCCTokenReader.refreshError(error), response) }
             }
             var response = RefreshResponse(
@@ -115,9 +118,7 @@ struct SFCCTokenExchange: Sendable {
     /// if a token comes with it, the storefront may have used the refresh token.
     private func refusal(_ error: any Error, _ response: SFCCResponse) -> RefreshRefusal {
         let refusal = RefreshRefusal(error)
-        let hasToken =
-            response.hasToken(configuration.tokenJSONPaths)
-            || response.member("refresh_token")?.string?.isEmpty == false
+        let hasToken = response.hasToken || response.member("refresh_token")?.string?.isEmpty == false
         guard response.wasRedirected || hasToken, refusal.kind != .invalidGrant else { return refusal }
         return RefreshRefusal(.inDoubt, refusal.error)
     }
@@ -133,12 +134,13 @@ struct SFCCTokenExchange: Sendable {
         )
         let response = SFCCResponse(
             page,
+            tokenAt: configuration.tokenJSONPaths,
             hiding: kept.sent ?? RedactedValues(secrets: [old.refreshToken].compactMap { $0 })
         )
         do {
             return try await tokens.read(response, startedAt: kept.startedAt, replacing: old)
         } catch {
-            guard response.error == nil, response.hasToken(configuration.tokenJSONPaths) else {
+            guard response.error == nil, response.hasToken else {
                 throw refusal(error, response)
             }
             throw error

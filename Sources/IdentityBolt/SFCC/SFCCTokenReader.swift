@@ -41,7 +41,7 @@ struct SFCCTokenReader: Sendable {
         if let error = response.error {
             throw old == nil ? error : Self.refreshError(error)
         }
-        guard let token = try response.token(configuration.tokenJSONPaths) else { throw response.withoutToken }
+        guard let token = response.token else { throw response.withoutToken }
         let claims: JSONObject
         do {
             claims = try JWTSignatureVerifier.unverifiedClaims(of: token)
