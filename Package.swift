@@ -202,6 +202,7 @@ let package = Package(
             name: "ExampleSetup",
             dependencies: [
                 "IdentityKit", "IdentityHTTP", "IdentityPresentation", "IdentitySandbox", "StorefrontSandbox",
+                "ShopifyStorefront", "ShopifyGraphQL",
             ],
             path: "Examples/Setup",
             swiftSettings: settings

@@ -3,6 +3,8 @@ package import IdentityHTTP
 package import IdentityKit
 internal import IdentityPresentation
 internal import IdentitySandbox
+internal import ShopifyGraphQL
+package import ShopifyStorefront
 internal import StorefrontSandbox
 
 /// What an example program gets from its command line: a configuration, and a buyer who signs in.
@@ -70,9 +72,33 @@ package struct ExampleSetup: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The presenter of the login page: the sandbox's robot, or the system browser with a loopback listener.
-    package func presenter() throws -> any Presenter {
+    /// The context of the buyer's requests; the real API gets no address, because this program does not know the buyer's.
+    package var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
+
+    /// The id of the first variant that the shop can sell.
+    package func variant(in storefront: StorefrontClient) async throws -> String {
+        let products = try await storefront.execute(ProductsPage(), in: buyer).data.nodes
+        if let product = products.first(where: \.availableForSale),
+            let details = try await storefront.execute(ProductByID(id: product.id), in: buyer).data,
+            let variant = details.variants.nodes.first(where: \.availableForSale)
+        {
+            return variant.id
+        }
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The shop has no product that this program can put into a cart.",
+            hint: "Publish a product that is in stock to the sales channel of the storefront's token."
+        )
+    }
+
+    /// The presenter of the login page: the sandbox's robot, the system browser with a loopback listener, or for another redirect
+    /// URI the terminal.
+    package func presenter(for redirectURI: String?) throws -> any Presenter {
         if sandbox != nil { return SandboxBuyer(transport: try CurlTransport()) }
+        guard let url = redirectURI.flatMap({ try? HTTPURL($0) }), !url.isSecure, url.isLoopback else {
+            return ManualPresenter { Self.askForCallback(of: $0) }
+        }
         return LoopbackPresenter { url, isOpened in
             if !isOpened { print("  Open \(url.text)") }
         }
@@ -83,8 +109,12 @@ package struct ExampleSetup: Sendable {
         if sandbox != nil {
             return try await SandboxBuyer(transport: try CurlTransport()).login(at: url.text, redirectURI: redirectURI)
         }
+        Self.askForCallback(of: url)
+        guard let text = try await StandardInput().nextText() else { throw CancellationError() }
+        return text
+    }
+
+    private static func askForCallback(of url: HTTPURL) {
         print("  Open \(url.text)\n  Sign in, then paste the URL of the page to which you are redirected:")
-        guard let line = try await StandardInput().nextLine() else { throw CancellationError() }
-        return line
     }
 }

@@ -40,10 +40,9 @@ func signInAndShop(_ example: ExampleSetup) async throws {
             hint: "Set providers.bolt.kind to bolt or bolt-sfcc."
         )
     }
-    let buyer = StorefrontContext(buyerIP: "203.0.113.7")
 
     // The names and signatures of Bolt's documentation. The presenter shows the login page, as Bolt's SDK does on a phone.
-    BoltCheckout.configure(provider: bolt, presenter: try example.presenter())
+    BoltCheckout.configure(provider: bolt, presenter: try example.presenter(for: bolt.descriptor.redirectURI))
 
     // Sign in with a delegate …
     let screen = LoginScreen()
@@ -60,21 +59,36 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     // Exchange the code for a session: the ID token is verified and the tokens are stored encrypted.
     let session = try await sessions.establish(try await bolt.exchange(result), provider: bolt.descriptor.name)
     print("✓ Session \(session.id) of \(session.buyer.email?.value ?? session.buyer.subject)")
-    let tokens = try await sessions.tokens(for: session.id)
-    print("✓ Access token: \(tokens.outcome.rawValue), \(tokens.tokens.accessToken)")
-
-    // Bolt's buyers have no Shopify login: the cart gets their contact and address, and prefills a guest checkout.
-    let mug = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)
-    let cart = try await carts.add([mug], for: session.id, in: buyer)
-    print("✓ Cart: \(cart.cart.totalQuantity) items")
-    let checkout = try await carts.checkout(for: session.id, in: buyer)
-    print("✓ Checkout as \(checkout.identity): \(checkout.url.reveal())")
+    do {
+        try await shop(session.id, sessions, carts, example)
+    } catch {
+        // An app keeps the session after an error. This program ends, so it signs the buyer out.
+        _ = try? await sessions.logout(session.id)
+        throw error
+    }
 
     // Bolt has no logout page for servers: this deletes the session and removes the buyer from the cart.
     let logout = try await sessions.logout(session.id)
     BoltCheckout.shared.logOut()
     print("✓ Signed out")
     for problem in logout.problems { print("! \(problem)") }
+}
+
+func shop(
+    _ session: SessionID,
+    _ sessions: SessionManager,
+    _ carts: CartAdapter,
+    _ example: ExampleSetup
+) async throws {
+    let tokens = try await sessions.tokens(for: session)
+    print("✓ Access token: \(tokens.outcome.rawValue), \(tokens.tokens.accessToken)")
+
+    // Bolt's buyers have no Shopify login: the cart gets their contact and address, and prefills a guest checkout.
+    let line = CartLineInput(merchandiseID: try await example.variant(in: carts.client), quantity: 1)
+    let cart = try await carts.add([line], for: session, in: example.buyer)
+    print("✓ Cart: \(cart.cart.totalQuantity) items")
+    let checkout = try await carts.checkout(for: session, in: example.buyer)
+    print("✓ Checkout as \(checkout.identity): \(checkout.url.reveal())")
 }
 
 await ExampleSetup.main("bolt-login", signInAndShop)

@@ -15,7 +15,6 @@ func signInAndShop(_ example: ExampleSetup) async throws {
         try await SQLiteStore.open(SQLiteStore.Configuration(section))
     }
     let (sessions, carts) = (setup.sessions, try setup.requireCarts())
-    let buyer = StorefrontContext(buyerIP: "203.0.113.7")
 
     // When the buyer chooses "Sign in", the app redirects the browser to the login page and sets the binding as a cookie.
     let login = try await sessions.begin("shopify")
@@ -29,23 +28,38 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     let session = try await sessions.complete(callback, browserBinding: binding, provider: "shopify").session
     print("✓ Signed in: \(session.buyer.email?.value ?? session.buyer.subject), session \(session.id)")
 
-    // From now on the app needs only the session id, from its cookie. The token is refreshed when necessary.
-    let tokens = try await sessions.tokens(for: session.id)
-    print("✓ Access token: \(tokens.outcome.rawValue), \(tokens.tokens.accessToken)")
-    let profile = try await sessions.buyerProfile(for: session.id)
-    print("✓ Profile: \(profile.displayName ?? "no name"), \(profile.addresses.count) addresses")
-
-    // The cart has the customer's token from the first line on, so that checkout opens signed in.
-    let mug = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)
-    let cart = try await carts.add([mug], for: session.id, in: buyer)
-    print("✓ Cart: \(cart.cart.totalQuantity) items")
-    let checkout = try await carts.checkout(for: session.id, in: buyer)
-    print("✓ Checkout as \(checkout.identity): \(checkout.url.reveal())")
+    do {
+        try await shop(session.id, sessions, carts, example)
+    } catch {
+        // An app keeps the session after an error. This program ends, so it signs the buyer out.
+        _ = try? await sessions.logout(session.id)
+        throw error
+    }
 
     // The logout deletes the session, removes the buyer from the cart, and returns the provider's logout page.
     let logout = try await sessions.logout(session.id)
     print("✓ Signed out; logout page: \(logout.browserURL.map { "\($0)" } ?? "none")")
     for problem in logout.problems { print("! \(problem)") }
+}
+
+func shop(
+    _ session: SessionID,
+    _ sessions: SessionManager,
+    _ carts: CartAdapter,
+    _ example: ExampleSetup
+) async throws {
+    // From now on the app needs only the session id, from its cookie. The token is refreshed when necessary.
+    let tokens = try await sessions.tokens(for: session)
+    print("✓ Access token: \(tokens.outcome.rawValue), \(tokens.tokens.accessToken)")
+    let profile = try await sessions.buyerProfile(for: session)
+    print("✓ Profile: \(profile.displayName ?? "no name"), \(profile.addresses.count) addresses")
+
+    // The cart has the customer's token from the first line on, so that checkout opens signed in.
+    let line = CartLineInput(merchandiseID: try await example.variant(in: carts.client), quantity: 1)
+    let cart = try await carts.add([line], for: session, in: example.buyer)
+    print("✓ Cart: \(cart.cart.totalQuantity) items")
+    let checkout = try await carts.checkout(for: session, in: example.buyer)
+    print("✓ Checkout as \(checkout.identity): \(checkout.url.reveal())")
 }
 
 await ExampleSetup.main("shopify-login", signInAndShop)
