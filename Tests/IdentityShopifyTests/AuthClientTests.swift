@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Records the calls of the delegate's functions.
-private final class Listener: AuthWebViewDelegate {
+final class Listener: AuthWebViewDelegate {
     private let calls = Mutex<[String]>([])
 
     var heard: [String] { calls.withLock { $0 } }

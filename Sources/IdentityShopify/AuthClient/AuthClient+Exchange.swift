@@ -7,7 +7,7 @@ extension AuthClient {
     ///
     /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
     public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
-        try await request(code, verifier: nil)
+        try await firstResponse(to: code, verifier: nil)
     }
 
     /// Exchanges a code for tokens.
@@ -27,7 +27,7 @@ extension AuthClient {
         code: String,
         codeVerifier: String
     ) async throws -> CustomerAccountAccessTokenResponse {
-        try await request(code, verifier: codeVerifier)
+        try await firstResponse(to: code, verifier: codeVerifier)
     }
 
     /// Exchanges a code for tokens and calls the delegate, as in the earlier version of Shopify's tutorial.
@@ -40,15 +40,7 @@ extension AuthClient {
     /// - Returns: A handle; the delegate is called exactly once, but not for a repeated code.
     @discardableResult
     public func exchangeCodeForTokens(code: String) -> LoginHandle {
-        callingDelegate { client in
-            let (wasExchanged, verifier) = client.state.withLock { state in
-                (
-                    state.logins.wasExchanged(code: Secret(code)),
-                    state.logins.isChecked(code: Secret(code)) ? nil : state.logins.recordedVerifier(at: client.now)
-                )
-            }
-            return wasExchanged ? nil : try await client.request(code, verifier: verifier?.reveal())
-        }
+        callingDelegate { try await $0.response(to: code, verifier: nil, orRecorded: true) }
     }
 
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
@@ -64,8 +56,7 @@ extension AuthClient {
     public func exchangeCodeForTokens(params: [String: String]) -> LoginHandle {
         callingDelegate { client in
             let (code, verifier) = try client.checked(params)
-            guard !client.state.withLock({ $0.logins.wasExchanged(code: Secret(code)) }) else { return nil }
-            return try await client.requestAccessToken(code: code, codeVerifier: verifier)
+            return try await client.response(to: code, verifier: verifier)
         }
     }
 
@@ -95,12 +86,28 @@ extension AuthClient {
         )
     }
 
-    private func request(_ code: String, verifier: String?) async throws -> CustomerAccountAccessTokenResponse {
+    private func firstResponse(
+        to code: String,
+        verifier: String?
+    ) async throws -> CustomerAccountAccessTokenResponse {
+        guard let response = try await response(to: code, verifier: verifier) else { throw Self.unknownCode }
+        return response
+    }
+
+    /// Exchanges a code; nil for a code that was used before.
+    private func response(
+        to code: String,
+        verifier: String?,
+        orRecorded usesRecorded: Bool = false
+    ) async throws -> CustomerAccountAccessTokenResponse? {
         try await Correlation.scope {
             let provider = try provider()
             if let verifier { try PKCE.check(verifier) }
             let code = Secret(code)
-            switch state.withLock({ $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, at: now) }) {
+            let owner = state.withLock {
+                $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, orRecorded: usesRecorded, at: now)
+            }
+            switch owner {
             case .checked(let login): return try await exchange(login.callback, login.attempt)
             case .pending(let attempt):
                 return try await save { try await provider.client.exchange(code: code, for: attempt) }
@@ -111,6 +118,7 @@ extension AuthClient {
                         for: try await provider.attempt(codeVerifier: verifier)
                     )
                 }
+            case .repeated: return nil
             case .unknown: throw Self.unknownCode
             }
         }

@@ -23,6 +23,8 @@ struct PendingLogins: Sendable {
         case pending(LoginAttempt)
         /// The app built the authorization URL itself, with this verifier.
         case app(verifier: Secret)
+        /// The code was used before.
+        case repeated
         case unknown
     }
 
@@ -38,25 +40,26 @@ struct PendingLogins: Sendable {
     private var checked: [CheckedLogin] = []
     /// The states, code verifiers and codes that must not be used again.
     private var ended: [Secret] = []
-    /// The latest verifier that the app got and that no login has used.
+    /// The latest verifier that the app got, until its login ends.
     private var offered: (verifier: Secret, until: Date)?
 
     mutating func add(_ attempt: LoginAttempt, at now: Date) {
         removeExpired(at: now)
-        if let verifier = attempt.codeVerifier, offered?.verifier.isEqual(to: verifier) == true { offered = nil }
         if pending.count >= Self.capacity { _ = removePending(at: 0) }
         pending.append(attempt)
     }
 
     /// Records a code verifier that the app may use in an authorization URL that it builds itself.
     mutating func recordVerifier(_ verifier: Secret, until end: Date) {
-        offered = (verifier, end)
+        // The app has an empty verifier if the system returned no random bytes.
+        offered = verifier.isEmpty ? nil : (verifier, end)
     }
 
     /// Removes and returns the login of a callback; afterwards the same callback counts as repeated.
     mutating func take(state: Secret, at now: Date) -> Match {
         removeExpired(at: now)
         if let index = pending.firstIndex(where: { $0.state.isEqual(to: state) }) {
+            end(state)
             return .pending(removePending(at: index))
         }
         return ended.contains { $0.isEqual(to: state) } ? .repeated : .unknown
@@ -71,45 +74,35 @@ struct PendingLogins: Sendable {
     /// - Parameters:
     ///   - code: The authorization code.
     ///   - verifier: The code verifier of the login; nil for the one that this client stored.
+    ///   - usesRecorded: Whether the recorded verifier is used if there is no other.
     ///   - now: The time.
     /// - Returns: The checked login of the code, the pending login of the verifier, or the app's own login.
-    mutating func take(code: Secret, verifier: Secret?, at now: Date) -> CodeOwner {
+    mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
-        let owner = owner(of: code, verifier)
+        guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }
+        let owner = owner(of: code, verifier, orRecorded: usesRecorded)
         if case .unknown = owner { return owner }
-        end([code])
+        end(code)
         return owner
     }
 
-    private mutating func owner(of code: Secret, _ verifier: Secret?) -> CodeOwner {
-        func isOwn(_ attempt: LoginAttempt) -> Bool {
-            guard let verifier else { return true }
-            return attempt.codeVerifier.map { $0.isEqual(to: verifier) } ?? false
+    private mutating func owner(of code: Secret, _ verifier: Secret?, orRecorded usesRecorded: Bool) -> CodeOwner {
+        func isOwn(_ attempt: LoginAttempt, _ verifier: Secret) -> Bool {
+            attempt.codeVerifier?.isEqual(to: verifier) ?? false
         }
         if let index = checked.firstIndex(where: { $0.code.isEqual(to: code) }) {
-            return isOwn(checked[index].attempt) ? .checked(checked.remove(at: index)) : .unknown
+            let isItsVerifier = verifier.map { isOwn(checked[index].attempt, $0) } ?? true
+            return isItsVerifier ? .checked(checked.remove(at: index)) : .unknown
         }
-        guard let verifier else { return .unknown }
-        if let index = pending.firstIndex(where: isOwn) { return .pending(removePending(at: index)) }
+        guard let verifier = verifier ?? (usesRecorded ? offered?.verifier : nil) else { return .unknown }
+        if let index = pending.firstIndex(where: { isOwn($0, verifier) }) {
+            let attempt = removePending(at: index)
+            end(attempt.state)
+            return .pending(attempt)
+        }
         guard !ended.contains(where: { $0.isEqual(to: verifier) }) else { return .unknown }
-        if offered?.verifier.isEqual(to: verifier) == true { offered = nil }
-        end([verifier])
+        end(verifier)
         return .app(verifier: verifier)
-    }
-
-    /// Whether a code was exchanged before.
-    func wasExchanged(code: Secret) -> Bool {
-        ended.contains { $0.isEqual(to: code) }
-    }
-
-    /// Whether a code belongs to a callback that was checked.
-    func isChecked(code: Secret) -> Bool {
-        checked.contains { $0.code.isEqual(to: code) }
-    }
-
-    /// The latest code verifier that the app got and that no login has used.
-    func recordedVerifier(at now: Date) -> Secret? {
-        offered.flatMap { $0.until > now ? $0.verifier : nil }
     }
 
     /// Whether a pending login waits for its callback at this redirect URI.
@@ -120,16 +113,18 @@ struct PendingLogins: Sendable {
     private mutating func removeExpired(at now: Date) {
         while let index = pending.firstIndex(where: { $0.expiresAt <= now }) { _ = removePending(at: index) }
         checked.removeAll { $0.attempt.expiresAt <= now }
+        if let until = offered?.until, until <= now { offered = nil }
     }
 
     private mutating func removePending(at index: Int) -> LoginAttempt {
         let attempt = pending.remove(at: index)
-        end([attempt.state, attempt.codeVerifier].compactMap(\.self))
+        if let verifier = attempt.codeVerifier { end(verifier) }
         return attempt
     }
 
-    private mutating func end(_ secrets: [Secret]) {
-        for secret in secrets { Self.append(secret, to: &ended, capacity: 3 * Self.capacity) }
+    private mutating func end(_ secret: Secret) {
+        if offered?.verifier.isEqual(to: secret) == true { offered = nil }
+        Self.append(secret, to: &ended, capacity: 3 * Self.capacity)
     }
 
     private static func append<Element>(
