@@ -6,10 +6,13 @@ import IdentityShopify
 import Synchronization
 import Testing
 
-/// A token storage that cannot remove tokens, and that signs the buyer out while it saves tokens for the first time.
+/// A token storage that may be unable to remove tokens, and that signs the buyer out while it saves tokens for the first time.
 private final class SignOutVault: AuthTokenStorage {
+    private let isBroken: Bool
     private let logout = Mutex<(client: AuthClient, idToken: String)?>(nil)
     private let logoutError = Mutex<IdentityError?>(nil)
+
+    init(isBroken: Bool) { self.isBroken = isBroken }
 
     /// The error of the logout.
     var error: IdentityError? { logoutError.withLock(\.self) }
@@ -26,7 +29,9 @@ private final class SignOutVault: AuthTokenStorage {
         logoutError.withLock { $0 = error }
     }
 
-    func removeTokens() async throws { throw CocoaError(.fileWriteOutOfSpace) }
+    func removeTokens() async throws {
+        if isBroken { throw CocoaError(.fileWriteOutOfSpace) }
+    }
 }
 
 /// A token storage in memory that keeps the ID token, as the sample of `AuthTokenStorage` does.
@@ -68,7 +73,7 @@ struct TokenStorageTests {
     @Test("after a sign-out, a failed login or refresh is not retryLater, because its code or refresh token was used")
     func signOutMeanwhile() async throws {
         let shop = try await Shop(.publicMobile)
-        let vault = SignOutVault()
+        let vault = SignOutVault(isBroken: true)
         let client = AuthClient(
             provider: try shop.provider(),
             storefrontAccessToken: "storefront",
@@ -91,6 +96,17 @@ struct TokenStorageTests {
             #expect(vault.error?.reference == nil)
             #expect(client.currentTokens == nil)
         }
+    }
+
+    @Test("a login is cancelled if the buyer signs out while its tokens are saved")
+    func signOutDuringLogin() async throws {
+        let shop = try await Shop(.publicMobile)
+        let vault = SignOutVault(isBroken: false)
+        let client = AuthClient(provider: try shop.provider(), tokenStorage: vault)
+        let idToken = try #require(try await client.login(with: SandboxBuyer()).idToken)
+        vault.signOut(at: client, idToken)
+        #expect(await failure { try await client.login(with: SandboxBuyer()) }?.kind == .cancelled)
+        #expect(vault.error == nil && client.currentTokens == nil)
     }
 
     @Test("a login that ends during a refresh keeps its tokens, and the refresh returns its own")

@@ -58,6 +58,8 @@ extension AuthClient {
 
     /// Signs the buyer out: removes all tokens and pending logins here first, then calls Shopify's logout endpoint.
     ///
+    /// A login that has not ended yet signs nobody in; while it fetches its tokens, it throws an error of kind `cancelled`.
+    ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser. Shopify's cookie is removed only when the browser opens it. With the cookie, the next
     ///   login may show no page. Nil if the metadata name no logout endpoint; then the buyer is signed out here only.
@@ -68,16 +70,22 @@ extension AuthClient {
         try await Correlation.scope {
             state.withLock { state in
                 state.tokens = nil
-                state.logins = PendingLogins()
+                state.logins.endAll()
                 state.logouts += 1
             }
             // A repeated logout removes the tokens.
             let removal = Task { try await writeThrough(failingAs: .retryLater) }
-            let provider = try provider()
-            let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil)
-            if let url { try await provider.endSession(at: url) }
-            try await removal.value
-            return url
+            do {
+                let provider = try provider()
+                let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil)
+                if let url { try await provider.endSession(at: url) }
+                try await removal.value
+                return url
+            } catch {
+                // Tokens that are still in the storage matter more than a session that is still open at Shopify.
+                try await removal.value
+                throw error
+            }
         }
     }
 
@@ -100,6 +108,8 @@ extension AuthClient {
 
     /// Gets tokens and stores them, unless the buyer signs out in the meantime; refreshed tokens also not if there are tokens of a newer
     /// login by then.
+    ///
+    /// - Throws: Also `IdentityError` of kind `cancelled` for a login during which the buyer signed out.
     func save(
         refreshing old: Secret? = nil,
         _ request: () async throws -> TokenSet
@@ -115,7 +125,18 @@ extension AuthClient {
         // A separate task: new tokens are stored even if the caller is cancelled. A repeated login or refresh would send a used code or
         // refresh token.
         try await Task { try await writeThrough(failingAs: .configuration) }.value
+        // A refresh returns its tokens all the same, because the caller had tokens before.
+        guard old != nil || state.withLock({ $0.logouts == logouts }) else { throw Self.signedOut }
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
+    }
+
+    private static var signedOut: IdentityError {
+        IdentityError(
+            .cancelled,
+            .cancelled,
+            "The login was cancelled, because the buyer signed out before it ended.",
+            hint: "Offer the login again."
+        )
     }
 
     /// Writes the latest tokens to the storage, and again if they change in the meantime, so that the last write has the latest tokens.

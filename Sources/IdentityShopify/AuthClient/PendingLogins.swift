@@ -69,6 +69,13 @@ struct PendingLogins: Sendable {
         Self.append(login, to: &checked)
     }
 
+    /// Ends all logins, because the buyer signs out: their callbacks, codes and code verifiers belong to no login any more.
+    mutating func endAll() {
+        while !pending.isEmpty { _ = removePending(at: 0) }
+        checked = []
+        offered = nil
+    }
+
     /// Removes and returns the login of a code.
     ///
     /// - Parameters:

@@ -1,0 +1,87 @@
+import Foundation
+import IdentityKit
+import IdentitySandbox
+import IdentityShopify
+import Synchronization
+import Testing
+
+/// A token storage that needs some time to remove tokens, and then may fail.
+private final class SlowVault: AuthTokenStorage {
+    private let state = Mutex(false)
+    private let isBroken: Bool
+
+    init(isBroken: Bool) { self.isBroken = isBroken }
+
+    var isEmpty: Bool { state.withLock(\.self) }
+
+    func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws { state.withLock { $0 = false } }
+
+    func removeTokens() async throws {
+        try await Task.sleep(for: .milliseconds(200))
+        if isBroken { throw CocoaError(.fileWriteOutOfSpace) }
+        state.withLock { $0 = true }
+    }
+}
+
+@Suite("The logout of AuthClient")
+struct AuthClientLogoutTests {
+    private func callback(_ page: String) async throws -> URL {
+        let url = try await SandboxBuyer().login(at: page, redirectURI: "shop.82920341806.app://callback")
+        return try #require(URL(string: url))
+    }
+
+    @Test("a login from before a logout signs nobody in, and the delegate learns of it")
+    func loginsBefore() async throws {
+        let shop = try await Shop(.publicMobile)
+        let listener = Listener()
+        let client = AuthClient(provider: try shop.provider())
+        client.delegate = listener
+        let idToken = try #require(try await client.login(with: SandboxBuyer()).idToken)
+        let (checked, pending) = (client.generateCodeVerifier(), client.generateCodeVerifier())
+        let first = try await callback(try await client.buildAuthorizationUrl(codeVerifier: checked))
+        let code = try #require(client.handleCallback(url: first))
+        let second = try await callback(try await client.buildAuthorizationUrl(codeVerifier: pending))
+        let otherCode = try LoginCallback(url: second.absoluteString).value(of: "code")?.reveal() ?? ""
+        try await client.logout(idToken: idToken)
+        for (code, verifier) in [(code, checked), (otherCode, pending)] {
+            let error = await failure { try await client.requestAccessToken(code: code, codeVerifier: verifier) }
+            #expect(error?.code == .stateUnknown)
+            #expect(await failure { try await client.requestAccessToken(code: code) }?.code == .stateUnknown)
+            await client.exchangeCodeForTokens(code: code).finished()
+        }
+        await client.continueLogin(url: second)?.finished()
+        #expect(listener.heard.count == 3 && listener.heard.allSatisfy { $0.contains("state_unknown") })
+        #expect(client.handleCallback(url: first) == nil && client.currentTokens == nil)
+        #expect(shop.shopify.requests(to: .token).count == 1)
+        _ = try await client.login(with: SandboxBuyer())
+    }
+
+    @Test("a login during which the buyer signs out is cancelled")
+    func loginDuringLogout() async throws {
+        let shop = try await Shop(.publicMobile)
+        let listener = Listener()
+        let client = AuthClient(provider: try shop.provider())
+        client.delegate = listener
+        let idToken = try #require(try await client.login(with: SandboxBuyer()).idToken)
+        let logout = SandboxFault.before { _ = try? await client.logout(idToken: idToken) }
+        shop.shopify.planFault(logout, on: .token)
+        #expect(await failure { try await client.login(with: SandboxBuyer()) }?.kind == .cancelled)
+        shop.shopify.planFault(logout, on: .token)
+        await client.startLogin(with: SandboxBuyer()).finished()
+        #expect(listener.heard.count == 1 && listener.heard.first?.contains("signed out") == true)
+        #expect(client.currentTokens == nil && shop.shopify.counters.logouts == 2)
+    }
+
+    @Test("a logout that fails at Shopify removes the tokens from the storage first, and reports if that fails")
+    func removal() async throws {
+        let shop = try await Shop(.publicMobile)
+        for isBroken in [false, true] {
+            let vault = SlowVault(isBroken: isBroken)
+            let client = AuthClient(provider: try shop.provider(), tokenStorage: vault)
+            _ = try await client.login(with: SandboxBuyer())
+            let error = await failure { try await client.logout(idToken: "unknown") }
+            #expect(error?.code == (isBroken ? .storeFailed : .unexpectedResponse))
+            #expect(vault.isEmpty == !isBroken)
+        }
+    }
+}
