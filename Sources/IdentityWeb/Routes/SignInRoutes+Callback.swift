@@ -147,7 +147,9 @@ extension SignInRoutes {
     private func endExcessSessions(of session: Session) async {
         guard let maximum = configuration.maximumSessions else { return }
         guard let all = try? await sessions.sessions(matching: SessionFilter(buyerOf: session)) else { return }
-        for surplus in all.filter({ $0.id != session.id }).dropLast(max(0, maximum - 1)) {
+        // The work of an earlier sign-in can end after a later one, whose sessions it must not count.
+        let older = all.filter { $0.id != session.id && $0.createdAt <= session.createdAt }
+        for surplus in older.dropLast(max(0, maximum - 1)) {
             try? await sessions.endExcess(surplus.id)
         }
     }
