@@ -101,6 +101,27 @@ import Testing
         }
     }
 
+    @Test("the output of a redacted operation and its nested types are redacted")
+    func redactedOperation() throws {
+        let document = "query A { shop { id money { amount } } other: shop { name } }"
+        let file = try generate(document, configuration: #"{"redacted":["A"]}"#).files["Operations/A.swift"]
+        let types = (file ?? "").split(separator: "\n").filter {
+            $0.contains("struct ") && $0.contains(": GraphQLReadable")
+        }
+        #expect(types.count == 4 && types.allSatisfy { $0.contains("GraphQLRedacted") }, "\(types)")
+    }
+
+    @Test("a selection on a redacted type is redacted and does not use a payload")
+    func redactedPayload() throws {
+        let result = try generate(
+            "query A { shop { id } people { id } }",
+            configuration: #"{"redacted":["Shop"],"payloads":{"Named":["id"]}}"#
+        )
+        let file = try #require(result.files["Operations/A.swift"])
+        #expect(file.contains("struct Shop: GraphQLReadable, GraphQLRedacted"))
+        #expect(file.contains("let people: [Named"))
+    }
+
     @Test("nested types and members get unique names")
     func collisions() throws {
         let result = try generate(

@@ -4,7 +4,9 @@ extension Planner {
     // MARK: Payloads
 
     func payload(for collected: Collected, _ parent: GraphSchemaType) -> String? {
-        guard collected.spreads.isEmpty, collected.conditions.isEmpty, !parent.isAbstract else { return nil }
+        // A payload is also the type of selections that may be printed.
+        guard collected.spreads.isEmpty, collected.conditions.isEmpty, !parent.isAbstract, !isRedacted(parent.name)
+        else { return nil }
         let keys = Set(collected.fields.map(\.key))
         return configuration.payloads.sorted { $0.key < $1.key }.first { Set($0.value) == keys }?.key
     }

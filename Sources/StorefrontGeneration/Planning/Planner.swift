@@ -19,6 +19,7 @@ struct Planner {
     private var inlines: [String: (count: Int, fields: Int, places: Set<String>, file: String, place: GraphLocation)] =
         [:]
     private var typeCount = 0
+    private var isInRedactedOperation = false
     /// The file of the current definition.
     var file = ""
 
@@ -163,7 +164,7 @@ struct Planner {
         )
     }
 
-    func isRedacted(_ type: String) -> Bool { configuration.redacted.contains(type) }
+    func isRedacted(_ type: String) -> Bool { isInRedactedOperation || configuration.redacted.contains(type) }
 
     private mutating func operation(_ operation: GraphSourced<GraphOperation>) -> OperationType {
         file = operation.file
@@ -171,6 +172,8 @@ struct Planner {
         let graphQLName = definition.name ?? ""
         let name = SwiftNames.type(graphQLName)
         let context = contextVariables(of: definition)
+        isInRedactedOperation = configuration.redacted.contains(graphQLName)
+        defer { isInRedactedOperation = false }
         var output = SwiftType.named("Output")
         var rootKey: String?
         var nested: [OutputType] = []
@@ -188,7 +191,13 @@ struct Planner {
             } else {
                 let comment = "The result of `\(graphQLName)`."
                 nested = [
-                    type(named: "Output", collected: collected, parent: parent, comment: comment, isRedacted: false)
+                    type(
+                        named: "Output",
+                        collected: collected,
+                        parent: parent,
+                        comment: comment,
+                        isRedacted: isRedacted(parent.name)
+                    )
                 ]
             }
         }
