@@ -36,7 +36,7 @@ import Testing
         let customer = try await TestClient.shared.graphQL(
             sandbox.shopify.endpoints.api,
             "query { customer { id emailAddress { emailAddress } } }",
-            headers: ["Authorization": access]
+            headers: ShopifyLogin(sandbox, client).headers.merging(["Authorization": access]) { $1 }
         )
         #expect(customer["data"]?["customer"]?["emailAddress"]?["emailAddress"]?.string == "ada@example.com")
         #expect(sandbox.shopify.counters.exchanges == 1)

@@ -133,10 +133,28 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         )
     }
 
-    /// The buyer of a valid access token, which may be put on a cart.
+    /// The buyer of a valid access token with the scope of the Customer Account API, which may be put on a cart.
     package func buyer(forAccessToken token: String) -> KnownBuyer? {
+        guard let grant = grant(ofAccessToken: token), hasAPIScope(grant) else { return nil }
+        return directory.buyer(number: grant.buyer)
+    }
+
+    /// The response to a call of the Customer Account API whose valid access token has not the API's scope, or whose public web
+    /// client sends no registered `Origin`; nil for every other call.
+    package func refusal(ofAPICall request: SandboxRequest, accessToken token: String) -> SandboxResponse? {
+        guard let grant = grant(ofAccessToken: token) else { return nil }
+        if let client = clients.first(where: { $0.id == grant.clientID }), !client.permitsOrigin(of: request) {
+            return .originMissing
+        }
+        return hasAPIScope(grant) ? nil : .json(["errors": .string("User does not have access")])
+    }
+
+    private func grant(ofAccessToken token: String) -> Grant? {
         let now = clock.now
-        let number = tokens.state.withLock { $0.ledger.grant(ofAccessToken: token, at: now)?.grant.buyer }
-        return number.flatMap { directory.buyer(number: $0) }
+        return tokens.state.withLock { $0.ledger.grant(ofAccessToken: token, at: now)?.grant }
+    }
+
+    private func hasAPIScope(_ grant: Grant) -> Bool {
+        grant.scopes.contains { $0 == "customer-account-api:full" || $0.hasPrefix("https://api.customers.com/") }
     }
 }

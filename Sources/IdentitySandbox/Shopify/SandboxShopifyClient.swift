@@ -61,6 +61,13 @@ extension SandboxShopifyClient {
         logoutURIs: ["https://app.example/signed-out"] + RedirectRule.loopback
     )
 
+    /// Whether a request has the `Origin` header that a public web client must send; true for every other client.
+    func permitsOrigin(of request: SandboxRequest) -> Bool {
+        let origin = request.header("origin") ?? ""
+        return kind != .publicWeb
+            || RedirectRule.permits(origin, registered: javaScriptOrigins, allowsLoopback: allowsLoopback)
+    }
+
     /// A client secret with characters that form-encoding changes.
     ///
     /// Shopify does not form-decode id and secret, so a client that form-encodes them fails with this secret.

@@ -61,10 +61,7 @@ extension SandboxShopify {
                 throw OAuthRefusal("invalid_client", "Client authentication failed.", status: 401)
             }
         case .publicWeb:
-            let origin = request.header("origin") ?? ""
-            let origins = client.javaScriptOrigins
-            guard RedirectRule.permits(origin, registered: origins, allowsLoopback: client.allowsLoopback)
-            else { throw OAuthRefusal(.originMissing) }
+            guard client.permitsOrigin(of: request) else { throw OAuthRefusal(.originMissing) }
         case .publicMobile, .app: break
         }
         return (fields, client)

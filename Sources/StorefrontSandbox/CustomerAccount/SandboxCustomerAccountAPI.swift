@@ -125,6 +125,7 @@ extension SandboxCustomers {
         guard let token = request.header("authorization"), token.hasPrefix("shcat_") else {
             return unauthorized("Invalid token, missing prefix shcat_.")
         }
+        if let refusal = shopify.refusal(ofAPICall: request, accessToken: token) { return refusal }
         guard let buyer = shopify.buyer(forAccessToken: token) else {
             return unauthorized("Invalid token. Decode Error.")
         }

@@ -95,6 +95,50 @@ struct CartClient {
         await sandbox.stop()
     }
 
+    @Test("the Customer Account API and a cart refuse a token without the scope of the API")
+    func scope() async throws {
+        let sandbox = try await ShopSandbox.start()
+        var login = ShopifyLogin(sandbox)
+        func call(_ token: JSONValue) async throws -> JSONValue {
+            try await TestClient.shared.graphQL(
+                sandbox.shopify.endpoints.api,
+                "{ customer { id } }",
+                headers: ["Authorization": token.string ?? ""]
+            )
+        }
+        login.scope = "openid email customer-account-mcp-api:full"
+        let token = try await login.tokens()["access_token"] ?? .null
+        #expect(try await call(token)["errors"]?.string == "User does not have access")
+        let created = try await CartClient(sandbox: sandbox)
+            .create(["buyerIdentity": .object(["customerAccessToken": token])])
+        #expect(created["userErrors"]?.array?.first?["message"]?.string == "Customer is invalid")
+        login.scope = "openid https://api.customers.com/auth/customer.graphql"
+        let old = try await call(try await login.tokens()["access_token"] ?? .null)
+        #expect(old["data"]?["customer"]?["id"]?.string == "gid://shopify/Customer/7000000001")
+        await sandbox.stop()
+    }
+
+    @Test(
+        "the Customer Account API requires a registered Origin with the token of a public web client",
+        arguments: [("", 401), ("https://evil.example", 401), ("https://app.example", 200)]
+    )
+    func apiOrigin(origin: String, status: Int) async throws {
+        let sandbox = try await ShopSandbox.start()
+        let token = try await ShopifyLogin(sandbox, .publicWeb).tokens()["access_token"]?.string ?? ""
+        var headers = ["Content-Type": "application/json", "User-Agent": "tests", "Authorization": token]
+        if !origin.isEmpty { headers["Origin"] = origin }
+        let body = #"{"query":"{ customer { id } }"}"#
+        let response = try await TestClient.shared.send(
+            .post,
+            sandbox.shopify.endpoints.api,
+            headers: headers,
+            body: body
+        )
+        #expect(response.status == status)
+        #expect(response.headers["WWW-Authenticate"]?.contains("invalid_token") ?? (status == 200))
+        await sandbox.stop()
+    }
+
     @Test("a cart call with an expired token succeeds, and its checkout URL opens a guest checkout")
     func expiredToken() async throws {
         let sandbox = try await ShopSandbox.start()

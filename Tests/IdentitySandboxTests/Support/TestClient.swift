@@ -75,6 +75,7 @@ struct ShopifyLogin {
     let sandbox: ShopSandbox
     let client: SandboxShopifyClient
     var redirectURI = "http://127.0.0.1:9/callback"
+    var scope = "openid email customer-account-api:full"
     var headers: [String: String] = [:]
 
     init(_ sandbox: ShopSandbox, _ client: SandboxShopifyClient = .confidential) {
@@ -87,7 +88,7 @@ struct ShopifyLogin {
     var authorizationURL: String {
         let fields = [
             (name: "client_id", value: client.id), ("response_type", "code"), ("redirect_uri", redirectURI),
-            ("scope", "openid email customer-account-api:full"), ("state", "state-1"), ("nonce", "nonce-1"),
+            ("scope", scope), ("state", "state-1"), ("nonce", "nonce-1"),
             ("code_challenge", TestClient.challenge), ("code_challenge_method", "S256"),
         ]
         return FormText.append(fields, to: sandbox.shopify.endpoints.authorization)
