@@ -8,7 +8,8 @@ import IdentityWeb
 import StorefrontSandbox
 import Synchronization
 import Testing
-import WebShop
+
+@testable import WebShop
 
 @Suite("The responses of the web shop")
 struct RequestTests {
@@ -21,6 +22,28 @@ struct RequestTests {
             let page = try await visitor.get("/cart").text
             #expect(page.contains("1 item") && page.contains("The checkout opens signed in."))
         }
+    }
+
+    @Test("each variant shows its price if the prices differ")
+    func variantPrices() async throws {
+        try await ShopStage.run(storefront: { shop in
+            for index in shop.variants.indices where shop.variants[index].title == "Green" {
+                shop.variants[index].price = 1300
+            }
+        }) { stage in
+            var visitor = ShopVisitor(stage)
+            let page = try await visitor.get("/products/analytical-mug").text
+            #expect(page.contains("<span>Blue · 12.50 USD") && page.contains("<span>Green · 13.00 USD"), "\(page)")
+            #expect(try await visitor.get("/products/loop-scarf").text.contains("<span>Red</span>"))
+        }
+    }
+
+    @Test(
+        "a price has at least two digits after the point, and keeps all that are not zero",
+        arguments: [("5", "5.00"), ("12.5", "12.50"), ("1.250", "1.25"), ("0.125", "0.125"), ("7.", "7.00")]
+    )
+    func priceDigits(amount: String, shown: String) {
+        #expect(WebShop.price(amount, "KWD") == "\(shown) KWD")
     }
 
     @Test("a line of any quantity can be removed, also of more than the form permits", arguments: ["", "198", "x"])

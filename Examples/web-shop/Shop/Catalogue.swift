@@ -90,6 +90,7 @@ extension WebShop {
             ?? []
         let variants = product.variants.nodes
         let first = variants.first { $0.availableForSale }
+        let differ = Set(variants.map(\.price.amount)).count > 1
         let choices = variants.map { variant -> Markup in
             let checked: Markup = variant.id == first?.id ? " checked" : .none
             let disabled: Markup = variant.availableForSale ? .none : " disabled"
@@ -101,7 +102,7 @@ extension WebShop {
                 { " <small>\(left) left</small>" } else { .none }
             return """
                 <label><input type="radio" name="variant" value="\(variant.id)"\(checked)\(disabled) required>\
-                <span>\(variant.title)\(note)</span></label>
+                <span>\(variant.title)\(differ ? " · \(Self.price(variant.price))" : "")\(note)</span></label>
                 """
         }
         let button: Markup = first == nil ? "<p class=\"badge\">Sold out</p>" : "<button>Add to cart</button>"

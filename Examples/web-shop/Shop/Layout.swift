@@ -100,8 +100,10 @@ extension WebShop {
 
     static func price(_ amount: String, _ currency: String) -> String {
         let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
-        let cents = (parts.count > 1 ? parts[1] : "") + "00"
-        return "\(parts[0]).\(cents.prefix(2)) \(currency)"
+        var digits = parts.count > 1 ? String(parts[1]) : ""
+        while digits.count < 2 { digits += "0" }
+        while digits.count > 2, digits.hasSuffix("0") { digits.removeLast() }
+        return "\(parts[0]).\(digits) \(currency)"
     }
 
     static func price(_ money: Money) -> String { price(money.amount, money.currencyCode) }
