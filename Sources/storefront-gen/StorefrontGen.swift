@@ -4,13 +4,15 @@ internal import StorefrontGeneration
 /// Writes Swift types for GraphQL operations: all of it is in `StorefrontGeneration`.
 @main enum StorefrontGen {
     static func main() {
+        // A closed pipe must not end the program: the failed write gives the exit status.
+        signal(SIGPIPE, SIG_IGN)
         var output = GeneratorCommand.Output()
         var status = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()), &output)
+        _ = write(output.errors, to: STDERR_FILENO)
         if !write(output.lines, to: STDOUT_FILENO) {
-            output.errors.append("storefront-gen: The output could not be written to standard output.")
+            _ = write(["storefront-gen: The output could not be written to standard output."], to: STDERR_FILENO)
             status = max(status, 1)
         }
-        _ = write(output.errors, to: STDERR_FILENO)
         exit(status)
     }
 

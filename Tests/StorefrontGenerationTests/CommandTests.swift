@@ -127,6 +127,15 @@ import Testing
         #expect(program.wait() == 1)
     }
 
+    @Test("the program fails with status 1 if the reader of its output has left")
+    func closedPipe() throws {
+        let call = #"read line; exec "$0" introspection-query"#
+        let program = try Spawned.start("/bin/sh", ["-c", call, Spawned.path(of: "storefront-gen")], [:])
+        close(program.output)
+        close(program.input)
+        #expect(program.wait() == 1)
+    }
+
     @Test("the file of --extend may contain descriptions, directives, and extensions of every kind of type")
     func extendingEveryKind() throws {
         let folder = try Folder()
