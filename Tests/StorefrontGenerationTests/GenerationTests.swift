@@ -101,6 +101,17 @@ import Testing
         }
     }
 
+    @Test("an enum or input whose name is a Swift keyword needs another name", arguments: ["Type", "Any", "default"])
+    func keywordNames(name: String) throws {
+        let schema = try TestSchema.schema("type Query { mode: \(name) } enum \(name) { ON }")
+        let result = try generate("query A { mode }", schema: schema)
+        #expect(result.diagnostics.first?.message.contains("Set another name for it under \"names\".") == true)
+        #expect(
+            try !generate("query A { mode }", configuration: #"{"names":{"\#(name)":"Mode"}}"#, schema: schema)
+                .isRefused
+        )
+    }
+
     @Test("the output of a redacted operation and its nested types are redacted")
     func redactedOperation() throws {
         let document = "query A { shop { id money { amount } } other: shop { name } }"

@@ -111,6 +111,13 @@ struct Planner {
             switch type.kind {
             case .enumeration, .input:
                 let name = swiftName(type.name)
+                if !SwiftNames.isTypeName(name) {
+                    fail(
+                        "generator.json",
+                        nil,
+                        "The type \(name) of the schema has a name that Swift reserves. Set another name for it under \"names\"."
+                    )
+                }
                 guard !topLevel.insert(name).inserted, !configuration.provided.contains(name) else { continue }
                 fail(
                     "generator.json",

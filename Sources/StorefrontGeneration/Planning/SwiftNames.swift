@@ -12,7 +12,7 @@ package enum SwiftNames {
     ]
 
     /// Words that cannot be names of members, even with back-ticks.
-    private static let impossible: Set<String> = ["init", "self", "Self", "Type", "Protocol", "_"]
+    private static let impossible: Set<String> = ["Any", "init", "self", "Self", "Type", "Protocol", "_"]
 
     /// Types that generated code refers to.
     static let used: Set<String> = Set(Planner.scalars.values).union([
