@@ -109,6 +109,36 @@ struct ProgramTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test("a second signal ends the program at once, although a request is still being handled")
+    func secondSignal() async throws {
+        let sandbox = try await ShopSandbox.start(storefront: .wholeShop)
+        let folder = try TemporaryDirectory("web-shop-program")
+        defer { folder.remove() }
+        let made = sandbox.labConfiguration(app: Self.origin, storePath: folder.path(of: "identity.sqlite"))
+        let file = try folder.write(String(decoding: made.json.serialized, as: UTF8.self), to: "shop.json")
+        sandbox.storefront.planFault(.delay(.seconds(20)), on: .storefront, times: 5)
+        let arguments = ["--config", file, "--origin", Self.origin, "--port", "0"]
+        let status = try await RunningProgram.run(arguments, made.environment) { program in
+            let line = try #require(await program.line(after: "Forward its requests to "))
+            let url = try HTTPURL(line.prefix { $0 != "," } + "/")
+            let visit = Task {
+                try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
+            }
+            while sandbox.storefront.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+            let signals = Task {
+                while !Task.isCancelled {
+                    program.terminate()
+                    try await Task.sleep(for: .milliseconds(200))
+                }
+            }
+            while await program.line(after: "") != nil {}
+            signals.cancel()
+            visit.cancel()
+        }
+        #expect(status == 128 + SIGTERM)
+        await sandbox.stop()
+    }
+
     @Test("the public origin may have uppercase letters, a default port and a slash at the end")
     func spelledOrigin() async throws {
         let arguments = ["--origin", "https://Shop.example:443/", "--port", "0"]
@@ -169,8 +199,10 @@ private struct RunningProgram {
         return nil
     }
 
+    func terminate() { kill(process.identifier, SIGTERM) }
+
     private func end() async -> Int32 {
-        kill(process.identifier, SIGTERM)
+        terminate()
         while await output.next() != nil {}
         while await errors.next() != nil {}
         let process = process

@@ -30,5 +30,7 @@ public enum ShopProgram {
         announce()
         _ = await received.first { _ in true }
         for source in sources { source.cancel() }
+        // A second signal ends the program at once.
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
     }
 }
