@@ -26,13 +26,15 @@ struct CallTests {
         method: String = "GET",
         isListed: Bool = true,
         usesDPoP: Bool = false,
-        headers: [(String, String)] = []
+        headers: [(String, String)] = [],
+        body: String = "order",
+        format: [String] = ["--json"]
     ) async throws -> (ended: LabProcess.Ended, requests: [LoopbackRequest], refreshes: Int) {
         let requests = Requests()
         let server = try await LoopbackServer.start { request in
             let count = requests.add(request)
             let status = statuses[min(count, statuses.count) - 1]
-            return .message(status: status, headers: status == 401 ? headers : [], body: Array("order".utf8))
+            return .message(status: status, headers: status == 401 ? headers : [], body: Array(body.utf8))
         }
         var configuration = SandboxConfiguration()
         configuration.openID.dpop = usesDPoP ? .required : .off
@@ -44,7 +46,8 @@ struct CallTests {
         let login = try await stage.login("any", ["--config", file])
         let id = try #require(try login.event("session")["id"]?.string, "\(login)")
         let url = server.origin + "/orders?number=7"
-        let ended = try await stage.run("call", "--session", id, "--config", file, "--method", method, url, "--json")
+        let arguments = ["call", "--session", id, "--config", file, "--method", method, url] + format
+        let ended = try await LabProcess(arguments, environment: stage.environment).ended()
         let refreshes = stage.sandbox.openID.counters.refreshes
         await stage.close()
         await server.stop()
@@ -63,6 +66,19 @@ struct CallTests {
         #expect(token.hasPrefix("Bearer "))
         #expect(refreshes == 0)
         #expect(!ended.output.contains(token.dropFirst(7)) && !ended.errors.contains(token.dropFirst(7)))
+    }
+
+    @Test("a body keeps its lines and tabs, and loses other control characters")
+    func lines() async throws {
+        let body = "{\r\n\t\"a\": 1,\n\n  \"b\": \"\u{1B}[31m\"\n}"
+        let ended = try await call([200], body: body, format: []).ended
+        #expect(ended.output.contains("HTTP 200\n{\n\t\"a\": 1,\n\n  \"b\": \"\u{FFFD}[31m\"\n}"), "\(ended)")
+    }
+
+    @Test("a status outside 200 to 299 is an error", arguments: [302, 404])
+    func unsuccessful(status: Int) async throws {
+        let ended = try await call([status]).ended
+        #expect(try ended.status == 1 && ended.event("error")["code"]?.string == "unexpected_response", "\(ended)")
     }
 
     @Test("a refused token is refreshed once, and a second refusal is an error")

@@ -40,7 +40,7 @@ struct CallCommand: Command {
         lab.output.event(
             "call",
             ["status": .integer(response.status), "body": body.map { .string($0) } ?? .null],
-            text: "HTTP \(response.status)\n\(body?.printable ?? "\(response.body.count) bytes that are not text")"
+            text: "HTTP \(response.status)\n\(body?.printableLines ?? "\(response.body.count) bytes that are not text")"
         )
         if let refusal { throw refusal }
     }
@@ -69,7 +69,7 @@ struct CallCommand: Command {
                 try access.check(status: response.status, response.headers, sent: headers, from: url)
                 return response
             }
-            return (response, response.status < 400 ? nil : Self.refusal(response))
+            return (response, (200..<300).contains(response.status) ? nil : Self.refusal(response))
         } catch {
             guard let last, last.status == 401 else { throw error }
             return (last, error)

@@ -2,6 +2,13 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension StringProtocol {
+    /// The text with its line feeds and tabs, and without other control characters.
+    var printableLines: String {
+        split(omittingEmptySubsequences: false) { $0.isNewline }.map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map(\.printable).joined(separator: "\t")
+        }.joined(separator: "\n")
+    }
+
     /// The text without control characters, because untrusted text must not control the terminal.
     var printable: String {
         String(
