@@ -62,9 +62,9 @@ extension Cart {
             }
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
             if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
-            if let quantity = try Self.quantity(input["quantity"], path) {
-                try set(quantity: quantity, at: index, path)
-            }
+            // The stock of another variant also limits a quantity that does not change.
+            let quantity = try Self.quantity(input["quantity"], path) ?? lines[index].quantity
+            try set(quantity: quantity, at: index, path)
         }
         lines.removeAll { $0.quantity == 0 }
     }

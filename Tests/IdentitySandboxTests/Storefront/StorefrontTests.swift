@@ -139,6 +139,25 @@ struct CartClient {
         await sandbox.stop()
     }
 
+    @Test("a line whose variant is replaced gets at most the new variant's stock")
+    func replacedVariant() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let client = CartClient(sandbox: sandbox)
+        let line: JSONObject = ["merchandiseId": .string("gid://shopify/ProductVariant/1"), "quantity": .integer(5)]
+        let cart = try await client.create(["lines": .array([.object(line)])])["cart"]
+        let query = """
+            mutation($id: ID!, $line: ID!) {
+              cartLinesUpdate(cartId: $id, lines: [{ id: $line, merchandiseId: "gid://shopify/ProductVariant/3" }]) {
+                cart { totalQuantity } warnings { code } } }
+            """
+        let lineID = cart?["lines"]?["nodes"]?.array?.first?["id"] ?? .null
+        let answer = try await client.run(query, ["id": cart?["id"] ?? .null, "line": lineID])
+        let updated = answer["data"]?["cartLinesUpdate"]
+        #expect(updated?["cart"]?["totalQuantity"]?.number?.integer == 3, "\(answer)")
+        #expect(updated?["warnings"]?.array?.first?["code"]?.string == "MERCHANDISE_NOT_ENOUGH_STOCK")
+        await sandbox.stop()
+    }
+
     @Test("a cart call with an expired token succeeds, and its checkout URL opens a guest checkout")
     func expiredToken() async throws {
         let sandbox = try await ShopSandbox.start()
