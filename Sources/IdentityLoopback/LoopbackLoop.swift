@@ -79,7 +79,8 @@ final class LoopbackLoop {
     private func acceptAll() {
         // At most 64 at a time, so that many new connections do not delay the open ones.
         for _ in 0..<64 {
-            let socket = LoopbackSocket.accept(listener)
+            var socket = LoopbackSocket.accept(listener)
+            if socket < 0, errno == EMFILE || errno == ENFILE, makeRoom() { socket = LoopbackSocket.accept(listener) }
             guard socket >= 0 else {
                 // When no descriptor is free, the listener stays readable. Without a pause, the loop would run without end.
                 if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }

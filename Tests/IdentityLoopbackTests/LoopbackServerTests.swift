@@ -193,6 +193,32 @@ import Testing
         await server.stop()
     }
 
+    @Test("a new connection replaces the oldest idle one when no descriptor is free", .timeLimit(.minutes(1)))
+    func descriptors() async {
+        // In another process, because the limit is the process's.
+        await #expect(processExitsWith: .success) {
+            let server = try await LoopbackServer.start { _ in
+                .message(status: 200, headers: [("Connection", "close")], body: Array("new".utf8))
+            }
+            func exchange() async throws -> String {
+                let socket = try RawSocket(port: server.port)
+                socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+                return await socket.readToEnd()
+            }
+            let idle = try (0..<2).map { _ in try RawSocket(port: server.port) }
+            // The server accepts connections in their order: after this response, it has accepted the idle ones.
+            _ = try await exchange()
+            var last = dup(0)
+            var limit = rlimit(rlim_cur: rlim_t(last) + 8, rlim_max: rlim_t(last) + 8)
+            #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            while case let next = dup(0), next >= 0 { last = next }
+            close(last)
+            #expect(try await exchange().hasSuffix("new"))
+            #expect(await idle[0].readToEnd() == "")
+            await server.stop()
+        }
+    }
+
     @Test("a head, a chunk line and trailers of exactly their limit are accepted, in any pieces")
     func exactLimits() throws {
         var limits = LoopbackLimits()
