@@ -39,6 +39,16 @@ struct JourneyTests {
         }
     }
 
+    @Test("compare refuses a file in a missing folder before it signs anyone in")
+    func missingFolder() async throws {
+        let folder = try TemporaryDirectory("compare")
+        defer { folder.remove() }
+        let file = folder.path(of: "missing/compare.html")
+        let ended = try await LabProcess(["compare", "--json", "--html", file], environment: [:]).ended()
+        #expect(try ended.status == 2 && ended.event("error")["code"]?.string == "file_unwritable", "\(ended)")
+        #expect(try !ended.events().contains { $0["event"]?.string == "approach" })
+    }
+
     @Test("the sandbox prints a working configuration and runs until it is interrupted")
     func sandbox() async throws {
         let sandbox = try LabProcess(["sandbox", "--json"], environment: [:])

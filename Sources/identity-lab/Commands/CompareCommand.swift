@@ -35,6 +35,10 @@ struct CompareCommand: Command {
     }
 
     func run(_ lab: Lab) async throws {
+        if let file {
+            let folder = URL(filePath: file).deletingLastPathComponent().path
+            guard FileManager.default.isWritableFile(atPath: folder) else { throw Self.unwritable(file) }
+        }
         let services = try await RunEnvironment.open(lab, callback: callback, tokenLifetime: .seconds(600))
         do {
             try await run(lab, on: services)
@@ -98,13 +102,17 @@ struct CompareCommand: Command {
         do {
             try Data(page.utf8).write(to: URL(filePath: file), options: .atomic)
         } catch {
-            throw IdentityError(
-                .configuration,
-                IdentityError.Code(rawValue: "file_unwritable"),
-                "The report could not be written to \(file.printable).",
-                hint: "Check the path and the permissions of its folder."
-            )
+            throw Self.unwritable(file)
         }
         lab.output.event("report", ["file": .string(file)], text: "\nThe report was written to \(file.printable).")
+    }
+
+    private static func unwritable(_ file: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            IdentityError.Code(rawValue: "file_unwritable"),
+            "The report could not be written to \(file.printable).",
+            hint: "Check the path and the permissions of its folder."
+        )
     }
 }
