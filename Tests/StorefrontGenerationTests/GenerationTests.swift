@@ -112,6 +112,16 @@ import Testing
         )
     }
 
+    @Test("an input that contains itself can be compared")
+    func comparedInput() throws {
+        let schema = try TestSchema.schema("type Query { a(n: Nest): ID } input Nest { id: ID inner: Nest }")
+        let document = "query A($n: Nest) { a(n: $n) }"
+        let result = try generate(document, configuration: #"{"equatable":["Nest"]}"#, schema: schema)
+        let file = try #require(result.files["Inputs/Nest.swift"])
+        #expect(file.contains("struct Nest: GraphQLWritable, Equatable"))
+        #expect(file.contains("InputField<GraphQLInputObject>") && GraphQLInputObject() == GraphQLInputObject())
+    }
+
     @Test("the output of a redacted operation and its nested types are redacted")
     func redactedOperation() throws {
         let document = "query A { shop { id money { amount } } other: shop { name } }"

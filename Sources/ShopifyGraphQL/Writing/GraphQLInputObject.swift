@@ -3,7 +3,7 @@ public import IdentityKit
 /// The variables of an operation, or a GraphQL input object: its set members, in order.
 ///
 /// It can contain secrets, so it does not print its values. ``json`` is for a request's body.
-public struct GraphQLInputObject: Sendable, GraphQLWritable {
+public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
     /// The members as they are sent.
     public private(set) var json = JSONObject()
 
