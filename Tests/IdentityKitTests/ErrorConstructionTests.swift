@@ -38,6 +38,7 @@ struct ErrorConstructionTests {
         ("got no usable response, so it may have been executed", "the network"),
         ("The session belongs to another provider", "the app passed another provider's session"),
         ("returned neither an error nor the result of a change", "a response that Shopify does not describe"),
+        ("the buyer signed out before it ended", "the app's own sign-out"),
         ("The login took too long", "the time limit of SessionManager.Configuration"),
         ("A stored logout could not be decoded", "the store's own format"),
     ]
