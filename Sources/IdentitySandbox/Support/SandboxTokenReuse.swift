@@ -1,4 +1,6 @@
 /// The reaction of a provider of the sandbox to a used refresh token.
+///
+/// `GrantLedger` decides by it, and `SandboxAuthorizationServer` revokes or repeats.
 public enum SandboxTokenReuse: Sendable, Equatable {
     /// Revokes all tokens of the login at once.
     case revokes

@@ -22,6 +22,8 @@ extension CartAdapter {
     /// personal data or a gift card on the cart may still reach Shopify, or if the app's token may not read customers. With
     /// ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session ends even if the cart could not be kept.
     ///
+    /// `SessionManager.logout`, which the web routes call, keeps nothing: it only removes the buyer from the cart.
+    ///
     /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into them.
     ///
