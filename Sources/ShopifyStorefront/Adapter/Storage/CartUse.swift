@@ -9,7 +9,7 @@ enum CartUse: Sendable {
     case creating
     /// The attachment is also written before the operation, which replaces the session's cart.
     case replacing
-    /// If the store has locks, no other process works on the cart at the same time. The attachment is written before and after the
-    /// operation, so that without locks each process notices the changes of the others.
+    /// The operation holds the store's lock of the cart, so no other process runs an exclusive operation on the cart at the same time. The
+    /// attachment is written before and after the operation, so that the other operations of other processes notice it.
     case exclusive
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A session's cart and the attachment that stores it, for one operation that holds the locks of both.
 ///
 /// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds it, no other task of this process works
-/// on the session or on its cart. Another process can still write the attachment, unless the use is ``CartUse/exclusive``. So each write
+/// on the session or on its cart. Another process can still write the attachment. So each write
 /// names the revision that it replaces, and fails when the attachment has another one.
 final class LockedCart: Sendable {
     private struct State {
