@@ -46,6 +46,10 @@ extension IdentityError.Code {
     public static let redirectRefused = Self(rawValue: "redirect_refused")
     /// The token response lacks a field, or a field has the wrong type.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
+    /// A request that changes something, for example a GraphQL mutation, got no usable response.
+    ///
+    /// It may have been executed, so check its effect before you repeat it.
+    public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// The server rejected the DPoP proof (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
     public static let dpopProofRefused = Self(rawValue: "dpop_proof_refused")
     /// The provider issued a token that is not bound to the DPoP key, although a DPoP proof was sent.

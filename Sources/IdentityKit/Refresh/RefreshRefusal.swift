@@ -56,10 +56,10 @@ public struct RefreshRefusal: Error, Sendable {
             return .configuration
         // A successful response without a readable token, or a request that was cancelled after it may have been sent.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
+        // A GraphQL request that may have been executed. Status 503 means a pause, as below.
+        case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt
         default: break
         }
-        // A GraphQL request that may have been executed; its code is defined in ShopifyGraphQL. Status 503 means a pause, as below.
-        if error.code.rawValue == "outcome_unknown", error.providerResponse?.status != 503 { return .inDoubt }
         let otherwise: Kind = error.kind == .retryLater ? .transient : .rejected
         guard let response = error.providerResponse, let status = response.status else { return otherwise }
         let name = response.error ?? ""

@@ -7,10 +7,6 @@ extension IdentityError.Code {
     public static let throttled = Self(rawValue: "throttled")
     /// Shopify rejected this or an earlier request as an attack (HTTP 430), for example because the buyer's IP is missing.
     public static let securityRejection = Self(rawValue: "security_rejection")
-    /// A mutation got no usable response.
-    ///
-    /// The operation may have been executed, so check its effect before you repeat it.
-    public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// The Storefront API rejected the request because of token, scope, shop or version.
     public static let storefrontRefused = Self(rawValue: "storefront_refused")
     /// Shopify rejected a change of the cart.
