@@ -26,6 +26,38 @@ struct ProtectedPageTests {
         }
     }
 
+    @Test("a page that needs a buyer sends the browser to sign in and back; a script gets 401")
+    func required() async throws {
+        let stage = try await WebStage(providers: ["op"])
+        let browser = TestBrowser(stage.routes) { context in
+            let session = try await context.requireSession()
+            return .html(session.buyer.email?.value ?? "")
+        }
+        let sent = try await browser.get("/orders?page=2")
+        #expect(sent.status == 303 && sent.location.hasPrefix(stage.sandbox.openID.issuer))
+        let callback = try await stage.ada.callback(
+            at: sent.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        #expect(try await stage.deliver(callback, browser).location == "/orders?page=2")
+        let page = try await browser.get("/orders?page=2")
+        #expect(page.text == stage.ada.email)
+        #expect(page.headers["Cache-Control"] == "private, no-store" && page.headers["Vary"] == "Cookie")
+        let script = try await stage.routes.handle(
+            WebRequest(method: .get, target: "/orders", headers: .init(["Accept": "application/json"]))
+        ) { .html(try await $0.requireSession().provider) }
+        #expect(script.status == 401 && script.text.contains("\"sign_in\":\"/auth/login\""))
+        // A client that also accepts HTML is treated as a browser. A form cannot be sent again after the sign-in.
+        let other = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        let form = try await other.post("/orders", headers: ["Accept": "text/html, application/json;q=0.9"])
+        #expect(form.status == 303 && form.location.hasPrefix(stage.sandbox.openID.issuer))
+        let answered = try await stage.ada.callback(
+            at: form.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        #expect(try await stage.deliver(answered, other).location == "/")
+    }
+
     @Test(
         "a sign-in and a step-up lead back to the page, or to the home page if the policy refuses it",
         arguments: targets

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
@@ -35,86 +34,6 @@ import Testing
         #expect(call.request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
         #expect(cart.identity == .customer(until: shop.clock.now + 3600) && cart.problem == nil)
         #expect(try await shop.boundCart == "gid://shopify/Cart/c1?key=k1")
-    }
-
-    @Test("a contact is prefilled without any token, and a phone that is not E.164 is dropped", .row("D2"))
-    func createContact() async throws {
-        var contact = Self.contact()
-        contact.phone = "555-0123"
-        let shop = try await TestShop(.contact(contact)) { .payload($0.field, cart: .cart(addresses: ["a1"])) }
-        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
-        let input = shop.storefront.calls[0].variables["input"]
-        #expect(
-            input?["buyerIdentity"] == .object(["email": .string("ada@example.com"), "countryCode": .string("US")])
-        )
-        let address = input?["delivery"]?["addresses"]?.array?.first
-        #expect(address?["oneTimeUse"] == .bool(true) && address?["selected"] == .bool(true))
-        #expect(address?["validationStrategy"] == .string("COUNTRY_CODE_ONLY"))
-        #expect(cart.identity == .contact && cart.omitted == ["phone"])
-    }
-
-    @Test("rejected parts of a contact are omitted, and the cart is created without them")
-    func reducedContact() async throws {
-        let shop = try await TestShop(.contact(Self.contact())) { call in
-            let input = call.variables["input"]
-            if input?["delivery"] != nil {
-                let error = #"{"code":"INVALID","field":["input","delivery","addresses","0"],"message":""}"#
-                return .payload("cartCreate", cart: "null", userErrors: error)
-            }
-            if input?["buyerIdentity"]?["phone"] != nil {
-                return .payload("cartCreate", cart: "null", userErrors: #"{"code":null,"field":null,"message":""}"#)
-            }
-            return .payload("cartCreate")
-        }
-        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
-        #expect(shop.storefront.calls.count == 3)
-        #expect(cart.omitted == ["phone", "address"] && cart.identity == .contact)
-        #expect(shop.storefront.calls[2].identity?["email"] == .string("ada@example.com"))
-    }
-
-    /// A Shopify that rejects every document with the country code XX.
-    @Sendable private static func withoutXX(_ call: FakeStorefront.Call) async -> LoopbackResponse {
-        guard String(decoding: call.request.body, as: UTF8.self).contains(#""XX""#) else { return .payload(call.field) }
-        return .json(#"{"errors":[{"message":"x","extensions":{"code":"INVALID_VARIABLE"}}]}"#)
-    }
-
-    private static func contactWithUnknownCountry() -> BuyerContact {
-        var contact = contact()
-        contact.countryCode = "XX"
-        contact.addresses[0].countryCode = "XX"
-        return contact
-    }
-
-    @Test("a new cart omits a contact's unknown country code, and keeps the valid phone number and e-mail")
-    func unknownCountryOfNewCart() async throws {
-        let shop = try await TestShop(.contact(Self.contactWithUnknownCountry()), Self.withoutXX)
-        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
-        #expect(shop.storefront.fields == ["cartCreate", "cartCreate", "cartCreate"])
-        #expect(cart.omitted == ["country", "address"] && cart.identity == .contact)
-        #expect(
-            shop.storefront.calls.last?.identity == [
-                "email": .string("ada@example.com"), "phone": .string("+14155550123"),
-            ]
-        )
-    }
-
-    @Test("an attach omits a contact's unknown country code, and keeps the valid phone number and e-mail")
-    func unknownCountryOfAttach() async throws {
-        let shop = try await TestShop(.none, Self.withoutXX)
-        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
-        shop.provider.become(.contact(Self.contactWithUnknownCountry()))
-        shop.storefront.forget()
-        let cart = try await shop.carts.attach(to: shop.session)
-        #expect(
-            shop.storefront.fields
-                == ["cartBuyerIdentityUpdate", "cartBuyerIdentityUpdate", "cartDeliveryAddressesReplace"]
-        )
-        #expect(cart.omitted == ["country", "address"] && cart.identity == .contact)
-        #expect(
-            shop.storefront.calls[1].identity == [
-                "email": .string("ada@example.com"), "phone": .string("+14155550123"),
-            ]
-        )
     }
 
     @Test("rejected lines are an error, and the call is not repeated without the identity")
@@ -325,20 +244,5 @@ import Testing
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
         let result = try await shop.sessions.logout(shop.session)
         #expect(result.problems.map(\.code) == [.detachIncomplete])
-    }
-
-    @Test("an address that the buyer entered is not replaced by the provider's")
-    func typedAddress() async throws {
-        let shop = try await TestShop(.contact(Self.contact())) {
-            .payload($0.field, cart: .cart(addresses: ["typed"]))
-        }
-        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=k1"))
-        shop.storefront.now { call in
-            let cart = String.cart(addresses: ["typed"])
-            return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
-        }
-        _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: true)
-        _ = try await shop.carts.attach(to: shop.session)
-        #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"])
     }
 }
