@@ -296,7 +296,7 @@ let package = Package(
                 "IdentityPostgres", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
                 "IdentityTesting",
                 "IdentitySandbox",
-                "TestProcesses", "TestServers",
+                "TestProcesses", "TestPostgres",
                 "identity-lab",
             ]
         ),
@@ -342,14 +342,14 @@ let package = Package(
             [
                 "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup", "IdentityKit",
                 "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting", "TestProcesses",
-                "TestServers",
+                "TestPostgres",
             ]
         ),
         tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),
         .target(
-            name: "TestServers",
+            name: "TestPostgres",
             dependencies: ["IdentityKit", "TestProcesses"],
-            path: "Tests/Support/Servers",
+            path: "Tests/Support/Postgres",
             swiftSettings: settings
         ),
         .target(name: "TestGuides", path: "Tests/Support/Guides", swiftSettings: settings),
@@ -457,7 +457,7 @@ let package = Package(
                 "identity-simulator", "identity-kill-loop", "store-proof", "IdentityStoreKit", "IdentityKit",
                 "IdentityHTTP",
                 "IdentityOIDC",
-                "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestServers",
+                "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestPostgres",
             ]
         ),
         // The code samples of the providers' pages, with public API only.

@@ -75,7 +75,7 @@ struct AttackSuspicionTests {
         let suspicious = error.suspectingAttack
         #expect(suspicious.isAttackSuspected && suspicious.correlationID == error.correlationID)
         #expect(suspicious.recast(as: .retryLater).isAttackSuspected)
-        #expect(suspicious.hiding(RedactedValues(secrets: [Secret("x")])).isAttackSuspected)
+        #expect(suspicious.hiding(RequestSecrets(secrets: [Secret("x")])).isAttackSuspected)
     }
 
     @Test("counters count suspected attacks apart from other failures")

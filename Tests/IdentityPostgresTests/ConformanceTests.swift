@@ -4,12 +4,12 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 import TestDirectories
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
-@Suite("The PostgreSQL store", .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"))
+@Suite("The PostgreSQL store", .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"))
 struct ConformanceTests {
     @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ testCase: StoreConformance.Case) async throws {

@@ -1,14 +1,14 @@
 #if PostgreSQL
 import FoundationEssentials
 import IdentityKit
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "Locks in PostgreSQL",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct LockTests {
@@ -73,7 +73,7 @@ struct LockTests {
 
     @Test("a lock is no longer reported as held when its lease cannot be renewed, before another holder can get it")
     func unrefreshed() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let store = try await schema.open {
             $0.locking = .lease(.seconds(6))
@@ -167,7 +167,7 @@ struct LockTests {
 
     @Test("an advisory lock is kept while the server does not respond for some seconds")
     func stalledServer() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let store = try await TestSchema(on: server).open { $0.locking = .advisory }
         try await store.withSessionLock(try sampleSession().id, waitingUpTo: .zero) { lock in
             try await server.command("signal STOP")

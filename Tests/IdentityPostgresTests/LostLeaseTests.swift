@@ -3,14 +3,14 @@ import FoundationEssentials
 import IdentityKit
 import TestDirectories
 import TestDoubles
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "Lost locks and clock jumps",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct LostLeaseTests {
@@ -19,7 +19,7 @@ struct LostLeaseTests {
         arguments: [false, true]
     )
     func outage(isAdvisory: Bool) async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let folder = try TemporaryDirectory("postgres-spool")
         defer { folder.remove() }

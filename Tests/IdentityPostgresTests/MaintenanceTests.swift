@@ -3,14 +3,14 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 import TestDirectories
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "Maintenance of a store in PostgreSQL",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct MaintenanceTests {

@@ -3,14 +3,14 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 import TestDirectories
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "Opening a store in PostgreSQL",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct OpeningTests {
@@ -40,7 +40,7 @@ struct OpeningTests {
     @Test("keys may come from a source, and a failing source is a temporary error")
     func keySource() async throws {
         struct Service: StoreKeySource {
-            func keys() async throws -> StoreKeys { throw TestServer.Failure(text: "no answer") }
+            func keys() async throws -> StoreKeys { throw TestPostgresServer.Failure(text: "no answer") }
         }
         let schema = try await TestSchema()
         let (key, connection) = (try TestSchema.key(), schema.server.local())

@@ -5,14 +5,14 @@ import IdentityKit
 import IdentitySandbox
 import TestDirectories
 import TestProcesses
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "Processes that share a PostgreSQL database",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct ProcessTests {
@@ -61,7 +61,7 @@ struct ProcessTests {
 
     @Test("if new tokens cannot be saved, the command ends with a separate exit status")
     func nowhereDurable() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let made = sandbox.labConfiguration()

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import IdentityKit
 import TestGuides
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
@@ -10,7 +10,7 @@ import Testing
 /// Runs the statements of `Documentation/Operating/PostgreSQL.md` that put a quarantined row back.
 @Suite(
     "Rows that are put back from quarantine in PostgreSQL",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct RestoredRowTests {

@@ -2,14 +2,14 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "Rows in PostgreSQL",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct RowTests {

@@ -3,20 +3,20 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 import TestDoubles
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 @Suite(
     "A PostgreSQL server in trouble",
-    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+    .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct ServerTroubleTests {
     @Test("restarts and broken connections under load lose nothing that was acknowledged")
     func load() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let stores = [try await schema.open(), try await schema.open()]
         let isOver = Flag()
@@ -73,7 +73,7 @@ struct ServerTroubleTests {
         "a call to a server that does not respond fails at its time limit, and the store works again when the server does"
     )
     func hanging() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let store = try await schema.open {
             $0.callLimit = .seconds(2)
@@ -94,7 +94,7 @@ struct ServerTroubleTests {
 
     @Test("a server that is down is unavailable, and is used again when it is up")
     func down() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let store = try await schema.open { $0.callLimit = .milliseconds(500) }
         let session = try sampleSession()
@@ -108,7 +108,7 @@ struct ServerTroubleTests {
 
     @Test("a call waits for a server that restarts")
     func moment() async throws {
-        let server = try await TestServer.start(settings: ["fsync = off"])
+        let server = try await TestPostgresServer.start(settings: ["fsync = off"])
         let schema = try await TestSchema(on: server)
         let store = try await schema.open()
         // A health check reports the settings that durability depends on.
@@ -123,7 +123,7 @@ struct ServerTroubleTests {
 
     @Test("a server that accepts no writes still serves reads; saves are refused until it, or another, accepts them")
     func readOnly() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let store = try await schema.open()
         let session = try sampleSession()
@@ -133,7 +133,7 @@ struct ServerTroubleTests {
         let error = try await eventually {
             do {
                 _ = try await store.replace(session, expecting: session.generation)
-                throw TestServer.Failure(text: "still accepts writes")
+                throw TestPostgresServer.Failure(text: "still accepts writes")
             } catch let error as IdentityError { return error }
         }
         #expect(error.code == .storeReadOnly && error.kind == .retryLater)
@@ -149,7 +149,7 @@ struct ServerTroubleTests {
             $0.connection = Secret(
                 """
                 host=127.0.0.1,127.0.0.1,127.0.0.1 port=1,\(server.port),\(other.server.port) dbname=postgres \
-                user=\(TestServer.user) password=\(TestServer.password)
+                user=\(TestPostgresServer.user) password=\(TestPostgresServer.password)
                 """
             )
         }
@@ -173,7 +173,7 @@ struct ServerTroubleTests {
     )
     func behind() async throws {
         // Two independent servers, like a primary and a standby that is far behind.
-        let (primary, standby) = (try await TestServer.start(), try await TestServer.start())
+        let (primary, standby) = (try await TestPostgresServer.start(), try await TestPostgresServer.start())
         let schema = try await TestSchema(on: primary)
         let observer = try await schema.open { $0.connection = standby.local() }
         try await standby.command("append default_transaction_read_only = on")
@@ -183,7 +183,7 @@ struct ServerTroubleTests {
             $0.connection = Secret(
                 """
                 host=127.0.0.1,127.0.0.1 port=\(primary.port),\(standby.port) dbname=postgres \
-                user=\(TestServer.user) password=\(TestServer.password) application_name=\(name)
+                user=\(TestPostgresServer.user) password=\(TestPostgresServer.password) application_name=\(name)
                 """
             )
             $0.listensForNotifications = false
@@ -221,14 +221,14 @@ struct ServerTroubleTests {
         // The server notices the end of a connection a moment later.
         try await eventually {
             guard try await readers() == 0 else {
-                throw TestServer.Failure(text: "the standby is still used for reads")
+                throw TestPostgresServer.Failure(text: "the standby is still used for reads")
             }
         }
     }
 
     @Test("the server must have a valid certificate, if the connection string requires it")
     func certificate() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestPostgresServer.start()
         try await server.command("certify IP:127.0.0.1")
         try await server.restart()
         let schema = try await TestSchema(on: server)
@@ -242,8 +242,8 @@ struct ServerTroubleTests {
             server.network(parameters: "?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt"),
             Secret(
                 """
-                host=db.example hostaddr=127.0.0.1 port=\(server.port) user=\(TestServer.user) dbname=postgres \
-                password=\(TestServer.password) sslmode=verify-full sslrootcert=\(server.folder)/ca.pem
+                host=db.example hostaddr=127.0.0.1 port=\(server.port) user=\(TestPostgresServer.user) dbname=postgres \
+                password=\(TestPostgresServer.password) sslmode=verify-full sslrootcert=\(server.folder)/ca.pem
                 """
             ),
         ] {

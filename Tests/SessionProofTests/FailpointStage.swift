@@ -8,7 +8,7 @@ import IdentitySandbox
 import IdentityStoreKit
 import Synchronization
 import TestDirectories
-import TestServers
+import TestPostgres
 import Testing
 
 /// A provider in this process, a store, and worker processes that run one after the other.
@@ -30,11 +30,11 @@ final class FailpointStage: Sendable {
     private let program = Program(name: "identity-kill-loop")
 
     /// The PostgreSQL server with a separate schema; nil for SQLite.
-    private let database: (server: TestServer, schema: String)?
+    private let database: (server: TestPostgresServer, schema: String)?
     /// The shortest lease; the tests wait for its end after each crash.
     private static let lease = 6
 
-    private init(_ reuse: SandboxTokenReuse, _ server: TestServer?) async throws {
+    private init(_ reuse: SandboxTokenReuse, _ server: TestPostgresServer?) async throws {
         database = server.map { ($0, "failpoint_\(UInt64.random(in: .min ... .max))") }
         let clock = AheadClock()
         self.clock = clock
@@ -48,7 +48,7 @@ final class FailpointStage: Sendable {
 
     static func with(
         _ reuse: SandboxTokenReuse,
-        on server: TestServer? = nil,
+        on server: TestPostgresServer? = nil,
         _ body: (FailpointStage) async throws -> Void
     ) async throws {
         let stage = try await FailpointStage(reuse, server)

@@ -5,7 +5,7 @@ import IdentityOIDC
 import IdentitySQLite
 import IdentitySandbox
 import Synchronization
-import TestServers
+import TestPostgres
 import Testing
 
 /// Crashes a process at each failpoint of a refresh and checks what the next process does.
@@ -148,12 +148,12 @@ struct FailpointTests {
     /// recovers the session.
     @Test(
         "With PostgreSQL, too, the next process continues correctly after a crash at each failpoint",
-        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
+        .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
         arguments: moments,
         [Grace.none, .repeats]
     )
     func nextProcessAtPostgres(_ moment: Moment, _ grace: Grace) async throws {
-        try await FailpointStage.with(grace.reuse, on: try await TestServer.shared) { stage in
+        try await FailpointStage.with(grace.reuse, on: try await TestPostgresServer.shared) { stage in
             let id = try await stage.expiredSession()
             try await stage.die(at: moment.name, id)
             #expect(await stage.rotations(atLeast: moment.rotations) == moment.rotations)
@@ -179,10 +179,10 @@ struct FailpointTests {
 
     @Test(
         "A process that is stopped while connecting until its lease has expired does not send the token when it continues",
-        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
+        .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func stoppedWhileConnecting() async throws {
-        try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in
+        try await FailpointStage.with(.revokes, on: try await TestPostgresServer.shared) { stage in
             let id = try await stage.expiredSession()
             let stopped = try await stage.stop(at: "stopped-connecting", id)
             let next = try await stage.once(id)
@@ -197,10 +197,10 @@ struct FailpointTests {
 
     @Test(
         "A process that is stopped with the response until its lease has expired saves it, and the token is not sent again",
-        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
+        .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func stoppedWithTheResponse() async throws {
-        try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in
+        try await FailpointStage.with(.revokes, on: try await TestPostgresServer.shared) { stage in
             let id = try await stage.expiredSession()
             let stopped = try await stage.stop(at: "stopped-with-response", id)
             async let next = stage.once(id)

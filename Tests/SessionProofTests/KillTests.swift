@@ -1,5 +1,5 @@
 import IdentityKit
-import TestServers
+import TestPostgres
 import Testing
 
 /// Kills and stops real processes that share a SQLite file or PostgreSQL database; `Tests/Proofs/kill-loop` runs longer.
@@ -33,10 +33,10 @@ struct KillTests {
 
     @Test(
         "With PostgreSQL, too, ten kills between the claim and the saved response cost only the logins of these sessions",
-        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
+        .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func gapAtPostgreSQL() async throws {
-        let url = try await TestServer.shared.local().reveal()
+        let url = try await TestPostgresServer.shared.local().reveal()
         let ended = try await program.run(["60", "4", "0", "--hits", "10", "--postgres", url])
         #expect(ended.status == 0, "\(ended.output)")
         #expect(!ended.output.contains("BROKEN"), "\(ended.output)")

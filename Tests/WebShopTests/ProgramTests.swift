@@ -5,8 +5,8 @@ import IdentityKit
 import IdentitySandbox
 import StorefrontSandbox
 import TestDirectories
+import TestPostgres
 import TestProcesses
-import TestServers
 import Testing
 
 @Suite("The program web-shop with a configuration file", .timeLimit(.minutes(3)))
@@ -83,12 +83,12 @@ struct ProgramTests {
 
     @Test(
         "PostgreSQL: the shop opens, signs a buyer in, and the buyer is signed in after a restart",
-        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
+        .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func postgreSQL() async throws {
         let folder = try TemporaryDirectory("web-shop-program")
         defer { folder.remove() }
-        let server = try await TestServer.shared
+        let server = try await TestPostgresServer.shared
         let store: JSONObject = [
             "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string("web_shop_program"),
         ]

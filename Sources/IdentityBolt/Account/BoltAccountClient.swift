@@ -20,7 +20,7 @@ struct BoltAccountClient: Sendable {
         let refusal = object.flatMap { BoltErrorResponse($0) }
         guard response.status == 200, let object, refusal == nil else {
             throw BoltErrorResponse.error(refusal, response, isJSON: object != nil)
-                .hiding(RedactedValues(secrets: [tokens.accessToken] + keys.map(\.value)))
+                .hiding(RequestSecrets(secrets: [tokens.accessToken] + keys.map(\.value)))
         }
         return BoltAccountResponse.buyer(object, knownAs: tokens.buyer)
     }

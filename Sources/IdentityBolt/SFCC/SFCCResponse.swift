@@ -10,13 +10,13 @@ struct SFCCResponse: Sendable {
     let object: JSONObject?
     /// The configured places of a token.
     private let tokenPaths: [String]
-    private let redacted: RedactedValues
+    private let redacted: RequestSecrets
 
     init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hidingIn secrets: [Secret]) {
-        self.init(result, tokenAt: paths, hiding: RedactedValues(secrets: secrets + result.cookies))
+        self.init(result, tokenAt: paths, hiding: RequestSecrets(secrets: secrets + result.cookies))
     }
 
-    init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hiding redacted: RedactedValues) {
+    init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hiding redacted: RequestSecrets) {
         response = result.response
         wasRedirected = result.wasRedirected
         object = (try? JSONValue(parsing: result.response.body))?.object

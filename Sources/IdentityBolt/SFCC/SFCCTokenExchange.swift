@@ -81,7 +81,7 @@ struct SFCCTokenExchange: Sendable {
                 startedAt: startedAt,
                 receivedAt: httpClient.environment.clock.now
             )
-            response.sent = RedactedValues(secrets: [refreshToken] + page.cookies)
+            response.sent = RequestSecrets(secrets: [refreshToken] + page.cookies)
             return response
         } catch {
             throw RefreshRefusal(error)
@@ -135,7 +135,7 @@ struct SFCCTokenExchange: Sendable {
         let response = SFCCResponse(
             page,
             tokenAt: configuration.tokenJSONPaths,
-            hiding: kept.sent ?? RedactedValues(secrets: [old.refreshToken].compactMap { $0 })
+            hiding: kept.sent ?? RequestSecrets(secrets: [old.refreshToken].compactMap { $0 })
         )
         do {
             return try await tokens.read(response, startedAt: kept.startedAt, replacing: old)

@@ -42,15 +42,7 @@ enum CurlCallbacks {
             return ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
         }
         guard isPermitted else { return CURL_PREREQFUNC_ABORT }
-        // libcurl sends a request with any method again by itself, up to five times: when a used connection ends without
-        // one byte of response (Curl_retry_request in lib/transfer.c), when the server refuses an HTTP/2 stream, and when it
-        // demands HTTP/1.1. The server may have processed the first copy, and a refresh token that is sent twice ends the
-        // session. libcurl has no option to prevent this, but it calls this function before each attempt. A fresh
-        // connection for each request would prevent it too, at the cost of a handshake.
-        // A DPoP proof is valid for one request only (RFC 9449 section 11.1).
-        let isRepeatable =
-            (request.method == .get || request.method == .head) && !request.isSentOnce && request.headers["DPoP"] == nil
-        guard handle.work?.attempts == 0 || isRepeatable else {
+        guard handle.work?.attempts == 0 || request.isRepeatable else {
             handle.work?.failure = (.connectionLost, "No response arrived, and this request is not sent twice.")
             return CURL_PREREQFUNC_ABORT
         }

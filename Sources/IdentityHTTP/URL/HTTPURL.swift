@@ -4,8 +4,8 @@
 ///
 /// - ASCII of at most 8 KiB, without spaces, control characters and backslashes; two hexadecimal digits follow every `%`;
 /// - no user information and no fragment;
-/// - a host that is a registered name of letters, digits, `-` and `_`, an IPv4 address of four decimal numbers, or an IPv6
-///   address in brackets;
+/// - a host that is a registered name, an IPv4 address of four decimal numbers, or an IPv6 address in brackets; a name has
+///   labels of letters, digits, `-` and `_`, separated by dots, and its last label does not look like a number;
 /// - a port from 1 to 65535.
 ///
 /// Two URLs are equal when their texts are equal byte for byte.

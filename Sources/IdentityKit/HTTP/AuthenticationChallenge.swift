@@ -40,7 +40,7 @@ package struct AuthenticationChallenge: Sendable {
     package static func answer(
         _ challenges: [AuthenticationChallenge],
         status: Int,
-        hiding redacted: RedactedValues
+        hiding redacted: RequestSecrets
     ) -> IdentityError.ProviderResponse {
         let challenge = challenges.first { ["bearer", "dpop"].contains($0.scheme) && $0["error"] != nil }
         return IdentityError.ProviderResponse(

@@ -1,35 +1,5 @@
 internal import IdentityHTTP
 
-/// Limits for parsing untrusted JSON.
-public struct JSONLimits: Sendable {
-    /// The largest text in bytes, by default 1 MiB.
-    public var maximumBytes: Int
-    /// The deepest nesting of arrays and objects, by default 64.
-    public var maximumDepth: Int
-
-    /// Creates limits.
-    public init(maximumBytes: Int = 1 << 20, maximumDepth: Int = 64) {
-        self.maximumBytes = maximumBytes
-        self.maximumDepth = maximumDepth
-    }
-}
-
-/// Why a text was refused as JSON; contains no part of the text.
-public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The mistake in the text; safe to log.
-    public let reason: String
-    /// The offset in bytes at which the parser stopped.
-    public let offset: Int
-
-    package init(reason: String, offset: Int) {
-        self.reason = reason
-        self.offset = offset
-    }
-
-    /// The reason and the offset.
-    public var description: String { "\(reason) at byte \(offset)" }
-}
-
 extension JSONValue {
     /// Parses a JSON text strictly (RFC 8259, I-JSON's ban on duplicate names, RFC 7493 section 2.3).
     ///

@@ -85,6 +85,7 @@ struct LoginCoordinator: SessionService {
                 let old = try await stepUps.session(stepUp.session).stored
                 attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
             }
+            // The provider compares `state` and `iss` (`AuthorizationResponse`), and the nonce of the ID token (`IDTokenValidator`).
             let tokens = try await provider.exchange(callback, for: attempt)
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {

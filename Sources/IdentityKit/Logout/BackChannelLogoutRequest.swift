@@ -13,7 +13,7 @@ enum BackChannelLogoutRequest {
         let trimmed = type.split { $0 == 0x20 || $0 == 0x09 }
         guard trimmed.count == 1, let name = trimmed.first,
             name.elementsEqual("application/x-www-form-urlencoded".utf8, by: { ASCII.lowercased($0) == $1 })
-        else { throw invalid("is not a form") }
+        else { throw invalid("does not have the Content-Type application/x-www-form-urlencoded") }
         guard body.count <= maximumBytes else { throw invalid("is larger than 16 KiB") }
         guard let fields = FormEncoding.decode(body) else { throw invalid("is not a well-formed form") }
         let tokens = fields.filter { $0.name.isIdentical(to: "logout_token") }

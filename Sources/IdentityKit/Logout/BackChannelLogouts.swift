@@ -38,16 +38,16 @@ struct BackChannelLogouts: SessionService {
             let provider = try visible.providers.provider(named: name)
             let marks = try usedTokens(for: provider)
             let token = try BackChannelLogoutRequest.token(in: body, contentType: contentType)
-            let notice = try await marks.supporting.validate(logoutToken: token)
-            let key = try notice.key(at: provider.descriptor)
+            let claims = try await marks.supporting.validate(logoutToken: token)
+            let key = try claims.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
-            let listing = try await visible.listing(notice.filter(for: provider.descriptor))
+            let listing = try await visible.listing(claims.filter(for: provider.descriptor))
             let failure: (any Error)?
-            let concerned = listing.sessions.filter { notice.concerns($0, at: provider.descriptor) }
+            let concerned = listing.sessions.filter { claims.concerns($0, at: provider.descriptor) }
             (ended, failure) = await logouts.takeAll(concerned.map(\.id))
             // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
             if let failure = failure ?? listing.damage { throw failure }
-            guard try await mark(key, until: notice.expiresAt, in: marks.store) else { throw Self.replayed }
+            guard try await mark(key, until: claims.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
         } catch {
             return (ended, .wrapping(error))
@@ -110,7 +110,7 @@ extension LogoutTokenClaims {
         return Base64URL.encode(try Digest.sha256(Array(text.utf8)))
     }
 
-    /// Finds the sessions that the notice may concern.
+    /// Finds the sessions that the claims may concern.
     fileprivate func filter(for provider: ProviderDescriptor) -> SessionFilter {
         var filter = SessionFilter(provider: provider.name, tenant: provider.tenant)
         if let subject {
@@ -121,7 +121,7 @@ extension LogoutTokenClaims {
         return filter
     }
 
-    /// Whether the notice concerns a session that the filter found.
+    /// Whether the claims concern a session that the filter found.
     fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
         guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
         // If the logout token or the session has no `sid`, issuer and subject decide.

@@ -5,7 +5,7 @@ extension SessionManager {
     /// request needs no further authentication: a signed token identifies the ended sessions, and each token is accepted once.
     ///
     /// - A token that names only a session of the provider (`sid`) ends the sessions that began in that provider session.
-    /// - A token that also names a buyer (`sub`) ends those sessions of the buyer, and the buyer's sessions whose `sid` is unknown.
+    /// - A token that also names a buyer (`sub`) ends the buyer's sessions with this `sid`, and those whose `sid` is unknown.
     /// - A token that names only a buyer ends all sessions of the buyer.
     ///
     /// Only sessions of this provider, tenant and issuer end; ``ProviderDescriptor/equivalentIssuers`` count as one.

@@ -17,7 +17,7 @@ public struct RefreshResponse: Sendable {
     /// token of its session is returned.
     package var mismatch: IdentityError.Code?
     /// The secrets of the request, to redact them in errors; known only to the process that sent it.
-    package var sent: RedactedValues?
+    package var sent: RequestSecrets?
 
     /// Creates a value from an HTTP response.
     public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {

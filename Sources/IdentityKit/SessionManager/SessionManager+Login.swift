@@ -73,30 +73,4 @@ extension SessionManager {
             try await creator.create(for: tokens, by: try visible.providers.provider(named: name).descriptor)
         }
     }
-
-    /// The provider name of guests' sessions.
-    public static let guestProvider = "guest"
-
-    /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
-    ///
-    /// The session has an id for the app's cookie, expires like any session, and never has tokens: ``tokens(for:validFor:)`` throws
-    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id, so an attacker who planted a guest's cookie does not
-    /// get the buyer's session. But the attacker can see the guest's attachments, such as the cart: sign the guest's cookie, and accept
-    /// only a cookie with the app's signature.
-    ///
-    /// - Parameter retention: How long the session is kept, by default 30 days.
-    /// - Returns: The guest session.
-    /// - Throws: ``IdentityError`` of the store.
-    public func beginGuest(retainedFor retention: Duration = .seconds(30 * 86_400)) async throws -> Session {
-        try await Correlation.scope { try await creator.createGuest(retainedFor: retention) }
-    }
-
-    /// Ends a guest's session, and notifies participants, such as the cart, as a logout does.
-    ///
-    /// - Returns: The errors of the participants; nil if there is no guest's session with this id.
-    /// - Throws: ``IdentityError`` of the store.
-    @discardableResult
-    public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
-        try await Correlation.scope { try await logouts.endGuest(id) }
-    }
 }

@@ -23,7 +23,7 @@ extension SessionManager {
     /// Completes a login like ``complete(_:browserBinding:provider:)``, with an admission before the session is stored.
     ///
     /// The tokens of a buyer who is refused are revoked, except after a step-up. The binding has to come from the cookie that is named
-    /// after the callback's attempt.
+    /// after the callback's attempt: otherwise a repeated callback looks like an attack.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// The part of a store that keeps sessions.
 ///
 /// The payloads are unencrypted secrets. A store that writes them to a disk or a database must encrypt them and bind each
@@ -40,12 +38,6 @@ public protocol SessionAttachmentStore: Sendable {
         of id: SessionID,
         expecting revision: Int64?
     ) async throws -> Bool
-}
-
-/// A store that can remove expired records.
-public protocol ExpirySweeping: Sendable {
-    /// Removes pending logins, sessions and marks of used tokens that expired before a date, and returns how many.
-    func sweep(expiredBefore date: Date) async throws -> Int
 }
 
 /// The requirements of ``SessionManager`` for a store.

@@ -7,7 +7,7 @@ extension IdentityError {
     package static func refusal(
         in headers: HTTPHeaders,
         of server: String,
-        hiding redacted: RedactedValues,
+        hiding redacted: RequestSecrets,
         isSentByApp: Bool = false
     ) -> IdentityError {
         let challenges = AuthenticationChallenge.all(in: headers)

@@ -66,7 +66,7 @@ public struct ResourceAccess: Sendable {
         throw IdentityError.refusal(
             in: headers,
             of: "The resource server",
-            hiding: RedactedValues(secrets: [tokens.accessToken]),
+            hiding: RequestSecrets(secrets: [tokens.accessToken]),
             isSentByApp: true
         )
     }

@@ -40,7 +40,7 @@ extension SessionFilter: Redacted {
 }
 
 extension LogoutTokenClaims: Redacted {
-    /// The issuer, and whether the notice identifies a buyer or a session, without their identifiers.
+    /// The issuer, and whether the token identifies a buyer or a session, without their identifiers.
     public var description: String {
         let names = [subject.map { _ in "a buyer" }, providerSessionID.map { _ in "a session" }].compactMap { $0 }
         return "LogoutTokenClaims(issuer: \(issuer), names: \(names.joined(separator: " and ")))"

@@ -1,6 +1,6 @@
 /// A value whose members contain secrets or personal data: it prints only its `description`, which has none of them.
 ///
-/// `print`, `dump`, string interpolation and debuggers show the same text. A ``Secret`` prints `<secret>`. `RedactedValues` removes
+/// `print`, `dump`, string interpolation and debuggers show the same text. A ``Secret`` prints `<secret>`. `RequestSecrets` removes
 /// secrets from texts of a provider.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 

@@ -66,9 +66,9 @@ extension AuthorizationResponse {
         if let issuer = try callback.value(of: "iss")?.reveal() {
             try Self.check(issuer, expected)
         } else if expected.requiresIssuer {
-            throw Self.missingIssuer(refusal).hiding(RedactedValues(secrets: [state]))
+            throw Self.missingIssuer(refusal).hiding(RequestSecrets(secrets: [state]))
         }
-        if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RedactedValues(secrets: [state])) }
+        if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RequestSecrets(secrets: [state])) }
         guard expected.responseMode != .formPost || callback.address == nil else {
             throw IdentityError(
                 .rejected,

@@ -63,7 +63,7 @@ package enum LogoutTokenValidator {
         let subject = claims["sub"] == nil ? nil : try checks.subject(claims)
         let session = try name("sid", claims)
         guard subject != nil || session != nil else { throw failure("has neither sub nor sid", "2.4") }
-        let notice = LogoutTokenClaims(
+        let accepted = LogoutTokenClaims(
             issuer: issuer,
             subject: subject,
             providerSessionID: session,
@@ -74,7 +74,7 @@ package enum LogoutTokenValidator {
             checks: consume checks,
             jwt: consume jwt,
             algorithm: algorithm,
-            notice: consume notice
+            claims: consume accepted
         )
     }
 

@@ -6,7 +6,7 @@ struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken
     let algorithm: SignatureAlgorithm
-    let notice: LogoutTokenClaims
+    let claims: LogoutTokenClaims
 
     /// The token's `kid`.
     var keyID: String? { jwt.keyID }
@@ -20,6 +20,6 @@ struct UnverifiedLogoutToken {
         } catch {
             throw error.suspectingAttack
         }
-        return notice
+        return claims
     }
 }

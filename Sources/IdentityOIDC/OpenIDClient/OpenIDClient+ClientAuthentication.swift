@@ -22,7 +22,7 @@ extension OpenIDClient {
         dpopKey key: DPoPKey? = nil,
         under lock: HeldLock? = nil,
         asking party: String
-    ) async throws -> (response: HTTPResponse, redacted: RedactedValues) {
+    ) async throws -> (response: HTTPResponse, redacted: RequestSecrets) {
         var secrets: [Secret] = []
         let response = try await withDPoPProof(key, to: endpoint) { proof in
             let (headers, fields) = try await authenticate(fields, headers: headers + proof)
@@ -38,7 +38,7 @@ extension OpenIDClient {
                 asking: party
             )
         }
-        return (response, RedactedValues(secrets: secrets))
+        return (response, RequestSecrets(secrets: secrets))
     }
 
     /// Adds the client authentication to the headers and fields of one request.

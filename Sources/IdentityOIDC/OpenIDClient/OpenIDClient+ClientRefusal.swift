@@ -20,7 +20,7 @@ extension OpenIDClient {
     func refusal(_ error: IdentityError, of attempt: LoginAttempt, _ metadata: ProviderMetadata?) -> IdentityError {
         // Secrets of this login, which the provider's error text may repeat.
         let sent = [attempt.state, attempt.nonce, attempt.codeVerifier].compactMap(\.self)
-        let error = error.hiding(RedactedValues(secrets: sent))
+        let error = error.hiding(RequestSecrets(secrets: sent))
         guard error.code == .authorizationRefused, error.providerResponse?.error == "invalid_request",
             metadata?.pushedAuthorizationRequestEndpoint != nil, !configuration.pushesAuthorizationRequest
         else { return error }

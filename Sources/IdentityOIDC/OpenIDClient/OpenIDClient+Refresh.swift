@@ -81,7 +81,7 @@ extension OpenIDClient {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
         // If another process sent the request, its other secrets, such as a client assertion, are unknown here.
-        let redacted = response.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
+        let redacted = response.sent ?? RequestSecrets(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let new: TokenResponse
         do {
             switch try TokenEndpointResponse(http, body, to: .refreshToken, hiding: redacted) {

@@ -18,7 +18,7 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata,
         dpopKey: Secret?,
         under lock: HeldLock? = nil
-    ) async throws -> (response: HTTPResponse, redacted: RedactedValues, startedAt: Date) {
+    ) async throws -> (response: HTTPResponse, redacted: RequestSecrets, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let startedAt = httpClient.environment.clock.now
         let (response, redacted) = try await postAuthenticated(

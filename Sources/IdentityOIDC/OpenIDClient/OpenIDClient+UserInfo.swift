@@ -35,7 +35,7 @@ extension OpenIDClient {
     ) async throws -> UserInfoClaims {
         try checkIssuer(of: tokens, is: metadata)
         let response = try await get(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
-        let redacted = RedactedValues(secrets: [tokens.accessToken])
+        let redacted = RequestSecrets(secrets: [tokens.accessToken])
         let object: JSONObject
         switch try UserInfoResponse.content(of: response, hiding: redacted) {
         case .object(let found): object = found

@@ -17,7 +17,7 @@ package enum PushedAuthorizationResponse: Sendable {
     ///   - response: The HTTP response.
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Throws: `IdentityError` for a success response that is not valid.
-    package init(_ response: HTTPResponse, hiding redacted: RedactedValues = RedactedValues()) throws(IdentityError) {
+    package init(_ response: HTTPResponse, hiding redacted: RequestSecrets = RequestSecrets()) throws(IdentityError) {
         switch try TokenEndpointResponse(
             response,
             to: .authorizationCode,

@@ -17,7 +17,7 @@ package enum RevocationResponse: Sendable {
     /// - Throws: `IdentityError` when the token may still be valid.
     package init(
         _ response: HTTPResponse,
-        hiding redacted: RedactedValues = RedactedValues(),
+        hiding redacted: RequestSecrets = RequestSecrets(),
         clientRefusal: (TokenErrorResponse) -> IdentityError? = { _ in nil }
     ) throws(IdentityError) {
         if response.status == 200 || response.status == 204 {

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 extension IDTokenValidator {
     /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
-    /// nonce.
+    /// nonce, or without one of the required claims.
     ///
     /// Neither its times nor its signature are checked. So no keys are needed, and a wrong time does not hide the other login.
     ///

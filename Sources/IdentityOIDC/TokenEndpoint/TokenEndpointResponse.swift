@@ -34,7 +34,7 @@ package enum TokenEndpointResponse: Sendable {
         _ response: HTTPResponse,
         to grant: TokenGrant,
         from endpoint: ProviderEndpoint = .token,
-        hiding redacted: RedactedValues = RedactedValues()
+        hiding redacted: RequestSecrets = RequestSecrets()
     ) throws(IdentityError) {
         try self.init(response, Self.parse(response), to: grant, from: endpoint, hiding: redacted)
     }
@@ -45,7 +45,7 @@ package enum TokenEndpointResponse: Sendable {
         _ body: Result<JSONValue, JSONError>,
         to grant: TokenGrant,
         from endpoint: ProviderEndpoint = .token,
-        hiding redacted: RedactedValues
+        hiding redacted: RequestSecrets
     ) throws(IdentityError) {
         let isSuccess = Self.isSuccess(response.status)
         var object: JSONObject?

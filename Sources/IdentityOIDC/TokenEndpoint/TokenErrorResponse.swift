@@ -20,7 +20,7 @@ public struct TokenErrorResponse: Sendable {
     /// The response header whose value identifies the request to the provider's support; `X-Request-Id` if the response does not have it.
     public var traceIDHeader = "X-Request-Id"
     /// The request's secrets, which no error may contain.
-    package var redacted = RedactedValues()
+    package var redacted = RequestSecrets()
     /// The endpoint that sent the response.
     package var endpoint = ProviderEndpoint.token
 
@@ -40,7 +40,7 @@ public struct TokenErrorResponse: Sendable {
     }
 
     /// Reads an error response.
-    init(_ response: HTTPResponse, _ object: JSONObject?, grant: TokenGrant, hiding redacted: RedactedValues) {
+    init(_ response: HTTPResponse, _ object: JSONObject?, grant: TokenGrant, hiding redacted: RequestSecrets) {
         self.init(
             grant: grant,
             status: response.status,

@@ -18,7 +18,7 @@ enum UserInfoResponse {
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Returns: The claims.
     /// - Throws: `IdentityError` when the response is an error.
-    static func content(of response: HTTPResponse, hiding redacted: RedactedValues) throws -> Content {
+    static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
         if response.status == 401 {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
@@ -86,7 +86,7 @@ enum UserInfoResponse {
 
     /// The error if a repetition of the request would be refused too: 4xx with JSON, except 408, 425 and 429; nil for
     /// another response.
-    private static func requestError(_ response: HTTPResponse, _ redacted: RedactedValues) -> IdentityError? {
+    private static func requestError(_ response: HTTPResponse, _ redacted: RequestSecrets) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object
         else { return nil }

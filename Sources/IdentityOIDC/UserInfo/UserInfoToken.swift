@@ -33,7 +33,7 @@ enum UserInfoToken {
 
     private static let errors = SignedTokenErrors(
         token: "UserInfo response",
-        hint: "The response was not used. Unless a clock is wrong, compare the client's registration with the "
-            + "configuration."
+        hint: "The response was not used. Compare the client's registration with the configuration. If the message is "
+            + "about a time, check the clocks first."
     )
 }

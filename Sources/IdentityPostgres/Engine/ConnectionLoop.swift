@@ -13,12 +13,12 @@ final class ConnectionLoop {
     private var connections: [Int: ServerConnection] = [:]
     private var idle: [ServerConnection] = []
     private var queue = WaitQueue()
-    private var pool = ConnectionState()
+    private var pool = ReconnectState()
     var nextSerial = 1
 
     var direct: ServerConnection?
     var directQueue = WaitQueue()
-    var directState = ConnectionState()
+    var directState = ReconnectState()
     var lockWaits: [UInt64: LockWait] = [:]
 
     private var commands: [Command] = []

@@ -9,7 +9,8 @@ internal import IdentityCrypto
 /// few sessions with a refresh in progress or in doubt.
 ///
 /// If the version changes, write a migration from each released version to the next. It must run in the transaction in which
-/// `PostgresStore.openRecords` creates the tables or updates the header.
+/// `PostgresStore.openRecords` creates the tables or updates the header. First let ``SchemaHeader`` and `openRecords` accept the released
+/// version: today they refuse every other one.
 enum Schema {
     /// The version of the tables.
     static let version: Int64 = 1

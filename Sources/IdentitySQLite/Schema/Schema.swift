@@ -9,7 +9,8 @@
 /// - `sweep_after` is indexed, but a save does not change it. Only a sweep sets it to the current end of retention.
 ///
 /// If the version changes, write a migration from each released version to the next. It must run in the transaction of
-/// ``FileHeader/update(_:_:)``.
+/// ``FileHeader/update(_:_:)``. First let the checks of ``FileHeader`` accept the released version, and let its `needsWriting` return
+/// true for it: today they refuse every other version.
 enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374

@@ -50,7 +50,7 @@ extension ShopifyProvider {
     fileprivate func storefront() throws(IdentityError) -> GraphQLExecutor {
         let version = ShopifyAPIVersion(rawValue: configuration.apiVersion)
         guard let url = try? configuration.domain?.url.replacing(path: "/api/\(version.rawValue)/graphql.json") else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",
                 hint: "Set shopDomain: the Storefront API is at the shop's domain."

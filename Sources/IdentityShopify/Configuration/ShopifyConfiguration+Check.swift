@@ -5,9 +5,9 @@ internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
     /// Finds invalid members before a login, because Shopify reports most of them on a page that only the buyer sees.
-    func check() throws(ConfigurationProblem) {
+    func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "clientID",
                 problem: "is empty or contains a space, a control character or a character outside ASCII",
                 hint: "Copy it from the Customer Account API settings of the Headless or Hydrogen channel, "
@@ -17,14 +17,14 @@ extension ShopifyProvider.Configuration {
         if let shopID { try Self.check(shopID: shopID) }
         try checkSource()
         guard issuers?.isEmpty != true else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "issuers",
                 problem: "is empty",
                 hint: "Remove it to accept Shopify's own issuer."
             )
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "endpointHosts",
                 problem: "must be a list of host names",
                 hint:
@@ -33,7 +33,7 @@ extension ShopifyProvider.Configuration {
         }
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.missingOpenID }
         guard ShopifyAPIVersion.isVersion(apiVersion) else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "apiVersion",
                 problem: "is not a version",
                 hint: "Write it as Shopify does, for example 2026-10, or unstable."
@@ -45,7 +45,7 @@ extension ShopifyProvider.Configuration {
         } else if case .publicMobile = client {
             // The default contains the shop id, which comes from discovery if it is not configured.
         } else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "redirectURI",
                 problem: "is missing",
                 hint: "Register an https URL of your app at Shopify and write the same here."
@@ -53,17 +53,17 @@ extension ShopifyProvider.Configuration {
         }
     }
 
-    static var missingOpenID: ConfigurationProblem {
-        ConfigurationProblem(
+    static var missingOpenID: ShopifyConfigurationProblem {
+        ShopifyConfigurationProblem(
             member: "scopes",
             problem: "do not contain openid",
             hint: "Add openid: without it Shopify sends no ID token, and the buyer is unknown."
         )
     }
 
-    private static func check(shopID: String) throws(ConfigurationProblem) {
+    private static func check(shopID: String) throws(ShopifyConfigurationProblem) {
         guard ShopifyIssuer.isShopID(shopID) else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "shopID",
                 problem: "is not a shop id",
                 hint: "Copy the digits from https://shopify.com/authentication/{shop id}, without leading zeros."
@@ -72,18 +72,18 @@ extension ShopifyProvider.Configuration {
     }
 
     /// Checks that the configuration gives the endpoints or a way to discover them.
-    private func checkSource() throws(ConfigurationProblem) {
+    private func checkSource() throws(ShopifyConfigurationProblem) {
         if shopDomain != nil {
-            guard domain != nil else { throw ConfigurationProblem.shopDomain }
+            guard domain != nil else { throw ShopifyConfigurationProblem.shopDomain }
         } else if shopID == nil, endpoints.discovery == nil, !endpoints.isComplete {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",
                 hint: "Set it to the shop's myshopify.com name."
             )
         }
         for url in endpoints.all.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "endpoints",
                 problem: "contain \(url), which is not https",
                 hint:
@@ -92,12 +92,12 @@ extension ShopifyProvider.Configuration {
         }
     }
 
-    private func checkClient() throws(ConfigurationProblem) {
+    private func checkClient() throws(ShopifyConfigurationProblem) {
         switch client {
         case .publicMobile, .app: return
         case .confidential(let secret):
             guard !secret.isEmpty else {
-                throw ConfigurationProblem(
+                throw ShopifyConfigurationProblem(
                     member: "clientSecret",
                     problem: "is empty",
                     hint: "Copy it from the client's settings at Shopify."
@@ -107,7 +107,7 @@ extension ShopifyProvider.Configuration {
             guard let url = try? HTTPURL(origin), url.origin.isIdentical(to: origin),
                 url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
             else {
-                throw ConfigurationProblem(
+                throw ShopifyConfigurationProblem(
                     member: "origin",
                     problem: "is not an https origin in the form that browsers send",
                     hint: "Write it in lower case, for example https://app.example, without a trailing slash and "
@@ -119,12 +119,12 @@ extension ShopifyProvider.Configuration {
     }
 
     /// Checks a redirect URI against what Shopify lets a client of this type register.
-    func checkRedirect(_ redirectURI: String) throws(ConfigurationProblem) {
+    func checkRedirect(_ redirectURI: String) throws(ShopifyConfigurationProblem) {
         if allowsLoopbackHTTP, ShopifyURLs.isLoopbackRedirect(redirectURI) { return }
         if case .publicMobile = client {
             guard ShopifyURLs.isMobileRedirect(redirectURI, shopID: shopID) else {
                 let example = ShopifyURLs.mobileRedirect(shopID ?? "{shop id}")
-                throw ConfigurationProblem(
+                throw ShopifyConfigurationProblem(
                     member: "redirectURI",
                     problem: "does not have the scheme of this shop's mobile clients",
                     hint: "Register \(example) at Shopify and write the same here. "
@@ -135,7 +135,7 @@ extension ShopifyProvider.Configuration {
         }
         guard let url = try? HTTPURL(redirectURI), url.isSecure else {
             let path = (try? HTTPURL(redirectURI))?.path ?? "/callback"
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "redirectURI",
                 problem: "is not an https URL without a fragment",
                 hint:
@@ -146,9 +146,9 @@ extension ShopifyProvider.Configuration {
     }
 }
 
-extension ConfigurationProblem {
+extension ShopifyConfigurationProblem {
     /// The problem of a `shopDomain` that is not a bare domain name.
-    static let shopDomain = ConfigurationProblem(
+    static let shopDomain = ShopifyConfigurationProblem(
         member: "shopDomain",
         problem: "is not a bare domain name",
         hint: "Write for example your-shop.myshopify.com, without https://, port and path."

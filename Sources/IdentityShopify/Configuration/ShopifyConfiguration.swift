@@ -143,23 +143,3 @@ extension ShopifyProvider {
         var all: [HTTPURL?] { [discovery, authorization, token, jwks, logout, api] }
     }
 }
-
-/// An invalid member of a configuration.
-struct ConfigurationProblem: Error {
-    let member: String
-    let problem: String
-    let hint: String
-
-    var error: IdentityError { makeError(about: "The Shopify configuration's") }
-
-    /// The same problem of a value in the options of one login.
-    var loginOptionsError: IdentityError { makeError(about: "The login options'") }
-
-    private func makeError(about owner: String) -> IdentityError {
-        IdentityError(
-            configuration: "\(owner) \(member) \(problem).",
-            hint: hint,
-            reference: "Customer Account API reference, authorization"
-        )
-    }
-}

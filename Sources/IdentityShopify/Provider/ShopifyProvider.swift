@@ -119,7 +119,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     /// The options with a redirect URI that Shopify permits for this client.
     func checked(_ options: LoginOptions) async throws -> LoginOptions {
         var options = options
-        do throws(ConfigurationProblem) {
+        do throws(ShopifyConfigurationProblem) {
             if let redirectURI = options.redirectURI { try configuration.checkRedirect(redirectURI) }
             if let scopes = options.scopes, !scopes.contains(where: { $0.isIdentical(to: "openid") }) {
                 throw Configuration.missingOpenID
@@ -130,7 +130,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         guard options.redirectURI == nil, descriptor.redirectURI == nil else { return options }
         let issuer = try await client.metadata().issuer
         guard let shopID = ShopifyIssuer.shopID(in: issuer) else {
-            throw ConfigurationProblem(
+            throw ShopifyConfigurationProblem(
                 member: "redirectURI",
                 problem: "is missing",
                 hint:

@@ -25,7 +25,7 @@ public struct ShopSignOnLink: Sendable {
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` if `shopDomain` is not a bare domain name.
     public init(shopDomain: String, allowsLoopbackHTTP: Bool = false) throws(IdentityError) {
         guard let domain = ShopDomain(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) else {
-            let problem = ConfigurationProblem.shopDomain
+            let problem = ShopifyConfigurationProblem.shopDomain
             throw IdentityError(
                 configuration: "The single sign-on link's \(problem.member) \(problem.problem).",
                 hint: problem.hint,

@@ -35,16 +35,3 @@ public protocol StoreHealthChecking: Sendable {
     /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
     func checkHealth() async throws -> StoreHealth
 }
-
-/// A store that can move damaged rows to quarantine.
-///
-/// It does not delete damaged rows.
-public protocol RowQuarantining: Sendable {
-    /// Moves every damaged row into quarantine, where a sweep removes it after 30 days.
-    ///
-    /// Rows under a key that this process does not have are not moved, because they are not damaged. A session in
-    /// quarantine is still reported as `storeCorrupt`, never as unknown.
-    ///
-    /// - Returns: The number of rows that were moved.
-    func quarantineDamagedRows() async throws -> Int
-}

@@ -46,7 +46,7 @@ extension GraphQLResponse {
     init(
         _ stored: CachedResponse,
         from endpoint: GraphQLEndpoint,
-        hiding secrets: RedactedValues
+        hiding secrets: RequestSecrets
     ) throws(GraphQLFailure) {
         let answer = try GraphQLResponse(HTTPResponse(status: 200, body: stored.body), from: endpoint, hiding: secrets)
         self.init(data: answer.data, errors: answer.errors, metadata: stored.metadata)

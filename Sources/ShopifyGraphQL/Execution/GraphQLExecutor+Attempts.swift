@@ -13,7 +13,7 @@ extension GraphQLExecutor {
     ) async throws(GraphQLFailure) -> (answer: GraphQLResponse, body: [UInt8]) {
         let request: HTTPRequest
         do { request = try self.request(document, variables, call) } catch { throw GraphQLFailure(error, .refused) }
-        let secrets = RedactedValues(variables, secrets: call.secrets)
+        let secrets = RequestSecrets(variables, secrets: call.secrets)
         let clock = environment.clock
         var retries = RetryDecision(retry, document.repetition, start: clock.elapsed, until: call.deadline)
         let progress = call.progress ?? GraphQLProgress()
@@ -80,7 +80,7 @@ extension GraphQLExecutor {
     private func attempt(
         _ request: HTTPRequest,
         _ retries: RetryDecision,
-        _ secrets: RedactedValues
+        _ secrets: RequestSecrets
     ) async -> Result<(GraphQLResponse, [UInt8]), GraphQLFailure> {
         var request = request
         let time = min(endpoint.timeout, max(retries.remaining(at: environment.clock.elapsed), .milliseconds(1)))

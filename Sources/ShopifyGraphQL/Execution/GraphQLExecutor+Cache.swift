@@ -36,7 +36,7 @@ extension GraphQLExecutor {
                 throw error.error(for: document)
             }
         }
-        let secrets = RedactedValues(variables, secrets: call.secrets)
+        let secrets = RequestSecrets(variables, secrets: call.secrets)
         switch call.cachePolicy {
         case .networkOnly: break
         case .cacheOnly:
@@ -131,7 +131,7 @@ extension GraphQLExecutor {
         _ cache: any ResponseCache,
         _ key: ResponseCacheKey,
         youngerThan expiry: Duration?,
-        _ secrets: RedactedValues
+        _ secrets: RequestSecrets
     ) async -> (answer: GraphQLResponse, age: Duration)? {
         guard let stored = await cache.response(for: key) else { return nil }
         let age = environment.clock.elapsed - stored.storedAt

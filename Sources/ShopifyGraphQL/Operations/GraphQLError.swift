@@ -55,7 +55,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
         self.locations = locations
     }
 
-    package init(_ value: JSONValue, hiding secrets: RedactedValues) {
+    package init(_ value: JSONValue, hiding secrets: RequestSecrets) {
         message = secrets.hidden(in: value["message"]?.string ?? value.string ?? "")
         path = (value["path"]?.array ?? []).prefix(64).map { secrets.hidden(in: $0.string ?? $0.number?.text ?? "") }
         code = value["extensions"]?["code"]?.string.map { Code(rawValue: String(secrets.hidden(in: $0).prefix(100))) }
@@ -70,7 +70,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     /// The entries of a member `errors`.
     ///
     /// Shopify's endpoints write an array, an object or a text.
-    package static func entries(of value: JSONValue?, hiding secrets: RedactedValues) -> [GraphQLError] {
+    package static func entries(of value: JSONValue?, hiding secrets: RequestSecrets) -> [GraphQLError] {
         switch value {
         case nil, .null: []
         case .array(let entries): entries.prefix(100).map { GraphQLError($0, hiding: secrets) }

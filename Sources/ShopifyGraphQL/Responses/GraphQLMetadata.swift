@@ -27,7 +27,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// When Shopify no longer serves the requested version, it serves its oldest supported one without an error.
     public var isFallForward: Bool { servedVersion.map { $0 != requestedVersion } ?? false }
 
-    init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RedactedValues) {
+    init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RequestSecrets) {
         status = response.status
         requestID = response.headers["X-Request-Id"].map { String(secrets.hidden(in: $0).prefix(200)) }
         requestedVersion = asked

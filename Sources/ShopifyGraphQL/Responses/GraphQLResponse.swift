@@ -24,7 +24,7 @@ struct GraphQLResponse: Sendable {
     init(
         _ response: HTTPResponse,
         from endpoint: GraphQLEndpoint,
-        hiding secrets: RedactedValues
+        hiding secrets: RequestSecrets
     ) throws(GraphQLFailure) {
         let limits = GraphQLLimits(maximumBytes: endpoint.maximumBodyBytes)
         var body: GraphQLResponseBody?

@@ -5,6 +5,3 @@ public typealias StorefrontResult<Output: Sendable> = GraphQLResult<Output>
 
 /// A response that may have data, errors or both.
 public typealias PartialStorefrontResult<Output: Sendable> = PartialGraphQLResult<Output>
-
-/// A version of the Storefront API.
-public typealias StorefrontAPIVersion = ShopifyAPIVersion

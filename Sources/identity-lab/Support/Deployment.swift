@@ -44,7 +44,7 @@ struct Deployment: Sendable {
                 .retryLater,
                 .systemFailure,
                 "The HTTP client could not be started.",
-                hint: "Check that libcurl is installed, and that the process may open files and start threads.",
+                hint: "Check the process's limits of memory, open files and threads.",
                 cause: error
             )
         }

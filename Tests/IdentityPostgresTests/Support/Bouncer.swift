@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import TestProcesses
-import TestServers
+import TestPostgres
 
 @testable import IdentityPostgres
 
@@ -25,17 +25,17 @@ actor Bouncer {
         self.lines = lines
     }
 
-    static func start(before server: TestServer) async throws -> Bouncer {
-        guard let program else { throw TestServer.Failure(text: "PgBouncer is not installed") }
-        let shell = try TestServer.spawn([
-            "-c", script, "bouncer", program, server.folder, "\(server.port)", TestServer.user,
+    static func start(before server: TestPostgresServer) async throws -> Bouncer {
+        guard let program else { throw TestPostgresServer.Failure(text: "PgBouncer is not installed") }
+        let shell = try TestPostgresServer.spawn([
+            "-c", script, "bouncer", program, server.folder, "\(server.port)", TestPostgresServer.user,
         ])
         let lines = LineReader(shell.output)
         guard let answer = await lines.next(), answer.hasPrefix("ready ") else {
-            throw TestServer.Failure(text: "PgBouncer does not start")
+            throw TestPostgresServer.Failure(text: "PgBouncer does not start")
         }
         let folder = answer.dropFirst(6)
-        let text = "postgresql://\(TestServer.user)@/postgres?host=\(folder)&port=6432"
+        let text = "postgresql://\(TestPostgresServer.user)@/postgres?host=\(folder)&port=6432"
         return Bouncer(connection: Secret(text), shell: shell, lines: lines)
     }
 

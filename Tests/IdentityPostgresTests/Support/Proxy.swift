@@ -2,7 +2,7 @@
 import Glibc
 import IdentityKit
 import Synchronization
-import TestServers
+import TestPostgres
 
 /// A proxy between a store and its server that drops responses on demand.
 ///
@@ -19,7 +19,7 @@ final class Proxy: Sendable {
     private let target: Int
     private let state = Mutex(State())
 
-    init(to server: TestServer) throws {
+    init(to server: TestPostgresServer) throws {
         target = server.port
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         port = try Self.listen(listener)
@@ -50,8 +50,10 @@ final class Proxy: Sendable {
         Glibc.close(listener)
     }
 
-    func connection(_ server: TestServer) -> Secret {
-        Secret("postgresql://\(TestServer.user):\(TestServer.password)@127.0.0.1:\(port)/postgres?sslmode=disable")
+    func connection(_ server: TestPostgresServer) -> Secret {
+        Secret(
+            "postgresql://\(TestPostgresServer.user):\(TestPostgresServer.password)@127.0.0.1:\(port)/postgres?sslmode=disable"
+        )
     }
 
     private static func listen(_ listener: Int32) throws -> Int {
@@ -65,7 +67,7 @@ final class Proxy: Sendable {
                     && getsockname(listener, pointer, &length) == 0
             }
         }
-        guard isListening else { throw TestServer.Failure(text: "the proxy cannot listen") }
+        guard isListening else { throw TestPostgresServer.Failure(text: "the proxy cannot listen") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 

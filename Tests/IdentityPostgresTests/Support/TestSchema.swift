@@ -4,19 +4,19 @@ import IdentityCrypto
 import IdentityKit
 import IdentityStoreKit
 import Synchronization
-import TestServers
+import TestPostgres
 import Testing
 
 @testable import IdentityPostgres
 
 /// The separate schema and key of one test.
 struct TestSchema: Sendable {
-    let server: TestServer
+    let server: TestPostgresServer
     let name: String
     let key: StoreKey
 
-    init(on server: TestServer? = nil) async throws {
-        if let server { self.server = server } else { self.server = try await TestServer.shared }
+    init(on server: TestPostgresServer? = nil) async throws {
+        if let server { self.server = server } else { self.server = try await TestPostgresServer.shared }
         let bytes = try SecureRandom.bytes(8)
         name = "t" + StoreKey.describe(bytes)
         key = try Self.key()

@@ -22,7 +22,7 @@ enum PushedAuthorizationFuzz {
         let object = (try? JSONValue(parsing: body))?.object
         let answer: PushedAuthorizationResponse
         do {
-            answer = try PushedAuthorizationResponse(response, hiding: RedactedValues(secrets: [Secret(secret)]))
+            answer = try PushedAuthorizationResponse(response, hiding: RequestSecrets(secrets: [Secret(secret)]))
         } catch {
             return try require(error.kind == .rejected, "an unreadable response is not a refusal")
         }

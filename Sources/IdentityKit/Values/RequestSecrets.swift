@@ -4,7 +4,7 @@ internal import Synchronization
 /// The secrets of a request, which are removed from errors: the text of a response may repeat them.
 ///
 /// Among them are tokens, cart ids and e-mail addresses.
-package struct RedactedValues: Sendable {
+package struct RequestSecrets: Sendable {
     private let variables: JSONObject
     private let secrets: [Secret]
     private let collected = Collected()
@@ -99,21 +99,21 @@ package struct RedactedValues: Sendable {
     }
 }
 
-extension RedactedValues: Redacted {
+extension RequestSecrets: Redacted {
     /// Always the same text.
     package var description: String { "<redacted>" }
 }
 
 extension IdentityError {
     /// The same error, whose `providerResponse` contains none of the values.
-    package func hiding(_ redacted: RedactedValues) -> IdentityError {
+    package func hiding(_ redacted: RequestSecrets) -> IdentityError {
         providerResponse.map { recast(as: kind, answering: $0.hiding(redacted)) } ?? self
     }
 }
 
 extension IdentityError.ProviderResponse {
     /// The same explanation, without these values.
-    package func hiding(_ redacted: RedactedValues) -> IdentityError.ProviderResponse {
+    package func hiding(_ redacted: RequestSecrets) -> IdentityError.ProviderResponse {
         IdentityError.ProviderResponse(
             error: error.map(redacted.hidden),
             errorDescription: errorDescription.map(redacted.hidden),

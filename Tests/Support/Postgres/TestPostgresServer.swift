@@ -8,7 +8,7 @@ package import TestProcesses
 /// A shell controls it and reads commands from a pipe. The pipe closes when this process ends, also after a crash; then
 /// the shell stops the server and removes the directory. The server refuses to run as root, so it runs as another user in
 /// that case.
-package actor TestServer {
+package actor TestPostgresServer {
     package struct Failure: Error {
         let text: String
 
@@ -40,10 +40,10 @@ package actor TestServer {
         #endif
     }
 
-    private static let sharedTask = Task { try await TestServer.start() }
+    private static let sharedTask = Task { try await TestPostgresServer.start() }
 
     /// The server of all tests that do not stop or configure it; each test has its own schema.
-    package static var shared: TestServer { get async throws { try await sharedTask.value } }
+    package static var shared: TestPostgresServer { get async throws { try await sharedTask.value } }
 
     package nonisolated let folder: String
     package nonisolated let port: Int
@@ -71,7 +71,7 @@ package actor TestServer {
 
     // MARK: Starting
 
-    package static func start(settings: [String] = []) async throws -> TestServer {
+    package static func start(settings: [String] = []) async throws -> TestPostgresServer {
         guard let programs else { throw Failure(text: "PostgreSQL's server programs are not installed") }
         var last = ""
         for _ in 0..<5 {
@@ -81,7 +81,7 @@ package actor TestServer {
             let lines = LineReader(process.output)
             last = await lines.next() ?? "the shell ended"
             if last.hasPrefix("ready ") {
-                return TestServer(folder: String(last.dropFirst(6)), port: port, process: process, lines: lines)
+                return TestPostgresServer(folder: String(last.dropFirst(6)), port: port, process: process, lines: lines)
             }
             close(process.input)
         }
@@ -199,7 +199,7 @@ package actor TestServer {
     /// Over loopback.
     package nonisolated func network(
         database: String = "postgres",
-        password: String = TestServer.password,
+        password: String = TestPostgresServer.password,
         parameters: String = ""
     ) -> Secret {
         Secret("postgresql://\(Self.user):\(password)@127.0.0.1:\(port)/\(database)\(parameters)")

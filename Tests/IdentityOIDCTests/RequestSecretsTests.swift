@@ -8,7 +8,7 @@ import Testing
 
 /// Providers that repeat request parameters in `error_description`.
 @Suite("Errors do not contain sent secrets")
-struct RedactedValuesTests {
+struct RequestSecretsTests {
     private static func answer(saying text: String) -> LoopbackResponse {
         FakeProvider.json(
             ["error": .string("invalid_request"), "error_description": .string("No: \(text).")],

@@ -2,7 +2,7 @@
 internal import IdentityPlatform
 
 /// The state of connecting to the servers: how many connections are being opened, and when the next attempt may start.
-struct ConnectionState {
+struct ReconnectState {
     private(set) var connecting = 0
     private var failures = 0
     private var retryAt = ContinuousClock.now

@@ -1,0 +1,15 @@
+/// Why a text was refused as JSON; contains no part of the text.
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The mistake in the text; safe to log.
+    public let reason: String
+    /// The offset in bytes at which the parser stopped.
+    public let offset: Int
+
+    package init(reason: String, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    /// The reason and the offset.
+    public var description: String { "\(reason) at byte \(offset)" }
+}

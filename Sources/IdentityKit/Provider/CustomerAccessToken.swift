@@ -1,0 +1,24 @@
+public import FoundationEssentials
+
+/// A token of Shopify that puts a buyer on a cart: of the Customer Account API, or of a legacy customer account.
+///
+/// A separate type, so that no other provider's token reaches a cart by mistake.
+public struct CustomerAccessToken: Sendable {
+    /// The token, unchanged and without a `Bearer` prefix.
+    public let token: Secret
+    /// When it expires.
+    public let expiresAt: Date?
+    /// The issuer of the token, which identifies the shop.
+    public let issuer: String
+
+    package init(token: Secret, expiresAt: Date?, issuer: String) {
+        self.token = token
+        self.expiresAt = expiresAt
+        self.issuer = issuer
+    }
+
+    /// Creates the value from a token that the caller received from Shopify's token endpoint; this is not checked.
+    public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
+        self.init(token: token, expiresAt: expiresAt, issuer: issuer)
+    }
+}

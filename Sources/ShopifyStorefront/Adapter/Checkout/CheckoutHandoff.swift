@@ -1,0 +1,26 @@
+public import FoundationEssentials
+public import IdentityKit
+
+/// The data with which an app sends the buyer to the checkout.
+public struct CheckoutHandoff: Sendable {
+    /// The URL for the browser.
+    ///
+    /// Do not store or log the URL.
+    public let url: CheckoutURL
+    /// The identity with which the buyer arrives.
+    public let identity: CartIdentity
+    /// The cart as Shopify returned it.
+    public let cart: Cart
+    /// Shopify's warnings.
+    public let warnings: [CartWarning]
+    /// The parts of the identity that Shopify did not accept, as in ``SessionCart/omitted``.
+    public let omitted: [String]
+    /// When the adapter got the URL from Shopify.
+    ///
+    /// Authenticated URLs are valid for a short time that Shopify does not publish.
+    public let issuedAt: Date
+    /// Whether the URL has `sso=silent`, so that the browser's session at the shop decides who buys.
+    public let usesBrowserSession: Bool
+    /// Why the buyer may not be signed in at the checkout; nil if there was no problem.
+    public let problem: IdentityError?
+}

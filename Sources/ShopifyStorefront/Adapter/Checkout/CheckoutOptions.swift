@@ -1,0 +1,27 @@
+/// Options for opening a checkout.
+public struct CheckoutOptions: Sendable {
+    /// Whether checkout uses the buyer's browser session at the shop.
+    public enum SingleSignOn: Sendable {
+        /// Checkout does not use the browser session.
+        case none
+        /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart.
+        ///
+        /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no
+        /// `sso=silent`, because the browser's buyer may be another one; ``CheckoutHandoff/usesBrowserSession`` reports it.
+        case silent
+    }
+
+    /// Whether checkout uses a browser session.
+    public var singleSignOn: SingleSignOn
+    /// How long the token on the cart must remain valid when the buyer leaves, 15 minutes by default.
+    ///
+    /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. The default therefore avoids that the token
+    /// is refreshed right after the buyer has left for the checkout.
+    public var tokenMargin: Duration
+
+    /// Creates options.
+    public init(singleSignOn: SingleSignOn = .none, tokenMargin: Duration = .seconds(900)) {
+        self.singleSignOn = singleSignOn
+        self.tokenMargin = tokenMargin
+    }
+}

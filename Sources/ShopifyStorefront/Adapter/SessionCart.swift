@@ -1,0 +1,18 @@
+public import IdentityKit
+
+/// A session's cart after an operation.
+public struct SessionCart: Sendable {
+    /// The cart as Shopify returned it.
+    public let cart: Cart
+    /// The identity on the cart.
+    public let identity: CartIdentityState
+    /// Shopify's warnings.
+    ///
+    /// An operation does not fail because of a warning.
+    public let warnings: [CartWarning]
+    /// The parts of the identity that Shopify did not accept: `email`, `phone`, `country`, `companyLocation`, `address`, or a field of the
+    /// address such as `address.zip`.
+    public let omitted: [String]
+    /// Why the session's identity could not be put on the cart; nil if there was no problem.
+    public let problem: IdentityError?
+}
