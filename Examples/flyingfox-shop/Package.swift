@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // The web shop of ../web-shop on FlyingFox. SwiftPM cannot depend on a package in a subfolder of a repository, so copy

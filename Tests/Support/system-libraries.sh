@@ -3,7 +3,7 @@
 
 need_swift() {
     command -v swift >/dev/null 2>&1 && return 0
-    echo "This needs Swift 6.2 or newer: https://www.swift.org/install/linux/" >&2
+    echo "This needs Swift 6.3 or newer: https://www.swift.org/install/linux/" >&2
     exit 2
 }
 
@@ -52,6 +52,20 @@ run_swift() {
     swift "$swift_command" $build_options "$@"
 }
 
+need_python() {
+    if ! command -v python3 >/dev/null 2>&1; then install_packages python3; fi
+}
+
+# Builds a program in release mode and runs it with the other arguments.
+run_release() {
+    need_swift
+    need_libraries
+    run_swift build -c release --product "$1" >&2
+    program=$(run_swift build -c release --show-bin-path)/$1
+    shift
+    exec "$program" "$@"
+}
+
 # Builds a program of the package in this folder, the root of the repository, and runs it in the folder of the caller.
 #   run_program NAME FOLDER-OF-THE-CALLER [ARGUMENTS]
 run_program() {
@@ -69,7 +83,7 @@ run_program() {
 }
 
 # Checks that libpq and the programs of a PostgreSQL server are installed, and installs the programs if it can.
-# Returns 1 and prints a message if libpq is missing.
+# Returns 1 and prints a message if one of them is missing.
 need_postgresql() {
     if ! has_libpq; then
         echo "SKIPPED: everything with PostgreSQL, because libpq is not installed. Switch it on: $postgresql_packages"
@@ -78,7 +92,10 @@ need_postgresql() {
     for program in /usr/lib/postgresql/*/bin/initdb /usr/local/pgsql/bin/initdb /usr/local/bin/initdb /usr/bin/initdb; do
         [ -x "$program" ] && return 0
     done
-    install_packages postgresql
+    # In a subshell, because install_service ends the script where it does not install.
+    (install_service postgresql) && return 0
+    echo "SKIPPED: everything with PostgreSQL, because its server is not installed. Switch it on: $postgresql_packages"
+    return 1
 }
 
 # Checks that Chromium and its WebDriver program are installed, and installs them from Debian's packages if it can.
@@ -86,14 +103,26 @@ need_postgresql() {
 # their programs.
 need_browser() {
     missing=''
-    command -v chromium >/dev/null 2>&1 || missing="chromium"
-    command -v chromedriver >/dev/null 2>&1 || missing="$missing chromium-driver"
-    for program in "$@"; do command -v "$program" >/dev/null 2>&1 || missing="$missing $program"; done
+    # Debian keeps nginx in /usr/sbin, which is not in every user's PATH.
+    find_program() { PATH=$PATH:/usr/sbin command -v "$1" >/dev/null 2>&1; }
+    find_program chromium || missing="chromium"
+    find_program chromedriver || missing="$missing chromium-driver"
+    for program in "$@"; do find_program "$program" || missing="$missing $program"; done
     [ -z "$missing" ] && return 0
     # In a subshell, because install_packages ends the script where it cannot install.
-    if (install_packages "$missing") 2>/dev/null && command -v chromedriver >/dev/null 2>&1; then return 0; fi
+    if (install_service "$missing") && command -v chromedriver >/dev/null 2>&1; then return 0; fi
     echo "SKIPPED: the tests with a real browser. Switch them on: apt-get install $missing"
     return 1
+}
+
+# Installs packages some of which start a network service when they are installed. With a service manager this is done only in CI, so
+# that a check opens no port of a developer's machine.
+install_service() {
+    if [ -d /run/systemd/system ] && [ -z "${CI:-}" ]; then
+        echo "These packages start services, so this script does not install them. Install them if you want to: $1" >&2
+        exit 2
+    fi
+    install_packages "$1"
 }
 
 install_packages() {
@@ -114,7 +143,8 @@ install_packages() {
             exit 2
         fi
     fi
-    echo "Installing system packages: $missing" >&2
+    # A shell comment, as in run_program.
+    echo "# Installing system packages: $missing" >&2
     export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086 # split the list on purpose
     $as_root apt-get install -y -qq $missing >/dev/null 2>&1 || {

@@ -70,6 +70,8 @@ struct ProgramTests {
             }
             #expect(status == 0)
         }
+        // The proxy's address is no buyer's address.
+        #expect(sandbox.storefront.requests.allSatisfy { $0.header("Shopify-Storefront-Buyer-IP") == nil })
         await sandbox.stop()
     }
 

@@ -38,7 +38,11 @@ public struct StartedShop: Sendable {
 
     /// Returns the response to a request.
     public func respond(to request: WebRequest) async -> WebResponse {
-        await shop.respond(to: request)
+        var request = request
+        // A browser reaches configured services through a proxy or tunnel on this machine. The proxy's address is no buyer's address,
+        // so Shopify must not get it. A shop in production passes the address that its proxy reports.
+        if sandbox == nil, ["127.0.0.1", "::1"].contains(request.clientAddress) { request.clientAddress = nil }
+        return await shop.respond(to: request)
     }
 
     /// Prints the redirect URIs, the address of the shop and how to stop it; call it when the server is running.

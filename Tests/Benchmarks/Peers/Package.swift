@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Measures rows of ../Suite with other Swift libraries: Tests/Benchmarks/run --peers.

@@ -4,8 +4,8 @@
 Usage: validate.py FOLDER < documents.json
        validate.py FOLDER PATTERN SWIFT
 
-FOLDER contains introspection results as Shopify's tools write them (*.json.gz). documents.json is an object: names of documents
-and their texts. With PATTERN, the schemas are the files that match it, and the documents come from the generated Swift files in
+FOLDER contains introspection results as Shopify's tools write them (*.json, or compressed, *.json.gz). documents.json is an object: names of documents
+and their texts. With PATTERN, the schemas are the files that match it, without the suffix, and the documents come from the generated Swift files in
 the folder SWIFT. Prints one line for each fault, and at the end how many documents were checked against which schemas.
 Exit status: 0 all valid, 1 faults, 2 graphql-core is missing or there are no schemas.
 """
@@ -42,15 +42,15 @@ def main() -> int:
     except ImportError:
         print("graphql-core is not installed (pip install graphql-core)")
         return 2
-    pattern = "storefront-graphql_20*.json.gz" if len(sys.argv) < 4 else sys.argv[2]
+    pattern = "storefront-graphql_20*" if len(sys.argv) < 4 else sys.argv[2]
     documents = generated(sys.argv[3]) if len(sys.argv) > 3 else json.load(sys.stdin)
-    paths = sorted(glob.glob(os.path.join(sys.argv[1], pattern)))
+    paths = sorted(path for suffix in (".json", ".json.gz") for path in glob.glob(os.path.join(sys.argv[1], pattern + suffix)))
     if not paths or not documents:
         print("no schemas or no documents")
         return 2
     faults = 0
     for path in paths:
-        with gzip.open(path) as file:
+        with (gzip.open if path.endswith(".gz") else open)(path) as file:
             schema = build_client_schema(json.load(file)["data"])
         for name, text in documents.items():
             for error in validate(schema, parse(text)):

@@ -24,7 +24,8 @@ extension App {
             case "/cart/add":
                 try context.refuseCSRF()
                 let session = try await context.beginCartSession()     // the buyer's, or a guest's
-                _ = try await carts.add([CartLineInput(merchandiseID: variant)], for: session.id)
+                let buyer = StorefrontContext(buyerIP: context.request.clientAddress)
+                _ = try await carts.add([CartLineInput(merchandiseID: variant)], for: session.id, in: buyer)
                 return try .redirect(to: "/cart")
             default:
                 return .html("<h1>Shop</h1>")
