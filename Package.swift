@@ -202,7 +202,7 @@ let package = Package(
             name: "ExampleSetup",
             dependencies: [
                 "IdentityKit", "IdentityHTTP", "IdentityPresentation", "IdentitySandbox", "StorefrontSandbox",
-                "ShopifyStorefront", "ShopifyGraphQL",
+                "ShopifyStorefront",
             ],
             path: "Examples/Setup",
             swiftSettings: settings

@@ -3,7 +3,6 @@ package import IdentityHTTP
 package import IdentityKit
 internal import IdentityPresentation
 internal import IdentitySandbox
-internal import ShopifyGraphQL
 package import ShopifyStorefront
 internal import StorefrontSandbox
 
@@ -77,19 +76,7 @@ package struct ExampleSetup: Sendable {
 
     /// The id of the first variant that the shop can sell.
     package func variant(in storefront: StorefrontClient) async throws -> String {
-        let products = try await storefront.execute(ProductsPage(), in: buyer).data.nodes
-        if let product = products.first(where: \.availableForSale),
-            let details = try await storefront.execute(ProductByID(id: product.id), in: buyer).data,
-            let variant = details.variants.nodes.first(where: \.availableForSale)
-        {
-            return variant.id
-        }
-        throw IdentityError(
-            .configuration,
-            .configurationInvalid,
-            "The shop has no product that this program can put into a cart.",
-            hint: "Publish a product that is in stock to the sales channel of the storefront's token."
-        )
+        try await storefront.firstAvailableVariant(in: buyer)
     }
 
     /// The presenter of the login page: the sandbox's robot, the system browser with a loopback listener, or for another redirect

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentitySandbox
 import StorefrontSandbox
 import TestDirectories
 import Testing
@@ -36,6 +37,25 @@ struct JourneyTests {
         }
         for loader in ["<script", "<img", "<link rel=\"stylesheet", "src=", "url(", "@import"] {
             #expect(!page.contains(loader), "\(loader)")
+        }
+    }
+
+    @Test("with --config, the carts get the first variant for sale, and the shop gets no buyer IP")
+    func configuredShop() async throws {
+        var shop = SandboxStorefrontConfiguration()
+        shop.variants = [("7", 0), ("8", 0), ("9", 5)].map { id, stock in
+            .init(id: "gid://shopify/ProductVariant/\(id)", product: id, title: "One", price: 900, stock: stock)
+        }
+        try await LabStage.with(storefront: shop) { stage in
+            for arguments in [["--callback", "sandbox"], ["compare", "--callback", "sandbox", "--provider", "bolt"]] {
+                let ended = try await LabProcess(arguments + ["--json"], environment: stage.environment).ended()
+                #expect(ended.status == 0, "\(ended)")
+            }
+            let carts = stage.sandbox.storefront.cartStates
+            #expect(carts.count == 21 && carts.allSatisfy { $0.quantities == ["gid://shopify/ProductVariant/9": 1] })
+            let requests = stage.sandbox.storefront.requests
+            #expect(requests.allSatisfy { $0.header("Shopify-Storefront-Buyer-IP") == nil })
+            #expect(requests.count { $0.bodyText.contains("query ProductsPage(") } == 2)
         }
     }
 

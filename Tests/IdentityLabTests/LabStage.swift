@@ -18,8 +18,11 @@ final class LabStage: Sendable {
     let transport: CurlTransport
     private let json: JSONValue
 
-    init(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws {
-        sandbox = try await ShopSandbox.start(configuration)
+    init(
+        _ configuration: SandboxConfiguration = SandboxConfiguration(),
+        storefront: SandboxStorefrontConfiguration = SandboxStorefrontConfiguration()
+    ) async throws {
+        sandbox = try await ShopSandbox.start(configuration, storefront: storefront)
         directory = try TemporaryDirectory("lab")
         let made = sandbox.labConfiguration(storePath: directory.path(of: "identity.sqlite"))
         json = made.json
@@ -33,9 +36,10 @@ final class LabStage: Sendable {
     /// Runs a test body, then stops the sandbox and removes the files.
     static func with(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
+        storefront: SandboxStorefrontConfiguration = SandboxStorefrontConfiguration(),
         _ body: (LabStage) async throws -> Void
     ) async throws {
-        let stage = try await LabStage(configuration)
+        let stage = try await LabStage(configuration, storefront: storefront)
         do {
             try await body(stage)
             await stage.close()

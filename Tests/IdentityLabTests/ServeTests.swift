@@ -107,8 +107,9 @@ struct ServeTests {
             let results = [
                 ("left", "token", "The access token is valid (stored)."),
                 ("left", "refresh", "The provider has issued new tokens."),
-                ("left", "profile", "ada@example.com"), ("left", "cart", "The cart has 2 items."),
-                ("left", "checkout", "signed-in customer"), ("right", "cart", "The cart has 2 items."),
+                ("left", "profile", "ada@example.com"), ("left", "cart", "The cart has 1 item."),
+                ("left", "cart", "The cart has 2 items."), ("left", "checkout", "signed-in customer"),
+                ("right", "cart", "The cart has 1 item."),
                 ("right", "checkout", "contact, guest checkout"), ("left", "logout", "Signed out."),
             ]
             for (side, action, text) in results {

@@ -108,15 +108,16 @@ actor ApproachRun {
 
     /// Adds lines to the cart.
     func addLines() async throws -> SessionCart {
+        let (carts, session) = (try deployment.requireCarts(), try signedIn())
         recorder.begin("Fill a cart")
-        return try await deployment.requireCarts()
-            .add(RunEnvironment.lines, for: signedIn().id, in: RunEnvironment.context)
+        return try await carts.add(try await services.lines(), for: session.id, in: services.buyer)
     }
 
     /// Starts a checkout, which attaches the buyer's identity.
     func checkOut() async throws -> CheckoutHandoff {
+        let (carts, session) = (try deployment.requireCarts(), try signedIn())
         recorder.begin("Check out")
-        let handoff = try await checkout(try deployment.requireCarts(), try signedIn())
+        let handoff = try await checkout(carts, session)
         facts.cartIdentity = handoff.identity.rawValue.printable
         cartID = handoff.cart.id
         return handoff
@@ -183,7 +184,7 @@ actor ApproachRun {
 
     // MARK: Parts
 
-    private func signedIn() throws -> Session {
+    func signedIn() throws -> Session {
         guard let session else { throw StepFailure.notSignedIn }
         return session
     }
@@ -195,7 +196,7 @@ actor ApproachRun {
     private func checkout(_ carts: CartAdapter, _ session: Session) async throws -> CheckoutHandoff {
         // The sandbox's tokens live for less than the default tokenMargin, so with the default every checkout would refresh them.
         let options = CheckoutOptions(tokenMargin: services.sandbox == nil ? .seconds(60) : .zero)
-        return try await carts.checkout(for: session.id, in: RunEnvironment.context, options: options)
+        return try await carts.checkout(for: session.id, in: services.buyer, options: options)
     }
 }
 

@@ -20,12 +20,12 @@ struct RunEnvironment: Sendable {
     let observers: [any IdentityObserver]
     private let temporaryFolder: URL?
 
-    /// The lines of every cart.
-    static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
+    private let variant = CartVariant()
+
     /// How long the embedded sandbox's tokens live under `serve`.
     static let servedTokenLifetime = Duration.seconds(600)
-    /// The buyer's context, with an IP address reserved for documentation (RFC 5737).
-    static let context = StorefrontContext(buyerIP: "203.0.113.7")
+    /// The context of the buyer's requests; a real shop gets no address, because this program does not know the buyer's.
+    var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
 
     /// Opens the services that the options select.
     ///
@@ -103,6 +103,12 @@ struct RunEnvironment: Sendable {
             clock: clock,
             observers: observers
         )
+    }
+
+    /// The lines of every cart: the first variant that the shop can sell, which requests find that are not recorded.
+    func lines() async throws -> [CartLineInput] {
+        let deployment = try Deployment(configuration, store: store.store, transport: transport, clock: clock)
+        return [CartLineInput(merchandiseID: try await variant.id(in: deployment.requireCarts().client, for: buyer))]
     }
 
     func close() async {

@@ -1,0 +1,26 @@
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+extension StorefrontClient {
+    /// Returns the id of the first variant that the shop can sell, for programs that try a cart with an unknown shop.
+    ///
+    /// - Parameter context: Values that override the client's context.
+    /// - Returns: The global id.
+    /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when none of the first
+    ///   250 products can be sold.
+    package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
+        let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
+        if let product = products.first(where: \.availableForSale),
+            let details = try await execute(ProductByID(id: product.id, variantCount: 250), in: context).data,
+            let variant = details.variants.nodes.first(where: \.availableForSale)
+        {
+            return variant.id
+        }
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The shop has no product that this program can put into a cart.",
+            hint: "Publish a product that is in stock to the sales channel of the storefront's token."
+        )
+    }
+}

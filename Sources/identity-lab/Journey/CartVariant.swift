@@ -1,0 +1,14 @@
+internal import ShopifyStorefront
+
+/// The variant that all carts of a run get, so that the approaches can be compared.
+actor CartVariant {
+    private var id: String?
+
+    /// Returns the id of the first variant that the shop can sell; the first call requests it.
+    func id(in storefront: StorefrontClient, for buyer: StorefrontContext) async throws -> String {
+        if let id { return id }
+        let found = try await storefront.firstAvailableVariant(in: buyer)
+        id = found
+        return found
+    }
+}
