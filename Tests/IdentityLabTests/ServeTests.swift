@@ -38,7 +38,8 @@ private final class PageBrowser: Sendable {
     func send(
         _ method: HTTPMethod,
         _ target: String,
-        _ fields: [(name: String, value: String)] = []
+        _ fields: [(name: String, value: String)] = [],
+        keepingCookies: Bool = true
     ) async throws -> HTTPResponse {
         var request = HTTPRequest(method: method, url: try HTTPURL(origin + target), allowsLoopbackHTTP: true)
         let sent = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
@@ -49,7 +50,7 @@ private final class PageBrowser: Sendable {
             request.body = FormEncoding.encode(fields)
         }
         let response = try await transport.send(request)
-        for line in response.headers.values(for: "Set-Cookie") {
+        for line in response.headers.values(for: "Set-Cookie") where keepingCookies {
             let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             cookies.withLock { $0[String(pair[0])] = pair.count == 2 ? String(pair[1]) : nil }
         }
@@ -143,6 +144,19 @@ struct ServeTests {
                     #expect(back.status == 303 && back.headers["Location"] == "/auth/logout/done")
                 }
             }
+        }
+    }
+
+    @Test("a browser that drops the response to the first press of Sign out returns with the cookie of the second")
+    func twoPresses() async throws {
+        try await with { browser, _ in
+            _ = try await browser.signIn("left", "any", "routes")
+            _ = try await browser.send(.post, "/columns/left/logout", [("token", browser.token)], keepingCookies: false)
+            try await browser.press("/columns/left/logout")
+            let page = try #require(try await browser.send(.get, "/columns/left/open").headers["Location"])
+            let state = try #require(LabStage.parameter("state", in: page))
+            let back = try await browser.send(.get, "/auth/logout/done?state=\(state)")
+            #expect(back.status == 303 && back.headers["Location"] == "/auth/logout/done")
         }
     }
 

@@ -49,6 +49,8 @@ actor ServedRun {
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
+    /// The sign-out, whose response every press gets, because after a double click the browser drops the first response.
+    private var logout: Task<WebResponse?, any Error>?
     /// The `state` with which the browser returns from the logout page.
     private var logoutState: String?
     private var isClosed = false
@@ -180,9 +182,9 @@ actor ServedRun {
 
     private func performThrowing(_ action: Action, _ request: WebRequest) async throws -> WebResponse? {
         let sessions = approach.deployment.sessions
-        guard let session = await approach.session else { throw StepFailure.notSignedIn }
         switch action {
         case .token:
+            let session = try await approach.signedIn()
             approach.recorder.begin("Get a valid token")
             let tokens = try await sessions.tokens(for: session.id, validFor: .zero)
             update(tokens.session, "The access token is valid (\(tokens.outcome.rawValue)).")
@@ -192,6 +194,7 @@ actor ServedRun {
             case .signInAgain: show(phase, "The provider issued no refresh token for this session.")
             }
         case .profile:
+            let session = try await approach.signedIn()
             approach.recorder.begin("Fetch the profile")
             let buyer = try await sessions.buyerProfile(for: session.id)
             let facts = [buyer.displayName, buyer.email?.value, buyer.phone?.value].compactMap(\.self)
@@ -203,7 +206,11 @@ actor ServedRun {
             let handoff = try await approach.checkOut()
             show(phase, "The checkout belongs to: \(ApproachNames.text(for: handoff.identity)).")
         case .logout:
-            return try await signOut(request)
+            let running = logout ?? Task { try await signOut(request) }
+            logout = running
+            // After a failure, the next press tries again.
+            defer { if case .signedIn = phase { logout = nil } }
+            return try await running.value
         }
         await approach.deployment.drain()
         return nil
@@ -214,6 +221,7 @@ actor ServedRun {
             show(.ended(try await approach.signOut().browserURL), "Signed out.")
             return nil
         }
+        _ = try await approach.signedIn()
         approach.recorder.begin("Sign out")
         var logout = request
         logout.target = "/auth/logout"
