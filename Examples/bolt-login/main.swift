@@ -44,12 +44,16 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     // The names and signatures of Bolt's documentation. The presenter shows the login page, as Bolt's SDK does on a phone.
     BoltCheckout.configure(provider: bolt, presenter: try example.presenter(for: bolt.descriptor.redirectURI))
 
+    // A backend with an API key needs no PKCE, and BoltLoginConfig() uses none. A client without API key must set "usePkce".
+    var section = example.configuration.providers.first { $0.name == bolt.descriptor.name }?.section
+    let loginConfig = BoltLoginConfig(usePkce: try section?.bool("usePkce", default: false) ?? false)
+
     // Sign in with a delegate …
     let screen = LoginScreen()
-    await BoltCheckout.shared.startLogin(loginConfig: BoltLoginConfig(usePkce: true), delegate: screen).finished()
+    await BoltCheckout.shared.startLogin(loginConfig: loginConfig, delegate: screen).finished()
 
     // … or with await. The code is valid for five minutes and one exchange.
-    let result = await BoltCheckout.shared.startLogin(loginConfig: BoltLoginConfig(usePkce: true))
+    let result = await BoltCheckout.shared.startLogin(loginConfig: loginConfig)
     switch result {
     case .completed: print("✓ Signed in at Bolt")
     case .canceled: return print("✗ The buyer closed the page")
