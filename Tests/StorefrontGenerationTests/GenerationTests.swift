@@ -132,6 +132,20 @@ import Testing
         #expect(types.count == 4 && types.allSatisfy { $0.contains("GraphQLRedacted") }, "\(types)")
     }
 
+    @Test("the nested types of a redacted fragment or type are redacted, and the types after it are not")
+    func redactedNestedTypes() throws {
+        let fragment = "query A { shop { ...F } people { id } } fragment F on Shop { id money { amount } }"
+        let type = "query A { shop { id money { amount } } people { id } }"
+        for (document, name) in [(fragment, "F"), (type, "Shop")] {
+            let files = try generate(document, configuration: "{\"redacted\":[\"\(name)\"]}").files
+            let lines = files.values.joined(separator: "\n").split(separator: "\n")
+            let types = lines.filter { $0.contains(": GraphQLReadable") }
+            let redacted = types.filter { $0.contains("GraphQLRedacted") }
+            #expect(redacted.count == 2 && redacted.contains { $0.contains("struct Money") }, "\(types)")
+            #expect(types.contains { $0.contains("struct People: GraphQLReadable {") }, "\(types)")
+        }
+    }
+
     @Test("a selection on a redacted type is redacted and does not use a payload")
     func redactedPayload() throws {
         let result = try generate(

@@ -40,6 +40,9 @@ extension Planner {
         comment: String,
         isRedacted: Bool
     ) -> OutputType {
+        let outer = isInRedaction
+        isInRedaction = outer || isRedacted
+        defer { isInRedaction = outer }
         refuseOverlaps(collected, parent)
         var taken = topLevel.union([name])
         var nested: [OutputType] = []

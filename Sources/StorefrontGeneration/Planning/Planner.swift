@@ -19,7 +19,8 @@ struct Planner {
     private var inlines: [String: (count: Int, fields: Int, places: Set<String>, file: String, place: GraphLocation)] =
         [:]
     private var typeCount = 0
-    private var isInRedactedOperation = false
+    /// Whether the current selection is inside of a redacted operation, fragment or type.
+    var isInRedaction = false
     /// The file of the current definition.
     var file = ""
 
@@ -171,7 +172,7 @@ struct Planner {
         )
     }
 
-    func isRedacted(_ type: String) -> Bool { isInRedactedOperation || configuration.redacted.contains(type) }
+    func isRedacted(_ type: String) -> Bool { isInRedaction || configuration.redacted.contains(type) }
 
     private mutating func operation(_ operation: GraphSourced<GraphOperation>) -> OperationType {
         file = operation.file
@@ -179,8 +180,8 @@ struct Planner {
         let graphQLName = definition.name ?? ""
         let name = SwiftNames.type(graphQLName)
         let context = contextVariables(of: definition)
-        isInRedactedOperation = configuration.redacted.contains(graphQLName)
-        defer { isInRedactedOperation = false }
+        isInRedaction = configuration.redacted.contains(graphQLName)
+        defer { isInRedaction = false }
         var output = SwiftType.named("Output")
         var rootKey: String?
         var nested: [OutputType] = []

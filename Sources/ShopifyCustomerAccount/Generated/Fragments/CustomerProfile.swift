@@ -38,7 +38,7 @@ public struct CustomerProfile: GraphQLReadable, GraphQLRedacted {
     }
 
     /// The result of `Customer.emailAddress`.
-    public struct EmailAddress: GraphQLReadable {
+    public struct EmailAddress: GraphQLReadable, GraphQLRedacted {
         /// The field `emailAddress` of `CustomerEmailAddress`, of type `String`.
         public let emailAddress: String?
 
@@ -49,7 +49,7 @@ public struct CustomerProfile: GraphQLReadable, GraphQLRedacted {
     }
 
     /// The result of `Customer.phoneNumber`.
-    public struct PhoneNumber: GraphQLReadable {
+    public struct PhoneNumber: GraphQLReadable, GraphQLRedacted {
         /// The field `phoneNumber` of `CustomerPhoneNumber`, of type `String!`.
         public let phoneNumber: String
 

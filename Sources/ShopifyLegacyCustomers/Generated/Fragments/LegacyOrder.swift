@@ -38,7 +38,7 @@ public struct LegacyOrder: GraphQLReadable, GraphQLRedacted {
     }
 
     /// The result of `Order.totalPrice`.
-    public struct TotalPrice: GraphQLReadable {
+    public struct TotalPrice: GraphQLReadable, GraphQLRedacted {
         /// The field `amount` of `MoneyV2`, of type `Decimal!`.
         public let amount: ShopifyDecimal
         /// The field `currencyCode` of `MoneyV2`, of type `CurrencyCode!`.

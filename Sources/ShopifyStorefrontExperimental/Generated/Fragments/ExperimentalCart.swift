@@ -21,7 +21,7 @@ public struct ExperimentalCart: GraphQLReadable, GraphQLRedacted {
     }
 
     /// The result of `Cart.cost`.
-    public struct Cost: GraphQLReadable {
+    public struct Cost: GraphQLReadable, GraphQLRedacted {
         /// The field `totalAmount` of `CartCost`, of type `MoneyV2!`.
         public let totalAmount: Money
 

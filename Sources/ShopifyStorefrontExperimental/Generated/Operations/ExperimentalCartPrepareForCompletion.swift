@@ -133,7 +133,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
                 }
 
                 /// The result of `CartStatusNotReady.errors`.
-                public struct Error: GraphQLReadable {
+                public struct Error: GraphQLReadable, GraphQLRedacted {
                     /// The field `code` of `CartOperationError`, of type `String!`.
                     public let code: String
                     /// The field `message` of `CartOperationError`, of type `String`.

@@ -129,7 +129,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
             }
 
             /// The selected fields of a `SubmitAlreadyAccepted`.
-            public struct SubmitAlreadyAccepted: GraphQLReadable {
+            public struct SubmitAlreadyAccepted: GraphQLReadable, GraphQLRedacted {
                 /// The field `attemptId` of `SubmitAlreadyAccepted`, of type `String!`.
                 public let attemptID: String
 
@@ -153,7 +153,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
                 }
 
                 /// The result of `SubmitFailed.errors`.
-                public struct Error: GraphQLReadable {
+                public struct Error: GraphQLReadable, GraphQLRedacted {
                     /// The field `code` of `SubmissionError`, of type `SubmissionErrorCode!`.
                     public let code: SubmissionErrorCode
                     /// The field `message` of `SubmissionError`, of type `String`.
@@ -168,7 +168,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
             }
 
             /// The selected fields of a `SubmitThrottled`.
-            public struct SubmitThrottled: GraphQLReadable {
+            public struct SubmitThrottled: GraphQLReadable, GraphQLRedacted {
                 /// The field `pollAfter` of `SubmitThrottled`, of type `DateTime!`.
                 public let pollAfter: ShopifyDateTime
 
