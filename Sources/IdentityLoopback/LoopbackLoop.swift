@@ -80,7 +80,11 @@ final class LoopbackLoop {
         // At most 64 at a time, so that many new connections do not delay the open ones.
         for _ in 0..<64 {
             var socket = LoopbackSocket.accept(listener)
-            if socket < 0, errno == EMFILE || errno == ENFILE, makeRoom() { socket = LoopbackSocket.accept(listener) }
+            if socket < 0, errno == EMFILE || errno == ENFILE {
+                // `accept` fails with these errors also if no client waits. No connection is closed for nobody.
+                guard LoopbackSocket.hasInput(listener) else { return }
+                if makeRoom() { socket = LoopbackSocket.accept(listener) }
+            }
             guard socket >= 0 else {
                 // When no descriptor is free, the listener stays readable. Without a pause, the loop would run without end.
                 if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }

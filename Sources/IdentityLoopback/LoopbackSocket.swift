@@ -56,6 +56,12 @@ enum LoopbackSocket {
         return socket
     }
 
+    /// Whether a socket can be read, or a client waits for a listening one.
+    static func hasInput(_ socket: Int32) -> Bool {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&descriptor, 1, 0) > 0
+    }
+
     static func receive(_ socket: Int32, into room: inout [UInt8]) -> Transfer {
         let count = unsafe room.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
         if count > 0 { return .bytes(count) }

@@ -193,28 +193,49 @@ import Testing
         await server.stop()
     }
 
-    @Test("a new connection replaces the oldest idle one when no descriptor is free", .timeLimit(.minutes(1)))
+    @Test(
+        "when no descriptor is free, new connections replace as many of the oldest idle ones, and no more",
+        .timeLimit(.minutes(1))
+    )
     func descriptors() async {
         // In another process, because the limit is the process's.
         await #expect(processExitsWith: .success) {
-            let server = try await LoopbackServer.start { _ in
-                .message(status: 200, headers: [("Connection", "close")], body: Array("new".utf8))
+            var pipe: [Int32] = [-1, -1]
+            #expect(unsafe IdentityPlatform.pipe(&pipe) == 0)
+            let (reader, writer) = (pipe[0], pipe[1])
+            let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+            let server = try await LoopbackServer.start { request in
+                guard request.path == "/stop" else {
+                    return .message(status: 200, headers: [("Connection", "close")], body: Array("new".utf8))
+                }
+                // Stops the thread that accepts connections, until the test writes to the pipe.
+                return .script([
+                    .call {
+                        arrived.yield()
+                        var byte: UInt8 = 0
+                        _ = unsafe read(reader, &byte, 1)
+                    }
+                ])
             }
-            func exchange() async throws -> String {
+            func connected(_ path: String?) throws -> RawSocket {
                 let socket = try RawSocket(port: server.port)
-                socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-                return await socket.readToEnd()
+                if let path { socket.send(Array("GET \(path) HTTP/1.1\r\n\r\n".utf8)) }
+                return socket
             }
-            let idle = try (0..<2).map { _ in try RawSocket(port: server.port) }
-            // The server accepts connections in their order: after this response, it has accepted the idle ones.
-            _ = try await exchange()
+            let idle = try (0..<4).map { _ in try connected(nil) }
+            let stopping = try connected("/stop")
+            for await _ in arrivals { break }
+            let new = try (0..<3).map { _ in try connected("/") }
             var last = dup(0)
-            var limit = rlimit(rlim_cur: rlim_t(last) + 8, rlim_max: rlim_t(last) + 8)
+            var limit = rlimit(rlim_cur: rlim_t(last) + 1, rlim_max: rlim_t(last) + 1)
             #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             while case let next = dup(0), next >= 0 { last = next }
-            close(last)
-            #expect(try await exchange().hasSuffix("new"))
-            #expect(await idle[0].readToEnd() == "")
+            #expect(unsafe write(writer, &last, 1) == 1)
+            for socket in new { #expect(await socket.readToEnd().hasSuffix("new")) }
+            for socket in idle.prefix(3) { #expect(await socket.readToEnd() == "") }
+            #expect(await stopping.readToEnd() == "")
+            idle[3].send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            #expect(await idle[3].readToEnd().hasSuffix("new"))
             await server.stop()
         }
     }
