@@ -112,28 +112,28 @@ import Testing
     func usedAgain(version: String) async throws {
         let server = try await TLSServer(options: [version], isInteractive: true)
         let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
-        let channel = dup(server.channel)
-        let handshakes = Counter()
-        let started = DedicatedThread.start {
-            defer { close(channel) }
-            for _ in 1...3 {
-                var text = ""
-                var byte: UInt8 = 0
-                while !text.hasSuffix("\r\n\r\n") {
-                    guard unsafe read(channel, &byte, 1) == 1 else { return }
-                    text.unicodeScalars.append(Unicode.Scalar(byte))
-                }
-                if text.contains("BEGIN SSL SESSION") { handshakes.count() }
-                let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
-                _ = unsafe write(channel, response, response.count)
-            }
-        }
-        try #require(started)
+        let handshakes = try respond(on: server, with: [[""], [""], [""]])
         for _ in 1...3 {
             #expect(try await transport.send(request("https://127.0.0.1:\(server.port)/")).status == 200)
             try await Task.sleep(for: .milliseconds(300))
         }
         #expect(handshakes.total == 1)
+    }
+
+    @Test(
+        "a second response behind the first one, or later on the idle connection, does not answer the next request",
+        arguments: ["-tls1_2", "-tls1_3"],
+        [false, true]
+    )
+    func planted(version: String, isLate: Bool) async throws {
+        let server = try await TLSServer(options: [version], isInteractive: true)
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        _ = try respond(on: server, with: [["first", "planted"], ["second"]], together: !isLate)
+        // Refusing the first response is permitted, too.
+        _ = try? await transport.send(request("https://127.0.0.1:\(server.port)/"))
+        if isLate { try await Task.sleep(for: .milliseconds(600)) }
+        let response = try await transport.send(request("https://127.0.0.1:\(server.port)/"))
+        #expect(response.body == Array("second".utf8))
     }
 
     @Test("a body larger than the limit is also refused over HTTP/2, and the rest of it is not read")
@@ -195,6 +195,34 @@ import Testing
                 try CurlTransport(configuration: .init(certificateAuthorityFile: file))
             }
         }
+    }
+
+    // Sends the responses with these bodies for each request, at once or with a pause between them, and counts the handshakes.
+    private func respond(
+        on server: TLSServer,
+        with bodies: [[String]],
+        together isTogether: Bool = true
+    ) throws -> Counter {
+        let (channel, handshakes) = (dup(server.channel), Counter())
+        let started = DedicatedThread.start {
+            defer { close(channel) }
+            for bodies in bodies {
+                var text = ""
+                var byte: UInt8 = 0
+                while !text.hasSuffix("\r\n\r\n") {
+                    guard unsafe read(channel, &byte, 1) == 1 else { return }
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                }
+                if text.contains("BEGIN SSL SESSION") { handshakes.count() }
+                let responses = bodies.map { "HTTP/1.1 200 OK\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)" }
+                for response in isTogether ? [responses.joined()] : responses {
+                    _ = unsafe write(channel, response, response.utf8.count)
+                    if !isTogether { usleep(200_000) }
+                }
+            }
+        }
+        try #require(started)
+        return handshakes
     }
 
     private func request(_ url: String) throws -> HTTPRequest {
