@@ -12,6 +12,7 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
         var notices: [String: LogoutTokenClaims] = [:]
         var isDown = false
         var nameAtRefresh: String?
+        var issuerAtRefresh: String?
         var revoked: [String] = []
         var onRevocation: (@Sendable (TokenSet) async throws -> Void)?
         var configuredReturn: String?
@@ -44,12 +45,16 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
     }
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         var refreshed = try await inner.refresh(tokens)
-        refreshed.providerSessionID = state.withLock { $0.nameAtRefresh } ?? tokens.providerSessionID
+        let (name, issuer) = state.withLock { ($0.nameAtRefresh, $0.issuerAtRefresh) }
+        refreshed.providerSessionID = name ?? tokens.providerSessionID
+        refreshed.buyer.issuer = issuer ?? refreshed.buyer.issuer
         return refreshed
     }
 
     /// The sid that refreshes return for a session.
     func setNameAtRefresh(_ name: String) { state.withLock { $0.nameAtRefresh = name } }
+    /// The issuer that refreshes return.
+    func setIssuerAtRefresh(_ issuer: String) { state.withLock { $0.issuerAtRefresh = issuer } }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout")
     }

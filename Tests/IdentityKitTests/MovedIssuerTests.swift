@@ -97,6 +97,16 @@ struct MovedIssuerTests {
         #expect(try await ids() == [otherBuyer])
     }
 
+    @Test("a sign-out everywhere ends the sessions under the stored issuer, also if a refresh has named the new one")
+    func refreshed() async throws {
+        let stage = try LogoutStage(equivalentIssuers: [Self.old, Self.new], othersEquivalentIssuers: [])
+        let own = try await stage.signIn(issuer: Self.old)
+        let elsewhere = try await stage.signIn(provider: "other", issuer: Self.old)
+        stage.provider.setIssuerAtRefresh(Self.new)
+        #expect(try await stage.manager.refreshTokens(for: own).session.buyer.issuer == Self.new)
+        #expect(try await stage.manager.endOtherSignIns(ofBuyerOf: own).map(\.session.id) == [elsewhere])
+    }
+
     /// The sandbox of a provider may accept the issuers of production, too.
     @Test("the list of another provider does not join its sessions to the sign-ins of a buyer")
     func listOfOtherProvider() async throws {

@@ -132,6 +132,32 @@ struct ForeignResponseTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
+    @Test(
+        "a response of another login in the store replaces no tokens that another process received and could not save",
+        arguments: [false, true]
+    )
+    func unsavedTokens(isInMemory: Bool) async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600, rotatesAgain: true)
+        world.store.allow(1)
+        let manager = try world.manager()
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        // Another process takes over, and the response to it belongs to another login.
+        world.clock.advance(by: .seconds(61))
+        world.provider.refuseValidation(Self.subject)
+        let other = try world.manager(world.memory)
+        #expect(await refusal { try await other.tokens(for: id) }?.isAttackSuspected == true)
+        let stored = try SessionState(try #require(try await world.memory.session(id)))
+        #expect(stored.mismatch == .idTokenSubject && stored.tokens?.refreshToken?.reveal() == "refresh-1")
+        world.store.allow(.max)
+        _ = try await (isInMemory ? manager : world.manager()).repair()
+        #expect(world.store.spooled.isEmpty)
+        let got = try await other.tokens(for: id)
+        #expect(got.tokens.refreshToken?.reveal() == "refresh-2" && !got.session.isAttackSuspected)
+        #expect(world.provider.requests == 2 && world.provider.reuses == 0)
+    }
+
     @Test("a spooled response is spooled again with its error code when it is found to belong to another login")
     func spooledMismatch() async throws {
         let world = RefreshStage()
