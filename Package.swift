@@ -345,7 +345,13 @@ let package = Package(
                 "TestPostgres",
             ]
         ),
-        tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),
+        // The code sample of the page about a store of your own, with public API only.
+        .testTarget(
+            name: "StoreOfYourOwnTests",
+            dependencies: ["IdentityStoreKit", "IdentityKit", "IdentityTesting"],
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .target(
             name: "TestPostgres",
             dependencies: ["IdentityKit", "TestProcesses"],
