@@ -56,7 +56,7 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     let result = await BoltCheckout.shared.startLogin(loginConfig: loginConfig)
     switch result {
     case .completed: print("✓ Signed in at Bolt")
-    case .canceled: return print("✗ The buyer closed the page")
+    case .canceled: throw CancellationError()
     case .failed(let error): throw error
     }
 

@@ -3,7 +3,7 @@ public import ShopifyGraphQL
 
 /// A visitor's consent (`VisitorConsent`).
 ///
-/// Nil values are not sent, and the shop's settings apply.
+/// Nil values are not sent, and Shopify decides what applies.
 public struct VisitorConsent: GraphQLWritable, Hashable {
     /// Consent to analytics.
     public var analytics: Bool?
