@@ -55,7 +55,7 @@ let storefront = StorefrontClient(
     environment: environment)
 let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
 
-let login = try await sessions.begin("shopify")                     // or "bolt"; redirect the browser to login.url
+let login = try await sessions.begin("shopify")                     // or "bolt"; redirect the browser to login.url.text
         let returned = try await shop.buyer().login(at: login.url.text, redirectURI: "https://app.example/callback/shopify")
         // A server gets the path and the query, not the whole URL.
         let request = (uri: String(returned.dropFirst("https://app.example".count)), method: "GET")
@@ -63,7 +63,7 @@ let login = try await sessions.begin("shopify")                     // or "bolt"
 let done = try await sessions.complete(LoginCallback(url: request.uri), browserBinding: bindingCookie, provider: "shopify")
 let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // refreshed when needed
 let cart = try await carts.add([.init(merchandiseID: variant, quantity: 2)], for: done.session.id, in: .init(buyerIP: ip))
-let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP: ip)) // go to checkout.url.reveal()
+let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP: ip)) // to checkout.url.reveal().text
         if case .customer = cart.identity {} else { Issue.record("The cart has no customer.") }
         return (tokens, checkout)
     }

@@ -20,7 +20,8 @@ extension StorefrontClient {
             .configuration,
             .configurationInvalid,
             "The shop has no product that this program can put into a cart.",
-            hint: "Publish a product that is in stock to the sales channel of the storefront's token."
+            hint: "Publish a product that is in stock to the sales channel of the storefront's token.",
+            reference: "Storefront API reference, products"
         )
     }
 }
