@@ -43,6 +43,27 @@ struct DocumentReferenceTests {
         }
     }
 
+    @Test("every test that the page of the transport limits names exists")
+    func transportLimits() throws {
+        let files = try ["Sources", "Tests"].flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path).map {
+                "\(folder)/\($0)"
+            }
+        }
+        var count = 0
+        // conformance: "name of a case", "name of another case"; `SuiteTests`: "name of a test"
+        let page = try text("Documentation/Trust/TransportLimits.md")
+        for proof in page.matches(of: /(?:`(\w+)`|conformance): ((?:"[^"]+"(?:, )?)+)/) {
+            let file = proof.1.map(String.init) ?? "TransportConformance"
+            let sources = try files.filter { $0.contains("/\(file)") && $0.hasSuffix(".swift") }.map(text)
+            for name in proof.2.matches(of: /"([^"]+)"/).map(\.1) {
+                #expect(sources.contains { $0.contains("\"\(name)\"") }, "\(file) has no test \"\(name)\"")
+                count += 1
+            }
+        }
+        #expect(count > 40)
+    }
+
     @Test("the script Tests/Proofs/nested-packages names only test files that exist")
     func filesOfNestedPackages() throws {
         let files = try text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/).map(\.output)

@@ -33,11 +33,16 @@ struct LegacyCustomerAccountTests {
     )
     func reset() async throws {
         try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
             let mail = try #require(shop.sandbox.storefront.legacyMail(to: LegacyShop.email))
             let new = Secret("analytical engine")
             let url = try HTTPURL(mail.url)
             let tokens = try await shop.provider.reset(url: url, password: new, in: shop.context)
             #expect(tokens.buyer.subject == mail.customerID)
+            let ended = await #expect(throws: IdentityError.self) {
+                try await shop.sessions.refreshTokens(for: session)
+            }
+            #expect(ended?.kind == .signInAgain)
             _ = try await shop.signIn(new)
             let old = await #expect(throws: IdentityError.self) { try await shop.signIn() }
             #expect(old?.code == .passwordRefused)

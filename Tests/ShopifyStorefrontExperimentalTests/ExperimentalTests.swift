@@ -164,6 +164,28 @@ import Testing
         #expect(sandbox.storefront.requests.count { $0.bodyText.contains("attempt-1") } == 2)
     }
 
+    @Test("a payment whose response is lost is sent again with the same attempt token, and carried out once")
+    func lostPayment() async throws {
+        let id = try await makeCart()
+        let payment = CartPaymentInput(
+            amount: MoneyInput(amount: try #require(ShopifyDecimal(text: "12.5")), currencyCode: .usd),
+            sourceIdentifier: .set("order-1")
+        )
+        _ = try await run(ExperimentalCartPaymentUpdate(cartID: id, payment: payment))
+        _ = try await run(ExperimentalCartPrepareForCompletion(cartID: id))
+        sandbox.storefront.planFault(.loseResponse, on: .storefront)
+        let patient = StorefrontClient(
+            configuration: client.configuration,
+            environment: IdentityEnvironment(transport: try CurlTransport())
+        )
+        let submit = ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "attempt-1")
+        guard case .submitAlreadyAccepted = try await patient.execute(submit, in: context).data.result else {
+            Issue.record("The second request was not recognized as a repetition.")
+            return
+        }
+        #expect(sandbox.storefront.requests.count { $0.bodyText.contains("attempt-1") } == 2)
+    }
+
     @Test(
         "polling waits until the preparation is ready, as pollAfter says, and until the order exists, as pollDelay says",
         .row("D4", "D16")

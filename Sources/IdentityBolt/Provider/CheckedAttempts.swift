@@ -8,9 +8,13 @@ internal import Synchronization
 final class CheckedAttempts: Sendable {
     /// A code of Bolt is valid for five minutes.
     private static let codeLifetime = 300.0
-    private static let maximum = 10_000
 
+    private let maximum: Int
     private let attempts = Mutex<[(attempt: LoginAttempt, end: Date)]>([])
+
+    init(maximum: Int = 10_000) {
+        self.maximum = maximum
+    }
 
     /// Keeps an attempt until its code has expired.
     ///
@@ -19,7 +23,7 @@ final class CheckedAttempts: Sendable {
     func add(_ attempt: LoginAttempt, at now: Date) throws(IdentityError) {
         let isAdded = attempts.withLock { attempts in
             attempts.removeAll { $0.end < now || $0.attempt.state.isEqual(to: attempt.state) }
-            guard attempts.count < Self.maximum else { return false }
+            guard attempts.count < maximum else { return false }
             attempts.append((attempt, now + Self.codeLifetime))
             return true
         }
@@ -27,7 +31,7 @@ final class CheckedAttempts: Sendable {
             throw IdentityError(
                 .retryLater,
                 .providerUnavailable,
-                "This process has checked the callbacks of \(Self.maximum) logins in the last five minutes, which is the limit.",
+                "This process has checked the callbacks of \(maximum) logins in the last five minutes, which is the limit.",
                 hint:
                     "Start the login again in five minutes. If this happens often, limit how many logins a client may start.",
                 reference: "RFC 9700 section 4.5.3"
