@@ -128,7 +128,11 @@ struct SFCCRefreshTests: SFCCSuite {
     func redirectFollowed() async throws {
         let shop = try await shop(redirect("/account"))
         let token = try jwt(shop)
-        shop.answer("/account", .json(["token": .string(token), "refresh_token": .string("RT2")]))
+        // An unusable lifetime must not lose the new refresh token.
+        shop.answer(
+            "/account",
+            .json(["token": .string(token), "refresh_token": .string("RT2"), "expires_in": .integer(0)])
+        )
         let refreshed = try await provider(shop) { $0.timeout = .seconds(60) }.refresh(tokens(shop))
         #expect(refreshed.accessToken.reveal() == token)
         #expect(refreshed.refreshToken?.reveal() == "RT2")

@@ -173,7 +173,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "a token response without a usable lifetime is refused",
+        "a login's token response without a usable lifetime is refused; that of a refresh gets the old lifetime",
         arguments: [nil, .integer(0), .integer(-1), .string("soon"), .bool(true)] as [JSONValue?]
     )
     func lifetime(_ value: JSONValue?) async throws {
@@ -181,5 +181,17 @@ struct TokenResponseTests {
         bolt.answer("/v1/oauth/token", try bolt.tokens { $0["expires_in"] = value })
         let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
         #expect(error?.code == .tokenResponseInvalid)
+
+        bolt.answer(
+            "/v1/oauth/token",
+            try bolt.tokens(),
+            try bolt.tokens {
+                $0["expires_in"] = value
+                $0["access_token"] = .string("AT2.sig")
+            }
+        )
+        let refreshed = try await bolt.provider().refresh(try await bolt.signIn(try bolt.provider()))
+        #expect(refreshed.accessToken.reveal() == "AT2.sig")
+        #expect(refreshed.expiresAt == bolt.clock.now + 3600)
     }
 }

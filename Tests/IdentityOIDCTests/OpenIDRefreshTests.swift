@@ -29,6 +29,21 @@ struct OpenIDRefreshTests {
     }
 
     @Test(
+        "an expires_in that cannot be used does not lose the new tokens of a refresh: they get the old lifetime",
+        arguments: [.integer(0), .integer(-1), .integer(10 * 366 * 86_400 + 1), .string("soon")] as [JSONValue]
+    )
+    func unusableLifetime(_ value: JSONValue) async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            world.fake.change(answer: { $0["expires_in"] = value })
+            world.clock.advance(by: .seconds(100))
+            let refreshed = try await world.provider.refresh(tokens)
+            #expect(refreshed.accessToken.reveal() == "access-2")
+            #expect(refreshed.expiresAt == world.clock.now + 3600)
+        }
+    }
+
+    @Test(
         "an empty ID token or refresh token counts as missing, and the login's ID token may be sent again, also after its expiry"
     )
     func repeatedOrEmpty() async throws {

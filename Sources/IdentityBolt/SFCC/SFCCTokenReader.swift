@@ -61,7 +61,7 @@ struct SFCCTokenReader: Sendable {
             refreshToken: (response.member("refresh_token")?.string).flatMap { $0.isEmpty ? nil : Secret($0) }
                 ?? old?.refreshToken,
             issuedAt: startedAt,
-            expiresAt: try expiry(response, claims, startedAt)
+            expiresAt: try expiry(response, claims, startedAt, isRefresh: old != nil)
         )
         tokens.scopes =
             (response.member("scope")?.string).map { $0.utf8.split(separator: 0x20).compactMap { String($0) } } ?? old?
@@ -106,17 +106,25 @@ struct SFCCTokenReader: Sendable {
     }
 
     /// The earlier of the expiries in response and token; if neither has one, half an hour, the lifetime of an SFCC session.
-    private func expiry(_ response: SFCCResponse, _ claims: JSONObject, _ startedAt: Date) throws -> Date {
+    ///
+    /// An unusable `expires_in` in the response to a refresh counts as missing, so that a rotated refresh token is not lost.
+    private func expiry(
+        _ response: SFCCResponse,
+        _ claims: JSONObject,
+        _ startedAt: Date,
+        isRefresh: Bool
+    ) throws -> Date {
         var expiries: [Date] = []
         if let value = response.member("expires_in") {
             let seconds = value.number?.double ?? (value.string).flatMap { Int($0) }.map { Double($0) }
-            guard let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 else {
+            if let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 {
+                expiries.append(startedAt + seconds)
+            } else if !isRefresh {
                 throw Self.malformed(
                     "came with an expires_in that is not a valid time",
                     hint: "Ask the storefront's developers to send the lifetime in seconds."
                 )
             }
-            expiries.append(startedAt + seconds)
         }
         if let value = claims["nbf"] {
             guard let seconds = value.number?.double,

@@ -92,7 +92,8 @@ extension OpenIDClient {
                     settings: settings,
                     usesDPoP: tokens.dpopKey != nil,
                     // The session decides this, not the configuration: bound tokens stay bound, and bearer tokens stay accepted.
-                    acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
+                    acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType),
+                    isRefresh: true
                 )
             }
         } catch {
@@ -107,7 +108,7 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // A response without expires_in does not mean an unlimited token: the old lifetime is used.
+        // A response without a usable expires_in does not mean an unlimited token: the old lifetime is used.
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }

@@ -24,13 +24,16 @@ package struct TokenResponse: Sendable {
     ///   - settings: The settings of the provider.
     ///   - usesDPoP: Whether a DPoP proof was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
     ///   - acceptsUnboundTokens: Whether bearer tokens are accepted although a proof was sent.
+    ///   - isRefresh: Whether this is the response to a refresh. An unusable `expires_in` counts as missing then: the old refresh token
+    ///     may have been used, so a session must not lose the new one for that.
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member; with code `token_unbound`
     ///   for a bearer token that must be bound.
     package init(
         _ object: JSONObject,
         settings: OpenIDQuirkSettings = OpenIDQuirkSettings(),
         usesDPoP: Bool = false,
-        acceptsUnboundTokens: Bool = false
+        acceptsUnboundTokens: Bool = false,
+        isRefresh: Bool = false
     ) throws(IdentityError) {
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }
@@ -50,7 +53,9 @@ package struct TokenResponse: Sendable {
             }
             guard !usesDPoP || acceptsUnboundTokens else { throw Self.unbound }
         }
-        lifetime = try Self.lifetime(object["expires_in"], isRequired: settings.requiresLifetime)
+        do { lifetime = try Self.lifetime(object["expires_in"], isRequired: settings.requiresLifetime) } catch {
+            guard isRefresh else { throw error }
+        }
         // Some providers send an empty text for a token that they do not issue.
         func optional(_ name: String) throws(IdentityError) -> Secret? {
             object[name]?.string?.isEmpty == true ? nil : try text(name).map { Secret($0) }
