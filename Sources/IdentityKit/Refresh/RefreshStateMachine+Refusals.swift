@@ -59,15 +59,16 @@ extension RefreshStateMachine {
         _ error: IdentityError
     ) -> Action {
         guard error.isAttackSuspected else {
-            if let mismatch = response.mismatch { return .finish(.failed(.otherLogin(mismatch, because: error))) }
-            guard case .provider = source else { return .finish(.failed(error)) }
-            guard !isStored else { return .finish(.failed(error, pausesSession: true)) }
+            if let mismatch = response.mismatch {
+                return .finish(.failed(.otherLogin(mismatch, because: error), pausesSession: true))
+            }
+            guard case .provider = source, !isStored else { return .finish(.failed(error, pausesSession: true)) }
             return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
         }
         guard let tokens = storedState?.tokens, storedState?.endReason == nil,
             !isKnown(error.code, of: response, source)
         else {
-            return .finish(.failed(error))
+            return .finish(.failed(error, pausesSession: true))
         }
         var marked = response
         marked.mismatch = error.code

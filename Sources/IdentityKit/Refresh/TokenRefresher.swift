@@ -163,9 +163,9 @@ struct TokenRefresher: SessionService {
         case .changed, .wait: break
         case .adopted: if attempt.isPermitted { pauses.succeeded(attempt.id) }
         case .refreshed(_, let isRecovered):
-            if !isRecovered { pauses.succeeded(attempt.id) }
             // While the tokens cannot be saved, every call recovers the same refresh. It is reported once, when the tokens are saved.
             guard !isRecovered || unsaved[attempt.id] == nil else { return }
+            pauses.succeeded(attempt.id)
             if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
             emit(.refreshed(attempt.outcome), attempt)
         case .failed(let error, let pausesSession):

@@ -8,7 +8,10 @@ struct SessionUpkeep: SessionService {
     let context: SessionContext
 
     /// Completes the interrupted work of crashed processes.
-    func repair() async throws -> RepairReport {
+    ///
+    /// With `pausing`, sessions have the pauses of failed refreshes, so that a response that is never accepted is validated more and more
+    /// rarely. A session with unsaved tokens has no pause.
+    func repair(pausing: Bool = false) async throws -> RepairReport {
         try await Correlation.scope {
             let kept = await refresher.sessionsToRepair()
             var ids = kept
@@ -22,8 +25,11 @@ struct SessionUpkeep: SessionService {
                     if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
                     // For a kept session, this process has the response. Another process may hold the lock for a moment while it
                     // checks the session, so this process waits for the lock.
-                    let limit = kept.contains(id) ? Self.waitWithTokens : .zero
-                    group.addTask { [self] in await repair(id, waitingUpTo: limit) }
+                    let isKept = kept.contains(id)
+                    group.addTask { [self] in
+                        if pausing, !isKept, pauses.error(delaying: id) != nil { return .remaining }
+                        return await repair(id, waitingUpTo: isKept ? Self.waitWithTokens : .zero)
+                    }
                 }
                 for await outcome in group { report.count(outcome) }
                 return report
@@ -52,7 +58,7 @@ struct SessionUpkeep: SessionService {
     func maintain(sweepingEvery sweepInterval: Duration) async {
         var nextSweep = clock.elapsed
         while !Task.isCancelled {
-            await reportingFailure { _ = try await repair() }
+            await reportingFailure { _ = try await repair(pausing: true) }
             if clock.elapsed >= nextSweep {
                 nextSweep = clock.elapsed + sweepInterval
                 await reportingFailure { _ = try await sweep() }

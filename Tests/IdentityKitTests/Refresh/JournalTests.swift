@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import Testing
 
 @Suite("Responses that are saved before they are validated")
@@ -41,6 +42,30 @@ struct JournalTests {
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
         #expect(world.provider.requests == 1)
         #expect(world.provider.reuses == 0)
+    }
+
+    @Test("the upkeep validates a response that is not accepted with growing pauses; its acceptance ends them")
+    func pauses() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let manager = try world.manager(TwiceSweptStore(inner: world.memory))
+        world.provider.refuseEveryValidation(IdentityError(.rejected, .tokenResponseInvalid, "No token type."))
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        let start = world.clock.elapsed
+        await Task { await manager.maintain(sweepingEvery: .seconds(1200)) }.value
+        // There is a repair every five seconds; the longest pause is thirty seconds.
+        let repairs = Int((world.clock.elapsed - start) / .seconds(5))
+        #expect((repairs / 10...repairs / 4).contains(world.provider.validations))
+        // Neither a call nor a repair that the app starts waits for a pause.
+        let before = world.provider.validations
+        _ = try await manager.repair()
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(world.provider.validations == before + 2)
+        // The tokens have expired since, and are refreshed at once.
+        world.clock.advance(by: .seconds(3601))
+        _ = try await manager.repair()
+        world.provider.refuseEveryValidation(nil)
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
 
     @Test("a response that arrives after two newer refreshes is dropped, and newer tokens are not overwritten")
@@ -237,5 +262,24 @@ struct JournalTests {
         let id = try await world.manager().establish(tokens, provider: "journaled").id
         #expect(try await world.manager().tokens(for: id).tokens.idToken?.count == 1 << 20)
         #expect(try await world.manager().refreshTokens(for: id).tokens.accessToken.reveal() == "access-2")
+    }
+}
+
+/// A store that cancels the task of its second sweep, which ends the upkeep.
+private final class TwiceSweptStore: WrappingStore, ExpirySweeping {
+    let inner: InMemoryStore
+    private let sweeps = Mutex(0)
+
+    init(inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    func sweep(expiredBefore date: Date) async throws -> Int {
+        let count = sweeps.withLock { sweeps in
+            sweeps += 1
+            return sweeps
+        }
+        if count == 2 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+        return 0
     }
 }

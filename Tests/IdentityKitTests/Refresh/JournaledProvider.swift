@@ -24,6 +24,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         var answers: [Answer] = []
         var always: Answer?
         var refusals: [IdentityError] = []
+        var everyRefusal: IdentityError?
         var hold: (@Sendable () async -> Void)?
     }
 
@@ -69,6 +70,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     func answer(_ answers: Answer...) { state.withLock { $0.answers = answers } }
     func refusePreparation(_ errors: IdentityError...) { state.withLock { $0.preparation = errors } }
     func refuseValidation(_ errors: IdentityError...) { state.withLock { $0.refusals = errors } }
+    func refuseEveryValidation(_ error: IdentityError?) { state.withLock { $0.everyRefusal = error } }
     func hold(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.hold = body } }
     func kill() { state.withLock { $0.live = [] } }
 
@@ -140,7 +142,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         let refusal = state.withLock { state in
             state.validations += 1
-            return state.refusals.isEmpty ? nil : state.refusals.removeFirst()
+            return state.refusals.isEmpty ? state.everyRefusal : state.refusals.removeFirst()
         }
         if let refusal { throw refusal }
         guard Int(response.body.reveal()) != nil else {
