@@ -6,6 +6,8 @@ struct RefreshAttempt: Sendable {
     let started: Duration
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
+    /// The generation with which the attempt began, or that it saved last; a later one is the work of another process.
+    var ownGeneration: Int64?
     /// The tokens with which the attempt began.
     var old: TokenSet?
     /// The session's provider; nil until a request is prepared.

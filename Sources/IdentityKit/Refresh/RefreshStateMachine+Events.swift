@@ -47,7 +47,10 @@ extension RefreshStateMachine {
     /// The next action of a refresh, which ``TokenRefresher`` performs.
     package enum Action: Sendable {
         case load
-        case findUnsaved
+        /// Looks in memory and in the spool for a state that replaces the stored tokens.
+        ///
+        /// - `isResponseRefused`: The stored response contains no token, so that a state which may be older than the response counts too.
+        case findUnsaved(isResponseRefused: Bool)
         case checkClaim
         /// Does the work that is possible before the token is sent: waits for a permit of the provider's limit of refreshes, and fetches
         /// the provider's metadata and keys.

@@ -12,10 +12,14 @@ extension RefreshStateMachine {
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
     }
 
+    mutating func findUnsaved() -> Action {
+        go(.findUnsaved, .findUnsaved(isResponseRefused: isResponseRefused))
+    }
+
     /// The next step for the stored state if memory and spool contain no newer one.
     mutating func decide() -> Action {
         switch storedState {
-        case .responded(_, let response)?: return validate(response, .store, isStored: true)
+        case .responded(_, let response)? where !isResponseRefused: return validate(response, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
@@ -55,7 +59,10 @@ extension RefreshStateMachine {
     mutating func discardUnsaved() -> Action {
         guard !hasDiscardedUnsaved else { return go(.decide, .forgetUnsaved) }
         hasDiscardedUnsaved = true
-        return run([.forgetUnsaved, .findUnsaved], then: .findUnsaved)
+        return run(
+            [.forgetUnsaved, .findUnsaved(isResponseRefused: isResponseRefused)],
+            then: .findUnsaved
+        )
     }
 
     mutating func prepare() -> Action {
@@ -94,8 +101,11 @@ extension RefreshStateMachine {
     ///
     /// While this process holds the lock, it replaces a session that still contains the tokens that were used: if two processes sent
     /// the same refresh token, only the one that received a response has valid tokens. Without the lock, nothing is replaced.
+    ///
+    /// A stored response of the other process may contain newer tokens. It is validated first; the new tokens are kept until then.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
+        if case .responded = current { return spool(.active(new), .changed) }
         return go(
             .saveTokensAgain(new, source, over: current),
             .save(.active(new), .tokens(source), requiresLock: true)

@@ -51,6 +51,8 @@ package struct RefreshStateMachine: Sendable {
     var isInDoubt = false
     /// Whether a response from memory or the spool contained no tokens.
     var hasDiscardedUnsaved = false
+    /// Whether the stored response contains no tokens.
+    var isResponseRefused = false
 
     /// - Parameters:
     ///   - goal: The goal of the refresh.
@@ -68,7 +70,7 @@ package struct RefreshStateMachine: Sendable {
         case (.load, .loaded(let state?, let isRestored, _)):
             storedState = state
             isInDoubt = state.isInDoubt || isRestored
-            return state.tokens == nil ? decide() : go(.findUnsaved, .findUnsaved)
+            return state.tokens == nil ? decide() : findUnsaved()
         case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
         case (.findUnsaved, .found(.responded(_, let response)?)): return foundUnsaved(response)
         case (.findUnsaved, .found), (.decide, .done): return decide()
@@ -106,7 +108,9 @@ package struct RefreshStateMachine: Sendable {
             return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), let isStored), .refused(let refusal)):
             return refused(refusal, mayResend: !isRepeated, isResponseStored: isStored)
-        case (.validate(_, .store, _), .refused): return prepare()
+        case (.validate(_, .store, _), .refused):
+            isResponseRefused = true
+            return findUnsaved()
         case (.validate(_, .unsaved, _), .refused):
             return discardUnsaved()
 

@@ -16,7 +16,7 @@ extension TokenRefresher {
     {
         switch action {
         case .load: return await load(&attempt)
-        case .findUnsaved: return await findUnsaved(attempt)
+        case .findUnsaved(let isResponseRefused): return await findUnsaved(attempt, isResponseRefused)
         case .checkClaim: return .claimChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
         case .prepare: return await prepare(&attempt)
         case .save(let state, let purpose, let requiresLock):
@@ -46,6 +46,7 @@ extension TokenRefresher {
             let state = try SessionState(stored)
             let isOurs = stored.generation == attempt.stored?.generation
             attempt.stored = stored
+            attempt.ownGeneration = attempt.ownGeneration ?? stored.generation
             if attempt.old == nil { attempt.old = state.tokens }
             return .loaded(state, isRestored: stored.isRestored, isOurs: isOurs)
         } catch {
@@ -53,10 +54,13 @@ extension TokenRefresher {
         }
     }
 
-    private func findUnsaved(_ attempt: RefreshAttempt) async -> RefreshStateMachine.Event {
+    private func findUnsaved(
+        _ attempt: RefreshAttempt,
+        _ isResponseRefused: Bool
+    ) async -> RefreshStateMachine.Event {
         guard let stored = attempt.stored, let old = attempt.old else { return .found(nil) }
         do {
-            return .found(try await unsaved.find(for: stored, replacing: old))
+            return .found(try await unsaved.find(for: stored, replacing: old, isResponseRefused: isResponseRefused))
         } catch {
             return .notLoaded(.wrapping(error))
         }
@@ -94,7 +98,7 @@ extension TokenRefresher {
             }
             return .notSaved(.wrapping(error))
         }
-        attempt.stored = next
+        (attempt.stored, attempt.ownGeneration) = (next, next.generation)
         if case .ended(let reason, _) = state {
             events.emit(.sessionEnded(reason), provider: base.provider, session: base.id)
         }
@@ -154,9 +158,12 @@ extension TokenRefresher {
     }
 
     private func spool(_ state: SessionState, replacing tokens: TokenSet, _ attempt: RefreshAttempt) async {
-        guard let base = attempt.stored else { return }
-        let isResponseStored = if case .responded? = try? SessionState(base) { true } else { false }
-        let session = successor(of: base, state, .tokens(.unsaved))
+        guard let base = attempt.stored, let ownGeneration = attempt.ownGeneration else { return }
+        var isResponseStored = false
+        if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
+        var session = successor(of: base, state, .tokens(.unsaved))
+        // A row that another process has saved in the meantime may contain a newer response.
+        session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored)
     }
 

@@ -29,11 +29,13 @@ final class UnsavedTokens: Sendable {
         ///
         /// A row with the same tokens is older, unless it contains a response: another machine took over the refresh and received that
         /// response later than this state's one. A response that belongs to another login does not replace any tokens.
-        func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool {
+        ///
+        /// - Returns: Nil if the row contains such a response: it is newer if it contains tokens, which its validation shows.
+        func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
             guard case .responded(_, let response)? = try? SessionState(stored) else { return true }
-            return response.mismatch != nil
+            return response.mismatch == nil ? nil : true
         }
     }
 
@@ -62,8 +64,12 @@ final class UnsavedTokens: Sendable {
     }
 
     /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
-    func pendingResponse(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshResponse? {
-        if let entry = self[id], entry.replaces(tokens) { return entry.state.response }
+    func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
+        if let entry = self[stored.id], entry.replaces(tokens),
+            (try? entry.isNewer(than: stored, replacing: tokens)) == true
+        {
+            return entry.state.response
+        }
         return state.response
     }
 
@@ -113,23 +119,30 @@ final class UnsavedTokens: Sendable {
 
     /// The state that replaces a session's stored tokens, from memory or from the spool.
     ///
-    /// A state that replaces other tokens is too old and is removed, unless the stored row is older.
-    func find(for stored: StoredSession, replacing tokens: TokenSet) async throws -> SessionState? {
+    /// A state that replaces other tokens is too old and is removed, unless the stored row is older. A state that may be older than the
+    /// stored response is kept, and returned only with `isResponseRefused`: if the response contains no token.
+    func find(
+        for stored: StoredSession,
+        replacing tokens: TokenSet,
+        isResponseRefused: Bool
+    ) async throws -> SessionState? {
         let id = stored.id
         if let entry = self[id] {
-            if try entry.isNewer(than: stored, replacing: tokens) { return entry.state }
+            let isNewer = try entry.isNewer(than: stored, replacing: tokens)
+            if isNewer != false { return isNewer ?? isResponseRefused ? entry.state : nil }
             // The store has other tokens than those that the state in memory replaces, normally newer ones; the state in the spool
             // may be even newer.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
         let entry = try Self.entry(spooled)
-        guard let entry, try entry.isNewer(than: stored, replacing: tokens) else {
+        let isNewer = entry == nil ? false : try entry?.isNewer(than: stored, replacing: tokens)
+        guard let entry, isNewer != false else {
             try? await spool.removeSpooledSession(id)
             return nil
         }
         entries.withLock { $0[id] = entry }
-        return entry.state
+        return isNewer ?? isResponseRefused ? entry.state : nil
     }
 
     /// Removes the state that was kept for a session.

@@ -85,7 +85,7 @@ struct TokenReader: SessionService {
             return try await refresher.refresh(stored.id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let response = unsaved.pendingResponse(to: tokens, of: stored.id, decoded.state)
+        let response = unsaved.pendingResponse(to: tokens, of: stored, decoded.state)
         if let response {
             // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
             // short while the old tokens are valid.

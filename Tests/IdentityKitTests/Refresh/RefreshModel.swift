@@ -32,6 +32,8 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     var isHeld = true
     /// Whether another process has changed the stored session since this one loaded or saved it.
     var isRowForeign = false
+    /// A response that another process has stored while this one had unsaved tokens or an unsaved response.
+    var laterResponse: String?
     /// The token with which the attempt began.
     var base: Int?
     /// The tokens that the process received.
@@ -92,6 +94,12 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
         return number(state?.tokens)
     }
 
+    /// Whether the stored response may contain newer tokens than memory and spool.
+    var isLaterResponseStored: Bool {
+        guard case .responded(_, let response)? = row, let laterResponse else { return false }
+        return response.body.reveal() == laterResponse
+    }
+
     /// Whether a process that begins now finds a response with a mismatch, and no newer accepted one.
     var hasMismatch: Bool {
         guard row?.endReason == nil else { return false }
@@ -115,10 +123,11 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     func choices(_ action: RefreshStateMachine.Action) -> [Choice] {
         switch action {
         case .load: loading
-        case .findUnsaved:
+        case .findUnsaved(let isResponseRefused):
             [
                 Choice(name: "look outside the store", isFault: false) { world in
-                    .found(world.matching(world.memory) ?? world.matching(world.spool))
+                    if world.isLaterResponseStored, !isResponseRefused { return .found(nil) }
+                    return .found(world.matching(world.memory) ?? world.matching(world.spool))
                 }
             ]
         case .checkClaim:
@@ -158,7 +167,11 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
                 Choice(name: "forget", isFault: false) { world in
                     (world.memory, world.spool) = (nil, nil)
                     return .done
-                }
+                },
+                Choice(name: "the spool is read-only") { world in
+                    world.memory = nil
+                    return .done
+                },
             ]
         case .revokeUnsaved:
             [
@@ -226,12 +239,34 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
                 }
             )
         }
+        // No process replaces a response with tokens.
+        guard !isLaterResponseStored || Self.newest(in: row) != newest else { return choices }
         choices.append(
             Choice(name: "claimed by another process meanwhile") { world in
                 world.change { .claimed($0, Self.claim) }
                 return .conflicted
             }
         )
+        if newest > 0, hasGrace || newest == Self.number(row?.tokens) {
+            choices.append(
+                Choice(name: "refreshed by another process meanwhile") { world in
+                    world.refreshElsewhere()
+                    return .conflicted
+                }
+            )
+        }
+        if case .tokens = purpose {
+            for text in hasGrace ? ["page", "\(newest + 1)"] : ["page"] {
+                choices.append(
+                    Choice(name: "another process stores the response \(text) meanwhile") { world in
+                        world.newest = Int(text) ?? world.newest
+                        world.laterResponse = text
+                        world.change { .responded($0, Self.response(text)) }
+                        return .conflicted
+                    }
+                )
+            }
+        }
         if newest != Self.number(row?.tokens) {
             choices.append(
                 Choice(name: "ended by another process meanwhile") { world in
@@ -254,96 +289,5 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
             violation = "the newest tokens were overwritten"
         }
         row = state
-    }
-
-    /// Another process gets the lease and changes the stored session.
-    private mutating func change(_ state: (TokenSet) -> SessionState) {
-        guard let tokens = row?.tokens else { return }
-        row = state(tokens)
-        (isRowForeign, isHeld) = (true, false)
-    }
-
-    private var sending: [Choice] {
-        guard isHeld else { return [Choice(name: "the lock is lost", isFault: false) { _ in .lockLost }] }
-        guard base == newest else {
-            return [
-                Choice(name: "send a used token", isFault: false) { world in
-                    world.noteSend()
-                    if world.hasNewest { world.violation = "a used token was sent although newer ones are known" }
-                    guard world.hasGrace, world.newest > 0 else {
-                        world.reuses += 1
-                        world.newest = 0
-                        return .refused(Self.refusal(.invalidGrant))
-                    }
-                    world.received.insert(world.newest)
-                    return .responded(Self.response("\(world.newest)"))
-                }
-            ]
-        }
-        return [
-            Choice(name: "send", isFault: false) { world in
-                world.noteSend()
-                world.newest += 1
-                world.received.insert(world.newest)
-                return .responded(Self.response("\(world.newest)"))
-            },
-            Choice(name: "the response is lost") { world in
-                world.noteSend()
-                world.newest += 1
-                return .refused(Self.refusal(.inDoubt))
-            },
-            Choice(name: "the request is lost") { world in
-                world.noteSend()
-                return .refused(Self.refusal(.inDoubt))
-            },
-            Choice(name: "an HTML page") { world in
-                world.noteSend()
-                return .responded(Self.response("page"))
-            },
-            Choice(name: "no connection") { _ in .refused(Self.refusal(.transient)) },
-            Choice(name: "refused") { world in
-                world.noteSend()
-                return .refused(Self.refusal(.rejected))
-            },
-        ]
-    }
-
-    private mutating func noteSend() {
-        sends += 1
-        if hasMismatch { violation = "a token was sent although the stored response to it has a mismatch" }
-        switch row {
-        case .claimed, .responded: break
-        case .active, .ended, nil:
-            if !isRowForeign, row != nil { violation = "a token was sent that is not claimed in the store" }
-        }
-    }
-
-    private func validating(_ response: RefreshResponse) -> [Choice] {
-        guard let number = Int(response.body.reveal()) else {
-            return [Choice(name: "no token", isFault: false) { _ in .refused(Self.refusal(.inDoubt)) }]
-        }
-        var choices = [
-            Choice(name: "accept", isFault: false) { world in
-                (world.accepted, world.stands) = (true, false)
-                return .validated(Self.tokens(number))
-            },
-            Choice(name: "do not accept") { world in
-                world.stands = world.hasMismatch
-                return .notAccepted(Self.failure)
-            },
-            Choice(name: "another login") { world in
-                world.stands = true
-                return .notAccepted(Self.otherLogin)
-            },
-        ]
-        if hasMismatch {
-            choices.append(
-                Choice(name: "no token any more") { world in
-                    world.stands = true
-                    return .refused(Self.refusal(.inDoubt))
-                }
-            )
-        }
-        return choices
     }
 }

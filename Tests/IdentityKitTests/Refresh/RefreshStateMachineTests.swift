@@ -21,6 +21,7 @@ struct RefreshStateMachineTests {
         let spooled = RefreshModel.Unsaved(replaced: 1, state: .active(RefreshModel.tokens(2)))
         let spooledResponse = RefreshModel.Unsaved(replaced: 1, state: .responded(old, RefreshModel.response("2")))
         let foreign = RefreshModel.foreignResponse("2")
+        let (page, newer) = (RefreshModel.response("page"), RefreshModel.response("3"))
         let spooledMismatch = RefreshModel.Unsaved(replaced: 1, state: .responded(old, foreign))
         let all = [
             world("active", .active(old), newest: 1),
@@ -33,7 +34,6 @@ struct RefreshStateMachineTests {
             world("claimed, the tokens are in the spool", .claimed(old, claim), newest: 2) { $0.spool = spooled },
             world("claimed, response in the spool", .claimed(old, claim), newest: 2) { $0.spool = spooledResponse },
             world("responded", .responded(old, RefreshModel.response("2")), newest: 2),
-            world("responded with an HTML page", .responded(old, RefreshModel.response("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
             world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
             world("responded with a mismatch", .responded(old, foreign), newest: 2),
@@ -52,8 +52,27 @@ struct RefreshStateMachineTests {
             world("refreshed by another process", .active(RefreshModel.tokens(2)), newest: 2),
             world("claimed, and another process waits", .claimed(old, claim.contested), newest: 1),
             world("removed", nil, newest: 1),
+            world("another process stored an HTML page, tokens are in the spool", .responded(old, page), newest: 2) {
+                $0.spool = spooled
+                $0.laterResponse = "page"
+            },
+            world("another process stored newer tokens, others are in the spool", .responded(old, newer), newest: 3) {
+                $0.spool = spooled
+                $0.laterResponse = "3"
+            },
         ]
-        return all.flatMap { world in
+        let withoutTokens = ["page", "rejected", "invalid_grant"].flatMap { text in
+            let (response, newest) = (RefreshModel.response(text), text == "invalid_grant" ? 0 : 1)
+            let unsaved = RefreshModel.Unsaved(replaced: 1, state: .responded(old, response))
+            return [
+                world("responded: \(text)", .responded(old, response), newest: newest),
+                world("active, in the spool: \(text)", .active(old), newest: newest) { $0.spool = unsaved },
+                world("responded, in the spool: \(text)", .responded(old, RefreshModel.response("2")), newest: 2) {
+                    $0.spool = unsaved
+                },
+            ]
+        }
+        return (all + withoutTokens).flatMap { world in
             var leased = world
             leased.isLease = true
             leased.testDescription += ", under a lease"
@@ -156,17 +175,6 @@ struct RefreshWalk {
         var machine = Self.machine(world, .replacing(RefreshModel.tokens(1)))
         let action = machine.handle(.began)
         follow(machine, world, action, faults, [])
-    }
-
-    /// Records the transitions of a refresh that these events lead through.
-    mutating func play(_ events: [RefreshStateMachine.Event]) {
-        var machine = RefreshStateMachine(.replacing(RefreshModel.tokens(1)), provesPreviousHolderGone: true)
-        var action = machine.handle(.began)
-        for (index, event) in events.enumerated() {
-            let next = machine.handle(event)
-            note(action, event, next, isFirst: index == 0)
-            action = next
-        }
     }
 
     private mutating func note(

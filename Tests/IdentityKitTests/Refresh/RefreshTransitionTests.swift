@@ -21,54 +21,10 @@ struct RefreshTransitionTests {
         return Set(table.map { $0.dropFirst(2).split(separator: " | ").prefix(3).map(String.init) })
     }
 
-    /// Paths that the walk does not reach: another process refreshes the session in the meantime, the spool contains a response
-    /// without a token, or a response with a success status contains an OAuth error.
-    private static let rarePaths: [[RefreshStateMachine.Event]] = {
-        let (old, response) = (RefreshModel.tokens(1), RefreshModel.response("2"))
-        let newer = RefreshStateMachine.Event.loaded(.active(RefreshModel.tokens(3)), isRestored: false, isOurs: false)
-        let sent: [RefreshStateMachine.Event] = [
-            .loaded(.active(old), isRestored: false, isOurs: false), .found(nil), .prepared(RefreshModel.claim),
-            .saved,
-        ]
-        let refusals = [RefreshModel.refusal(.invalidGrant), RefreshModel.refusal(.rejected)]
-        return refusals.flatMap { refusal -> [[RefreshStateMachine.Event]] in
-            [
-                sent + [.responded(response), .saved, .refused(refusal)],
-                [.loaded(.responded(old, response), isRestored: false, isOurs: false), .found(nil), .refused(refusal)],
-                [sent[0], .found(.responded(old, response)), .notSaved(RefreshModel.failure), .refused(refusal)],
-            ]
-        } + [
-            sent + [.responded(response), .saved, .validated(RefreshModel.tokens(2)), .conflicted, newer],
-            sent + [.refused(RefreshModel.refusal(.invalidGrant)), newer],
-            [
-                sent[0], .found(.responded(old, RefreshModel.response("page"))), .notSaved(RefreshModel.failure),
-                .refused(RefreshModel.refusal(.inDoubt)),
-            ],
-        ] + stuckPages
-    }()
-
-    /// Paths with a spooled response without tokens that cannot be removed from the spool.
-    private static let stuckPages: [[RefreshStateMachine.Event]] = {
-        let old = RefreshModel.tokens(1)
-        let page = RefreshStateMachine.Event.found(.responded(old, RefreshModel.response("page")))
-        let refused = RefreshStateMachine.Event.refused(RefreshModel.refusal(.inDoubt))
-        let unsaved: [RefreshStateMachine.Event] = [page, .notSaved(RefreshModel.failure), refused]
-        let stored = RefreshStateMachine.Event.loaded(
-            .responded(old, RefreshModel.response("2")),
-            isRestored: false,
-            isOurs: false
-        )
-        return [
-            [.loaded(.active(old), isRestored: false, isOurs: false)] + unsaved + [.done] + unsaved,
-            [stored, page, refused, .done, page, refused],
-        ]
-    }()
-
     @Test("the guide to refreshing lists exactly the transitions of the refresh state machine")
     func guide() throws {
         var walk = RefreshWalk()
         for beginning in RefreshStateMachineTests.beginnings { walk.begin(beginning, faults: 2) }
-        Self.rarePaths.forEach { walk.play($0) }
         let documented = try Self.documented()
         let missing = walk.transitions.filter { row in
             !documented.contains(row) && !documented.contains(["any"] + row.dropFirst())
