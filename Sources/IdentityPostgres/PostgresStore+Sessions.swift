@@ -3,13 +3,21 @@ public import IdentityKit
 internal import IdentityStoreKit
 internal import Synchronization
 
-extension PostgresStore: SessionRecordStore {
+extension PostgresStore: SessionReplacing {
     /// Adds a new session.
     ///
     /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has the maximum number of sessions.
     public func insert(_ session: StoredSession) async throws {
+        try await insert(session, maximum: maximumSessionsPerTenant)
+    }
+
+    package func insertReplacement(_ session: StoredSession) async throws {
+        try await insert(session, maximum: maximumSessionsPerTenant.map { $0 + 1 })
+    }
+
+    private func insert(_ session: StoredSession, maximum: Int?) async throws {
         let row = try records.seal(session)
-        if let maximumSessionsPerTenant { try await requireRoom(session.tenant, maximumSessionsPerTenant) }
+        if let maximum { try await requireRoom(session.tenant, maximum) }
         let isNew = try await client.repeating { deadline, isInDoubt in
             if try await change(sql.insertSession, row.columnValues, deadline) { return true }
             guard isInDoubt else { return false }

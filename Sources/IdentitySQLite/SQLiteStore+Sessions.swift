@@ -1,16 +1,22 @@
 public import IdentityKit
 internal import IdentityStoreKit
 
-extension SQLiteStore: SessionRecordStore {
+extension SQLiteStore: SessionReplacing {
     /// Adds a new session.
     ///
     /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has the maximum number of sessions.
     public func insert(_ session: StoredSession) async throws {
+        try await insert(session, maximum: maximumSessionsPerTenant)
+    }
+
+    package func insertReplacement(_ session: StoredSession) async throws {
+        try await insert(session, maximum: maximumSessionsPerTenant.map { $0 + 1 })
+    }
+
+    private func insert(_ session: StoredSession, maximum: Int?) async throws {
         let row = try records.seal(session)
-        let isNew = try await database.write { [maximumSessionsPerTenant] connection in
-            if let maximum = maximumSessionsPerTenant {
-                try Self.requireRoom(connection, tenant: session.tenant, maximum)
-            }
+        let isNew = try await database.write { connection in
+            if let maximum { try Self.requireRoom(connection, tenant: session.tenant, maximum) }
             guard try !connection.isQuarantined(row.hash, .session) else { return false }
             return try connection.run(.insertSession, row.columnValues) == 1
         }

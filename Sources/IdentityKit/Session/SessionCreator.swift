@@ -7,8 +7,17 @@ struct SessionCreator: SessionService {
 
     /// Stores a session for tokens.
     ///
+    /// - Parameters:
+    ///   - tokens: The tokens.
+    ///   - descriptor: The provider that issued them.
+    ///   - isReplacement: Whether the caller removes another session of the tenant next, which does not count for the tenant's limit.
+    /// - Returns: The session.
     /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.
-    func create(for tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
+    func create(
+        for tokens: TokenSet,
+        by descriptor: ProviderDescriptor,
+        isReplacement: Bool = false
+    ) async throws -> Session {
         guard !tokens.buyer.issuer.isEmpty, !tokens.buyer.subject.isEmpty else {
             let missing = tokens.buyer.issuer.isEmpty ? "issuer" : "subject"
             throw IdentityError(
@@ -35,7 +44,7 @@ struct SessionCreator: SessionService {
             // A new session reserves space so that later saves succeed on a full disk. A session in memory needs none.
             payload: state.payload(ofNewSession: !(visible.store is InMemoryStore))
         )
-        try await visible.store.insert(stored)
+        try await insert(stored, isReplacement: isReplacement)
         await context.signInRecords.begin(id)
         return Session(stored, state)
     }
@@ -56,8 +65,23 @@ struct SessionCreator: SessionService {
             retainedUntil: now + retention.timeInterval,
             payload: state.payload()
         )
-        try await visible.store.insert(stored)
+        try await insert(stored)
         return Session(stored, state)
+    }
+
+    /// Adds a session to the store, and removes it after an error that does not exclude that the store added it: nobody has its id.
+    private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {
+        do {
+            if isReplacement, let store = visible.store as? any SessionReplacing {
+                try await store.insertReplacement(session)
+            } else {
+                try await visible.store.insert(session)
+            }
+        } catch {
+            let failure = IdentityError.wrapping(error)
+            if failure.kind != .rejected, failure.code != .storeFull { _ = try? await visible.store.remove(session.id) }
+            throw error
+        }
     }
 
     /// Returns a new random id.

@@ -56,11 +56,9 @@ struct StepUpCoordinator: SessionService {
     func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
         try await background.run {
             let started = clock.elapsed
-            let session = try await creator.create(for: tokens, by: descriptor)
+            let session = try await creator.create(for: tokens, by: descriptor, isReplacement: true)
             do {
-                // Nil means that a logout or another step-up has ended the old session first. The new session must not remain then.
-                guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
-                await move(ended, to: session, since: started)
+                if let ended = try await takeOld(id) { await move(ended, to: session, since: started) }
             } catch {
                 _ = try? await visible.store.remove(session.id)
                 throw error
@@ -68,6 +66,30 @@ struct StepUpCoordinator: SessionService {
             events.emit(.sessionReplaced, provider: descriptor.name, session: id, since: started)
             participants.notifyRefreshed(session)
             return session
+        }
+    }
+
+    /// Removes the old session.
+    ///
+    /// A removal may have succeeded although the store returned an error. The new session must remain then, so the removal is tried
+    /// again for some seconds, and after that the new session remains in any case.
+    ///
+    /// - Returns: The old session; nil if the store did not return it after an error, so that its attachments are lost.
+    /// - Throws: `IdentityError` if the old session was not removed, or if a logout or another step-up has ended it first.
+    private func takeOld(_ id: SessionID) async throws -> LoggedOutSession? {
+        do {
+            guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
+            return ended
+        } catch let error as IdentityError where error.kind == .retryLater {
+            // The tokens of a refresh that still runs must not be revoked, also if the session is removed already.
+            _ = context.replaced.insert(id)
+            for pause in [100, 400, 1600] {
+                try? await clock.sleep(for: .milliseconds(pause))
+                do { return try await logouts.takeReplaced(id) } catch let error as IdentityError
+                    where error.kind == .retryLater
+                { continue }
+            }
+            return nil
         }
     }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 /// ```swift
 /// let sessions = SessionManager(providers: providers, store: InMemoryStore(), environment: environment)
 /// ```
-public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
+public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore, ExpirySweeping {
     private struct State {
         private(set) var sessions: [SessionID: StoredSession] = [:]
         /// The number of sessions of each tenant, by the bytes of its name.
@@ -61,10 +61,18 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
 
     /// Adds a new session.
     public func insert(_ session: StoredSession) async throws {
-        let (isNew, hasRoom) = state.withLock { [maximumSessionsPerTenant] state in
+        try insert(session, maximum: maximumSessionsPerTenant)
+    }
+
+    package func insertReplacement(_ session: StoredSession) async throws {
+        try insert(session, maximum: maximumSessionsPerTenant.map { $0 + 1 })
+    }
+
+    private func insert(_ session: StoredSession, maximum: Int?) throws {
+        let (isNew, hasRoom) = state.withLock { state in
             guard state.sessions[session.id] == nil else { return (false, true) }
             let count = state.counts[Array(session.tenant.utf8)] ?? 0
-            guard count < maximumSessionsPerTenant ?? .max else { return (true, false) }
+            guard count < maximum ?? .max else { return (true, false) }
             state.put(session.saved)
             return (true, true)
         }

@@ -100,6 +100,16 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
         },
+        Case("a session that replaces another one needs no room of its own", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
+            guard let replacing = store as? any SessionReplacing else { return }
+            let old = try await StoreSample.inserted(in: store)
+            _ = try await StoreSample.inserted(in: store)
+            try await replacing.insertReplacement(StoreSample.session())
+            await expectTyped(.storeFull) { try await replacing.insertReplacement(StoreSample.session()) }
+            #expect(try await store.remove(old.id) != nil)
+            await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
+        },
         Case("after a sweep, a tenant at its limit can get new sessions", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sweeping = try offered((any ExpirySweeping).self, by: store)
