@@ -466,7 +466,7 @@ let package = Package(
                 "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestPostgres",
             ]
         ),
-        // The code samples of the providers' pages, with public API only.
+        // The code samples of the providers' pages.
         tests(
             "SourcePageTests",
             [

@@ -1,6 +1,21 @@
 /// The state of a stored session, which decides what its payload contains and which steps may follow.
 ///
-/// ``RefreshStateMachine`` makes all transitions. A logout removes the session from every state.
+/// A login stores an active session, and a guest's session is ended from the start. A logout removes the session from every state.
+/// ``RefreshStateMachine`` makes all changes:
+///
+/// | from | to | when |
+/// | --- | --- | --- |
+/// | active | claimed | before the refresh token is sent |
+/// | active | responded | a response from memory or from the spool is saved |
+/// | claimed | claimed | another process waits for the lock holder, takes the refresh over, or gives it up |
+/// | claimed | active | the new tokens are saved, or the refresh token was certainly not used |
+/// | claimed | responded | the response is saved before it is validated |
+/// | claimed | ended | the provider no longer accepts the refresh token |
+/// | responded | claimed | the response contains no token, so the refresh token is sent again |
+/// | responded | active | the response is accepted |
+/// | responded | responded | the response belongs to another login: its error code is stored with it |
+/// | responded | ended | the response contains no token, and the provider no longer accepts the refresh token |
+/// | ended | active | newer tokens from memory or from the spool are saved |
 package enum SessionState: Sendable {
     case active(TokenSet)
     /// The refresh token may have been sent, and no response is stored.

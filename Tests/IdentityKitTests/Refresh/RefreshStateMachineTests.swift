@@ -162,6 +162,8 @@ struct RefreshStateMachineTests {
 struct RefreshWalk {
     /// The transitions that were seen: step, result and next step.
     private(set) var transitions: Set<[String]> = []
+    /// The changes of the stored state that were seen: from and to.
+    private(set) var stateChanges: Set<[String]> = []
     private(set) var paths = 0
     private(set) var crashes = 0
     private(set) var violations: [String] = []
@@ -198,11 +200,15 @@ struct RefreshWalk {
         if case .finish(let outcome) = action { return finished(world, outcome, trail) }
         guard trail.count < 60 else { return violations.append("endless: \(trail)") }
         for choice in world.choices(action) where faults > 0 || !choice.isFault {
+            let old = world.row?.name
             var (machine, world) = (machine, world)
             let event = choice.perform(&world)
             let trail = trail + [choice.name]
             if let violation = world.violation { return violations.append("\(violation): \(trail)") }
             crash(world, trail)
+            if case .save(let state, _, _) = action, case .saved = event, let old {
+                stateChanges.insert([old, state.name])
+            }
             let next = machine.handle(event)
             note(action, event, next, isFirst: trail.count == 1)
             follow(machine, world, next, choice.isFault ? faults - 1 : faults, trail)

@@ -4,37 +4,63 @@ import Testing
 
 @Suite("The table of transitions")
 struct RefreshTransitionTests {
-    /// The rows of the guide's table: step, result and next step.
-    ///
-    /// A row of the step `any` holds for every step.
-    private static func documented() throws -> Set<[String]> {
+    /// The rows of a table in a file, with the columns that its head names.
+    private static func documented(in path: String, _ head: String) throws -> Set<[String]> {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let guide = String(
-            decoding: try Data(contentsOf: root.appending(path: "Documentation/Operating/Refresh.md")),
-            as: UTF8.self
+        let file = String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
+        let table = file.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix(head) }
+            .dropFirst(2).prefix { $0.contains("| ") }
+        let columns = head.count { $0 == "|" } - 1
+        return Set(
+            table.map { $0.drop { $0 != "|" }.dropFirst(2).split(separator: " | ").prefix(columns).map(String.init) }
         )
-        let table = guide.split(separator: "\n", omittingEmptySubsequences: false).drop {
-            !$0.hasPrefix("| step | result | next step |")
-        }
-        .dropFirst(2).prefix { $0.hasPrefix("|") }
-        return Set(table.map { $0.dropFirst(2).split(separator: " | ").prefix(3).map(String.init) })
+    }
+
+    private static func walk() -> RefreshWalk {
+        var walk = RefreshWalk()
+        for beginning in RefreshStateMachineTests.beginnings { walk.begin(beginning, faults: 2) }
+        return walk
+    }
+
+    private static func lines(_ rows: some Collection<[String]>) -> String {
+        rows.map { "| " + $0.joined(separator: " | ") + " |" }.sorted().joined(separator: "\n")
+    }
+
+    @Test("the comment of SessionState lists exactly the changes of the stored state")
+    func states() throws {
+        let documented = try Self.documented(in: "Sources/IdentityKit/Session/SessionState.swift", "/// | from | to |")
+        let changes = Self.walk().stateChanges
+        #expect(changes.isSubset(of: documented), "The comment lacks:\n\(Self.lines(changes.subtracting(documented)))")
+        #expect(
+            documented.isSubset(of: changes),
+            "The comment lists what never happens:\n\(Self.lines(documented.subtracting(changes)))"
+        )
     }
 
     @Test("the guide to refreshing lists exactly the transitions of the refresh state machine")
     func guide() throws {
-        var walk = RefreshWalk()
-        for beginning in RefreshStateMachineTests.beginnings { walk.begin(beginning, faults: 2) }
-        let documented = try Self.documented()
+        let walk = Self.walk()
+        // A row of the step `any` holds for every step.
+        let documented = try Self.documented(in: "Documentation/Operating/Refresh.md", "| step | result | next step |")
         let missing = walk.transitions.filter { row in
             !documented.contains(row) && !documented.contains(["any"] + row.dropFirst())
         }
         let surplus = documented.subtracting(walk.transitions).filter { $0.first != "any" }
-        func lines(_ rows: some Collection<[String]>) -> String {
-            rows.map { "| " + $0.joined(separator: " | ") + " |" }.sorted().joined(separator: "\n")
+        #expect(missing.isEmpty, "The guide lacks:\n\(Self.lines(missing))")
+        #expect(surplus.isEmpty, "The guide lists what never happens:\n\(Self.lines(surplus))")
+    }
+}
+
+extension SessionState {
+    /// The name of the case.
+    var name: String {
+        switch self {
+        case .active: "active"
+        case .claimed: "claimed"
+        case .responded: "responded"
+        case .ended: "ended"
         }
-        #expect(missing.isEmpty, "The guide lacks:\n\(lines(missing))")
-        #expect(surplus.isEmpty, "The guide lists what never happens:\n\(lines(surplus))")
     }
 }
 
