@@ -12,7 +12,7 @@ extension PostgresStore: SessionReplacing {
     }
 
     package func insertReplacement(_ session: StoredSession) async throws {
-        try await insert(session, maximum: maximumSessionsPerTenant.map { $0 + 1 })
+        try await insert(session, maximum: nil)
     }
 
     private func insert(_ session: StoredSession, maximum: Int?) async throws {

@@ -8,9 +8,13 @@ import Testing
 private final class UncertainStore: WrappingStore {
     let inner: InMemoryStore
     private let state = Mutex<(removals: [Bool], insertion: IdentityError?)>(([], nil))
+    private let isFirst = Atomic(true)
+    /// The kind of every failure of a removal after the first one.
+    private let laterKind: IdentityError.Kind
 
-    init(_ inner: InMemoryStore) {
+    init(_ inner: InMemoryStore, laterKind: IdentityError.Kind = .retryLater) {
         self.inner = inner
+        self.laterKind = laterKind
     }
 
     /// The next removals fail; true: after the session was removed.
@@ -28,7 +32,8 @@ private final class UncertainStore: WrappingStore {
             return try await inner.remove(id)
         }
         if isAfterCommit { _ = try await inner.remove(id) }
-        throw IdentityError(.retryLater, .storeUnavailable, "The connection was lost.")
+        let kind = isFirst.exchange(false, ordering: .relaxed) ? .retryLater : laterKind
+        throw IdentityError(kind, .storeUnavailable, "The connection was lost.")
     }
 }
 
@@ -64,16 +69,25 @@ struct StepUpStoreTests {
 
     @Test(
         "if the removal of the old session fails, it is tried again, and the new session remains",
-        arguments: [[true], [false], [false, true]]
+        .timeLimit(.minutes(1)),
+        arguments: [[true], [false], [false, true], [false, false, false, false, false]],
+        [IdentityError.Kind.retryLater, .configuration]
     )
-    func removal(_ failures: [Bool]) async throws {
+    func removal(_ failures: [Bool], _ laterKind: IdentityError.Kind) async throws {
         let world = RefreshStage()
-        let store = UncertainStore(world.memory)
+        let store = UncertainStore(world.memory, laterKind: laterKind)
         let (_, new) = try await stepUp(world, store) { id in
             _ = try await store.setAttachment("note", to: Secret("1"), of: id, expecting: nil)
             store.failRemovals(failures)
         }
+        // After several failures, the removal continues in the background.
+        while try await world.memory.sessions(matching: SessionFilter()).count > 1 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(try await world.memory.sessions(matching: SessionFilter()).map(\.id) == [new])
+        if !failures.contains(true) {
+            while try await store.attachment("note", of: new) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        }
         // The attachments are lost if the store does not return them.
         let isLost = failures.contains(true)
         #expect(try await (store.attachment("note", of: new) == nil) == isLost)

@@ -65,12 +65,13 @@ final class UnsavedTokens: Sendable {
 
     /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
-        if let entry = self[stored.id], entry.replaces(tokens),
-            (try? entry.isNewer(than: stored, replacing: tokens)) == true
-        {
-            return entry.state.response
+        guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
+        switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
+        case .success(true): return entry.state.response
+        // A known response of another login counts until the later response of another machine is accepted.
+        case .success(nil) where entry.state.mismatch != nil: return entry.state.response
+        default: return state.response
         }
-        return state.response
     }
 
     /// Keeps a state that could not be saved.

@@ -58,7 +58,7 @@ struct StepUpCoordinator: SessionService {
             let started = clock.elapsed
             let session = try await creator.create(for: tokens, by: descriptor, isReplacement: true)
             do {
-                if let ended = try await takeOld(id) { await move(ended, to: session, since: started) }
+                try await removeOld(id, for: session, since: started)
             } catch {
                 _ = try? await visible.store.remove(session.id)
                 throw error
@@ -71,26 +71,41 @@ struct StepUpCoordinator: SessionService {
 
     /// Removes the old session.
     ///
-    /// A removal may have succeeded although the store returned an error. The new session must remain then, so the removal is tried
-    /// again for some seconds, and after that the new session remains in any case.
+    /// A removal may have succeeded although the store returned an error, so the new session remains then. The removal is tried again for
+    /// some seconds, and then for a minute in the background. Attachments are lost if the store did not return them after an error.
     ///
-    /// - Returns: The old session; nil if the store did not return it after an error, so that its attachments are lost.
-    /// - Throws: `IdentityError` if the old session was not removed, or if a logout or another step-up has ended it first.
-    private func takeOld(_ id: SessionID) async throws -> LoggedOutSession? {
+    /// - Throws: `IdentityError` if the old session was certainly not removed, or if a logout or another step-up has ended it first.
+    private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
-            return ended
+            return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
             // The tokens of a refresh that still runs must not be revoked, also if the session is removed already.
             _ = context.replaced.insert(id)
-            for pause in [100, 400, 1600] {
-                try? await clock.sleep(for: .milliseconds(pause))
-                do { return try await logouts.takeReplaced(id) } catch let error as IdentityError
-                    where error.kind == .retryLater
-                { continue }
-            }
-            return nil
         }
+        guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }
+        background.start { [self] in
+            _ = await removeAgain(id, for: session, since: started, after: [5000, 15_000, 40_000])
+        }
+    }
+
+    /// Tries the removal again after each of these pauses, in milliseconds.
+    ///
+    /// - Returns: Whether the old session is removed.
+    private func removeAgain(
+        _ id: SessionID,
+        for session: Session,
+        since started: Duration,
+        after pauses: [Int]
+    ) async -> Bool {
+        for pause in pauses {
+            try? await clock.sleep(for: .milliseconds(pause))
+            // After any error, also of another kind, the new session remains.
+            guard let ended = try? await logouts.takeReplaced(id) as LoggedOutSession?? else { continue }
+            if let ended { await move(ended, to: session, since: started) }
+            return true
+        }
+        return false
     }
 
     /// Moves the attachments of the old session to the new one.

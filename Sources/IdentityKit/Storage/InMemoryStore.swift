@@ -65,7 +65,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     }
 
     package func insertReplacement(_ session: StoredSession) async throws {
-        try insert(session, maximum: maximumSessionsPerTenant.map { $0 + 1 })
+        try insert(session, maximum: nil)
     }
 
     private func insert(_ session: StoredSession, maximum: Int?) throws {

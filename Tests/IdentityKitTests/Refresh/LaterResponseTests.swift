@@ -57,6 +57,29 @@ struct LaterResponseTests {
         #expect(node.spooled.isEmpty)
     }
 
+    @Test("a known response of another login is reported until the later response of another machine is accepted")
+    func knownMismatch() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600, rotatesAgain: true)
+        world.store.allow(1)
+        let foreign = IdentityError(.rejected, .idTokenSubject, "Another buyer.", isAttackSuspected: true)
+        world.provider.refuseEveryValidation(foreign)
+        let manager = try world.manager()
+        let first = await #expect(throws: IdentityError.self) { try await manager.tokens(for: id) }
+        #expect(first?.isAttackSuspected == true && world.store.spooled == [id])
+        let crashing = FaultyStore(world.memory)
+        crashing.script([nil, nil] + Array(repeating: .fails, count: 40))
+        world.clock.advance(by: .seconds(61))
+        world.provider.refuseEveryValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager(crashing).tokens(for: id)
+        world.store.allow(.max)
+        let second = await #expect(throws: IdentityError.self) { try await manager.tokens(for: id) }
+        #expect(second?.isAttackSuspected == true)
+        world.provider.refuseEveryValidation(nil)
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+    }
+
     @Test(
         "spooled tokens are kept until the later response is validated, and saved if it contains no token",
         arguments: [false, true]
