@@ -4,10 +4,11 @@ internal import ShopifyStorefront
 actor CartVariant {
     private var id: String?
 
-    /// Returns the id of the first variant that the shop can sell; the first call requests it.
-    func id(in storefront: StorefrontClient, for buyer: StorefrontContext) async throws -> String {
+    /// Returns the id of the first variant that the shop can sell; the first call opens the storefront and requests it.
+    func id(for buyer: StorefrontContext, in storefront: @Sendable () throws -> StorefrontClient) async throws -> String
+    {
         if let id { return id }
-        let found = try await storefront.firstAvailableVariant(in: buyer)
+        let found = try await storefront().firstAvailableVariant(in: buyer)
         id = found
         return found
     }

@@ -107,8 +107,10 @@ struct RunEnvironment: Sendable {
 
     /// The lines of every cart: the first variant that the shop can sell, which requests find that are not recorded.
     func lines() async throws -> [CartLineInput] {
-        let deployment = try Deployment(configuration, store: store.store, transport: transport, clock: clock)
-        return [CartLineInput(merchandiseID: try await variant.id(in: deployment.requireCarts().client, for: buyer))]
+        let id = try await variant.id(for: buyer) {
+            try Deployment(configuration, store: store.store, transport: transport, clock: clock).requireCarts().client
+        }
+        return [CartLineInput(merchandiseID: id)]
     }
 
     func close() async {
