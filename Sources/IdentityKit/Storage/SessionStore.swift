@@ -6,7 +6,9 @@
 /// operator has to act. A record that cannot be read is an error, never "no such session". `IdentityTesting` contains the
 /// conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public protocol SessionRecordStore: Sendable {
-    /// Adds a new session durably; throws if a session with this id exists.
+    /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
+    ///
+    /// After most other errors the caller removes the session, because the store may have added it.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.

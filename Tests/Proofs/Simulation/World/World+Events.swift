@@ -65,15 +65,17 @@ extension World {
 
     /// Moves the wall clock and corrects it after a while.
     ///
-    /// A clock that is ahead is corrected before as much time has passed as it is ahead. Later, nothing would show that a response
-    /// was received with a wrong time (Documentation/Operating/Refresh.md, "A stored response").
+    /// A clock that is ahead is corrected before half as much time has passed as it is ahead, and the provider's outage ends then. Later,
+    /// nothing would show that a response was received with a wrong time (Documentation/Operating/Refresh.md, "A stored response").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
-        let longest = seconds > 0 ? min(seconds * 800, 900_000) : 900_000
+        let longest = seconds > 0 ? min(seconds * 500, 900_000) : 900_000
         move(by: seconds)
         tally.clockJumps += 1
         scheduler.after(scheduler.random.milliseconds(5_000...longest), as: owner) { [self] in
-            if !isSettling { move(by: -seconds) }
+            guard !isSettling else { return }
+            if seconds > 0 { outageUntil = min(outageUntil, scheduler.now) }
+            move(by: -seconds)
         }
     }
 
