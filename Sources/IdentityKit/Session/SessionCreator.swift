@@ -69,7 +69,9 @@ struct SessionCreator: SessionService {
         return Session(stored, state)
     }
 
-    /// Adds a session to the store, and removes it after an error that does not exclude that the store added it: nobody has its id.
+    /// Adds a session to the store.
+    ///
+    /// The store may have added the session although it returned an error. Nobody has its id then, so it is removed.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {
         do {
             if isReplacement, let store = visible.store as? any SessionReplacing {

@@ -74,7 +74,8 @@ struct StepUpCoordinator: SessionService {
     /// A removal may have succeeded although the store returned an error, so the new session remains then. The removal is tried again for
     /// some seconds, and then for a minute in the background. Attachments are lost if the store did not return them after an error.
     ///
-    /// - Throws: `IdentityError` if the old session was certainly not removed, or if a logout or another step-up has ended it first.
+    /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`, or if it finds no session, because a logout
+    ///   or another step-up has ended it first.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
