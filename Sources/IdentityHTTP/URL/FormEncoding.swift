@@ -1,4 +1,4 @@
-/// Encodes and decodes `application/x-www-form-urlencoded` as bytes; escapes everything except unreserved characters, also `+`.
+/// Encodes and decodes `application/x-www-form-urlencoded` as bytes; escapes every character except the unreserved ones, so `+` is escaped, too.
 package enum FormEncoding {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
@@ -29,7 +29,7 @@ package enum FormEncoding {
         output.append(hexadecimal[Int(byte & 15)])
     }
 
-    /// The escaped form of a component.
+    /// The text with every character escaped except RFC 3986's unreserved ones: a form value, a query value, or a path segment.
     package static func escape(_ text: String) -> String {
         var output: [UInt8] = []
         appendEscaped(text, to: &output)

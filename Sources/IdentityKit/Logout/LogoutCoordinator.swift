@@ -5,7 +5,7 @@ struct LoggedOutSession: Sendable {
     let session: Session
     /// The removed record and its newest state, which contain the tokens to revoke; nil if the record cannot be read, and if nothing is
     /// revoked.
-    let newest: (stored: StoredSession, state: SessionState)?
+    let newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
     let hadExpired: Bool
@@ -146,7 +146,7 @@ struct LogoutCoordinator: SessionService {
         return LoggedOutSession(
             session: Session(removed.session, state),
             // If the session has newer tokens that could not be saved yet, those must be revoked.
-            newest: (removed.session, await refresher.newestState(ofRemoved: removed.session, state)),
+            newest: (removed.session, await refresher.newestStates(ofRemoved: removed.session, state)),
             attachments: removed.attachments,
             hadExpired: visible.lifetime.hasExpired(removed.session)
         )
@@ -205,7 +205,7 @@ struct LogoutCoordinator: SessionService {
 
     private func revoke(_ ended: LoggedOutSession) async -> (TokenSet?, IdentityError?) {
         guard let newest = ended.newest,
-            let tokens = await refresher.lastTokens(in: newest.state, of: newest.stored)
+            let tokens = await refresher.lastTokens(in: newest.states, of: newest.stored)
         else { return (nil, nil) }
         return (tokens, await revocation.revoke(tokens, of: ended.session))
     }

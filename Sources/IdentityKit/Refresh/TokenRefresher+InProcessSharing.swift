@@ -1,4 +1,4 @@
-/// How the callers of this process share refreshes.
+/// How the callers of this process share refreshes; among processes, the session's lock in ``run(_:for:waitingUpTo:)`` lets one refresh at a time.
 extension TokenRefresher {
     /// Refreshes a session, or joins the refresh of it that runs in this process, which may have another goal.
     ///

@@ -37,22 +37,30 @@ extension TokenRefresher {
     }
 
     /// The newest state of a removed session, even if it is not saved yet.
-    func newestState(ofRemoved session: StoredSession, _ state: SessionState) async -> SessionState {
+    ///
+    /// There are two if the row contains another machine's response: the second one is the newest if that response contains no token.
+    func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
-        guard let stored = state.tokens, let entry, (try? entry.isNewer(than: session, replacing: stored)) == true
-        else { return state }
-        return entry.state
+        guard let stored = state.tokens, let entry else { return [state] }
+        switch Result(catching: { try entry.isNewer(than: session, replacing: stored) }) {
+        case .success(true): return [entry.state]
+        case .success(nil): return [state, entry.state]
+        default: return [state]
+        }
     }
 
-    /// The tokens to revoke of a removed session's newest state.
+    /// The tokens to revoke of a removed session, from its ``newestStates(ofRemoved:_:)``.
     ///
     /// They do not include the old refresh token if a response to it belongs to another login: that token must not be sent again, not
     /// even in a revocation.
-    func lastTokens(in state: SessionState, of session: StoredSession) async -> TokenSet? {
-        guard case .responded(var old, let response) = state else { return state.tokens }
+    func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
+        guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
+            if states.count > 1, error is RefreshRefusal {
+                return await lastTokens(in: Array(states.dropFirst()), of: session)
+            }
             if response.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
             return old
         }

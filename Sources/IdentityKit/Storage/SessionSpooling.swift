@@ -1,7 +1,7 @@
 /// A store with a spool: a local directory that keeps new tokens while the store is down.
 ///
 /// After a refresh, the new tokens exist nowhere else. If the store fails for some seconds, ``SessionManager`` writes the tokens to the
-/// spool, durably and sealed, until they can be saved. The spool keeps at most one session for an id.
+/// spool (`UnsavedTokens.swift`), durably and sealed, until they can be saved. The spool keeps at most one session for an id.
 public protocol SessionSpooling: Sendable {
     /// Writes a session that could not be saved, in place of an earlier one with the same id.
     ///

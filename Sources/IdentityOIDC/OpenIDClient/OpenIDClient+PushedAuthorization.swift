@@ -4,7 +4,7 @@ internal import IdentityKit
 extension OpenIDClient {
     /// Sends the authorization request to the provider directly (PAR, RFC 9126), so that the browser receives only a reference.
     ///
-    /// - Returns: The `request_uri`.
+    /// - Returns: The `request_uri`, which ``authorizationRequest(_:pkce:)`` puts into the authorization URL.
     func push(
         _ query: [UInt8],
         _ metadata: ProviderMetadata,

@@ -36,7 +36,7 @@ struct LoopbackRedirect: Sendable {
         "\(schemeAndHost):\(port)\(pathAndQuery)"
     }
 
-    /// Whether a `Host` header names this listener.
+    /// Whether a request's `Host` header is missing or names this listener.
     ///
     /// A request with another name may come from another site (DNS rebinding).
     func accepts(host: String?, port: UInt16) -> Bool {
@@ -53,7 +53,7 @@ struct LoopbackRedirect: Sendable {
         }
     }
 
-    private static let problem = "is not an http URL to 127.0.0.1 or [::1] without a fragment"
+    private static let problem = "must be an http URL with the host 127.0.0.1 or [::1] and without a fragment"
 
     private static func refused(_ member: String, _ problem: String) -> IdentityError {
         IdentityError(
@@ -61,7 +61,7 @@ struct LoopbackRedirect: Sendable {
                 "The app cannot receive the browser on a loopback port: \(member) \(problem).",
             hint:
                 "Register an address such as http://127.0.0.1/callback at the provider and set \(member) to it. If the "
-                + "provider permits no such address, use another way to receive the browser, for a login ManualPresenter.",
+                + "provider permits no such address, receive the browser in another way. For a login, ManualPresenter is one.",
             reference: "RFC 8252 section 7.3"
         )
     }

@@ -36,6 +36,8 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
     public var accessToken: String { tokenSet.accessToken.reveal() }
 
     /// The lifetime of the access token in seconds, from the start of the token request.
+    ///
+    /// 0 means unknown: the response to a refresh has no usable `expires_in`, and this client does not know the earlier tokens.
     public var expiresIn: Int {
         (tokenSet.expiresAt?.timeIntervalSince(tokenSet.issuedAt)).flatMap { Int(exactly: $0.rounded()) } ?? 0
     }

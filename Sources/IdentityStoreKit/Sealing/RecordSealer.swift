@@ -4,6 +4,8 @@ internal import Synchronization
 
 /// Seals records for a store: each one is encrypted with a key that is derived for its row, bound to that row, and padded.
 ///
+/// ``StoreRecords`` decides which values of a session are in the record and which ones are columns.
+///
 /// Nearly every record has the length of a slot. A record that outgrows it has 2, 4, 8 or 16 slots, so that new tokens are never lost
 /// because they are longer than the old ones, and the length tells little about the content. The tag covers the length, so nothing can be
 /// cut off or added.

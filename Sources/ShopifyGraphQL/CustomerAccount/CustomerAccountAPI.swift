@@ -101,13 +101,22 @@ package final class CustomerAccountAPI: Sendable {
         do {
             // The header contains only the token. Shopify returns 401 for a token after "Bearer".
             try call.headers.set("Authorization", accessToken.reveal())
-            if let origin = configuration.origin { try call.headers.set("Origin", origin) }
         } catch {
             throw IdentityError(
                 .signInAgain,
                 .accessTokenRefused,
                 "The session's access token contains characters that an HTTP header cannot contain.",
                 hint: "Let the buyer sign in again.",
+                reference: "RFC 9110 section 5.5"
+            )
+        }
+        guard let origin = configuration.origin else { return call }
+        do {
+            try call.headers.set("Origin", origin)
+        } catch {
+            throw IdentityError(
+                configuration: "The origin of the web client contains characters that an HTTP header cannot contain.",
+                hint: "Write the origin as https://shop.example.",
                 reference: "RFC 9110 section 5.5"
             )
         }

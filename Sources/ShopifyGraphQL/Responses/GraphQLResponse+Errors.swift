@@ -1,6 +1,8 @@
 internal import IdentityKit
 
 /// The errors for GraphQL errors, statuses other than 2xx, and unreadable data.
+///
+/// The `userErrors` of a mutation are data here. Each API reads them itself: `CartMutationResponse`, `CustomerUserErrors`.
 extension GraphQLResponse {
     /// The failure that the errors describe.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {

@@ -118,7 +118,7 @@ extension CartAdapter {
             .rejected,
             .cartMissing,
             "The session has no cart.",
-            hint: "add(_:for:in:) creates a cart. A call that only removes something from the cart is not needed."
+            hint: "add(_:for:in:) creates a cart. If the call only removes something, skip it."
         )
     }
 

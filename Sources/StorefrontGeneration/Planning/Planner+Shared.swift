@@ -191,7 +191,9 @@ extension Planner {
         return inputs.sorted { $0.name < $1.name }
     }
 
-    /// Whether an input object contains itself without a list in between, which a Swift struct cannot.
+    /// Whether a value of `start` contains a value of `target`, directly or in other input objects, without a list in between.
+    ///
+    /// If `target` has a field of type `start`, it contains itself then, which a Swift struct cannot.
     private func reaches(_ target: String, from start: String) -> Bool {
         var seen: Set<String> = []
         var waiting = [start]

@@ -31,7 +31,7 @@ struct KeysCommand: Command {
         let store = try await lab.openStore()
         switch action {
         case .list: try await list(store, lab.output)
-        case .rotate: try await KeyRotation(store: store, output: lab.output).run()
+        case .rotate: try await KeyRotationRun(store: store, output: lab.output).run()
         case .verify: try await StoreVerification(store: store, output: lab.output).run()
         }
     }

@@ -54,4 +54,5 @@ struct Peer: Sendable {
 
 /// All rows, in the order of the table.
 let rows: [Row] =
-    LoginRows.all + StorefrontRows.all + SessionRows.all + StoreRows.all + PostgresRows.all + ScaleRows.all
+    LoginRows.all + StorefrontRows.all + SessionManagerRows.all + SQLiteStoreRows.all + PostgresStoreRows.all
+    + ScaleRows.all

@@ -44,11 +44,11 @@ enum ScaleRows {
         }
         return [
             row("open", "Opening a SQLite store", "ms") { count, context in
-                await (try StoreRows.filledStore(count, in: context)).close()
-                return try await milliseconds { await (try StoreRows.filledStore(count, in: context)).close() }
+                await (try SQLiteStoreRows.filledStore(count, in: context)).close()
+                return try await milliseconds { await (try SQLiteStoreRows.filledStore(count, in: context)).close() }
             },
             row("list-by-buyer", "The sessions of one buyer", "µs") { count, context in
-                let store = try await StoreRows.filledStore(count, in: context)
+                let store = try await SQLiteStoreRows.filledStore(count, in: context)
                 let filter = SessionFilter(buyer: ("https://id.example", "buyer-\(count / 2)"))
                 return try await milliseconds(of: 200) {
                     guard try await store.sessions(matching: filter).count == 1 else {
@@ -57,9 +57,9 @@ enum ScaleRows {
                 } * 1_000
             },
             row("sweep", "Removing 1,000 expired sessions", "ms") { count, context in
-                let store = try await StoreRows.filledStore(count, in: context)
+                let store = try await SQLiteStoreRows.filledStore(count, in: context)
                 let past = Date(timeIntervalSinceNow: -60)
-                try await StoreRows.insert(2_000_000..<2_001_000, into: store, retainedUntil: past)
+                try await SQLiteStoreRows.insert(2_000_000..<2_001_000, into: store, retainedUntil: past)
                 return try await milliseconds {
                     guard try await store.sweep(expiredBefore: Date()) == 1_000 else {
                         throw BenchmarkFailure("The sweep did not remove 1,000 sessions.")
@@ -74,7 +74,7 @@ enum ScaleRows {
 
     /// Rotates from the key of the other rows to a new one, and back.
     private static func rotation(_ count: Int, _ context: Context) async throws -> Double {
-        await (try StoreRows.filledStore(count, in: context)).close()
+        await (try SQLiteStoreRows.filledStore(count, in: context)).close()
         let old = try storeKey(9)
         let new = try storeKey(10)
         var milliseconds = 0.0
@@ -93,7 +93,7 @@ enum ScaleRows {
                 group.addTask {
                     var number = reader
                     while !Task.isCancelled {
-                        guard try await store.session(try StoreRows.session(number % count).id) != nil else {
+                        guard try await store.session(try SQLiteStoreRows.session(number % count).id) != nil else {
                             throw BenchmarkFailure("A session is missing.")
                         }
                         number += 7_919

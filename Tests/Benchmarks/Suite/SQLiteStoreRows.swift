@@ -6,7 +6,7 @@ internal import IdentityStoreKit
 internal import Synchronization
 
 /// Saves and reads of sessions, beside the same work through SQLite's C interface.
-enum StoreRows {
+enum SQLiteStoreRows {
     static let all = [
         Row(
             name: "save",
@@ -81,7 +81,7 @@ enum StoreRows {
             name: "tokens(for:)",
             work: .operation(callers: 1) { context in
                 let store = try await openStore("tokens-\(count)", in: context, slotSize: slot)
-                let manager = try SessionRows.manager(store, SlowProvider())
+                let manager = try SessionManagerRows.manager(store, SlowProvider())
                 var ids = try await manager.sessions().map(\.id)
                 for first in stride(from: ids.count, to: count, by: 256) {
                     // Concurrent logins share a transaction.

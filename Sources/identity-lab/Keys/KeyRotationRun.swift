@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 /// Encrypts the rows of a store with its active key, some at a time.
 ///
 /// Steps are independent: after an interruption the rotation can be run again.
-struct KeyRotation {
+struct KeyRotationRun {
     /// The number of rows per step; small, so that logins and refreshes hardly wait.
     private static let step = 100
     private static let progressInterval = Duration.seconds(1)

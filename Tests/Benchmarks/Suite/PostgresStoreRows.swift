@@ -7,7 +7,7 @@ internal import Synchronization
 /// Saves and reads of sessions in PostgreSQL, beside the same work through libpq alone, and from two nodes at the same time.
 ///
 /// The CPU time is that of the client. Without a server or without the trait PostgreSQL there are no such rows.
-enum PostgresRows {
+enum PostgresStoreRows {
     #if PostgreSQL
     static let all: [Row] = server == nil ? [] : [save, read]
 
@@ -26,8 +26,8 @@ enum PostgresRows {
                 }
             ),
             save("PostgresStore", nodes: 1, callers: 1),
-            save("PostgresStore, 64 writers", nodes: 1, callers: StoreRows.writers),
-            save("two nodes, 64 writers", nodes: 2, callers: StoreRows.writers),
+            save("PostgresStore, 64 writers", nodes: 1, callers: SQLiteStoreRows.writers),
+            save("two nodes, 64 writers", nodes: 2, callers: SQLiteStoreRows.writers),
         ]
     )
 
@@ -51,14 +51,16 @@ enum PostgresRows {
     private static func save(_ name: String, nodes: Int, callers: Int) -> Peer {
         Peer(
             name: name,
-            work: .operation(callers: callers) { _ in try await StoreRows.saves(in: try await stores(nodes)) }
+            work: .operation(callers: callers) { _ in try await SQLiteStoreRows.saves(in: try await stores(nodes)) }
         )
     }
 
     private static func read(_ name: String, nodes: Int, callers: Int) -> Peer {
         Peer(
             name: name,
-            work: .operation(callers: callers) { _ in try StoreRows.reads(of: sessions, in: try await stores(nodes)) }
+            work: .operation(callers: callers) { _ in
+                try SQLiteStoreRows.reads(of: sessions, in: try await stores(nodes))
+            }
         )
     }
 
@@ -67,11 +69,11 @@ enum PostgresRows {
         let key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 9, count: StoreKey.byteCount)))
         var configuration = PostgresStore.Configuration(connection: Secret(server ?? ""), key: key)
         configuration.schema = "benchmark"
-        configuration.slotSize = StoreRows.slot
+        configuration.slotSize = SQLiteStoreRows.slot
         var stores: [PostgresStore] = []
         for _ in 0..<nodes { stores.append(try await PostgresStore.open(configuration)) }
-        if try await stores[0].session(try StoreRows.session(sessions - 1).id) == nil {
-            try await StoreRows.insert(0..<sessions, into: stores[0])
+        if try await stores[0].session(try SQLiteStoreRows.session(sessions - 1).id) == nil {
+            try await SQLiteStoreRows.insert(0..<sessions, into: stores[0])
         }
         return stores
     }
@@ -82,11 +84,13 @@ enum PostgresRows {
         private let numbers = Numbers()
 
         init() throws {
-            connection = try BarePostgres(server ?? "", slot: StoreRows.slot)
-            try connection.fill(sessions, StoreRows.body)
+            connection = try BarePostgres(server ?? "", slot: SQLiteStoreRows.slot)
+            try connection.fill(sessions, SQLiteStoreRows.body)
         }
 
-        func save() throws { try connection.save(Int64(numbers.draw() % StoreRows.writers), StoreRows.body) }
+        func save() throws {
+            try connection.save(Int64(numbers.draw() % SQLiteStoreRows.writers), SQLiteStoreRows.body)
+        }
 
         func read() throws { _ = try connection.read(Int64(numbers.draw() &* 7_919 % sessions)) }
     }

@@ -4,7 +4,7 @@ import IdentityTesting
 import Testing
 
 @Suite("Secrets in crash output")
-struct CrashTests {
+struct CrashOutputTests {
     /// Values with secrets that are the same in this process and in the one that crashes.
     private static let marks = (access: "8d1f0c4e7b-access-3a96e2d508", refresh: "5b7e9a1c3d-refresh-f0428c6e1a")
 

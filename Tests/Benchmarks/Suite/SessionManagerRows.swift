@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import Synchronization
 
 /// Tokens from memory, many callers of one expired session, and the memory of a process.
-enum SessionRows {
+enum SessionManagerRows {
     static let all = [
         Row(
             name: "cached-token",

@@ -1,0 +1,121 @@
+/// The callback of a login: finds the login attempt by `state`, exchanges the code, and creates the session.
+extension LoginCoordinator {
+    /// Completes a login.
+    ///
+    /// `mayBeRepeatedCallback` says that the binding comes from a cookie that is named after the callback's attempt. Then an unknown state
+    /// shows no attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
+    func complete(
+        _ callback: LoginCallback,
+        browserBinding: Secret?,
+        provider expectedProvider: String?,
+        mayBeRepeatedCallback: Bool = false,
+        admitting admit: Admission? = nil
+    ) async throws -> CompletedLogin {
+        let started = clock.elapsed
+        var name = expectedProvider ?? ""
+        do {
+            var callback = callback
+            var attempt = try await take(&callback, browserBinding, mayBeRepeatedCallback: mayBeRepeatedCallback)
+            name = attempt.provider
+            try attempt.checkExpiry(at: clock.now)
+            try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
+            // The return path is checked again, because the process that began the login may have another policy.
+            var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
+            let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
+            // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
+            if let stepUp = attempt.stepUp {
+                let old = try await stepUps.session(stepUp.session).stored
+                attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
+            }
+            // The provider compares `state` and `iss` (`AuthorizationResponse`), and the nonce of the ID token (`IDTokenValidator`).
+            let tokens = try await provider.exchange(callback, for: attempt)
+            let kept = attempt.steppedUpBuyer
+            let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
+                try await stepUps.check(tokens, of: attempt, at: provider.descriptor)
+                // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
+                returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath
+                guard let old = attempt.stepUp?.session else {
+                    return try await creator.create(for: tokens, by: provider.descriptor)
+                }
+                return try await stepUps.replace(old, with: tokens, by: provider.descriptor)
+            }
+            events.emit(.loginCompleted, provider: name, session: session.id, since: started)
+            return CompletedLogin(session: session, returnPath: returnPath, replaced: attempt.stepUp?.session)
+        } catch {
+            throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: name, since: started)
+        }
+    }
+
+    /// Stores a posted callback, sealed and bound to the browser, until the browser repeats the request with GET.
+    ///
+    /// Browsers send all cookies of the app with this GET, but not with the post from the provider's site. Therefore a `state` that no
+    /// login waits for has no effect here: only the GET shows whether the browser repeats the callback of a completed login.
+    func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
+        let started = clock.elapsed
+        do {
+            var callback = callback
+            var attempt = try await take(&callback, browserBinding)
+            try attempt.checkExpiry(at: clock.now)
+            try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
+            attempt.postedCallback = callback.fields
+            try await visible.store.insert(attempt.stored())
+        } catch let error as IdentityError where error.code == .stateUnknown {
+            return
+        } catch {
+            throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
+        }
+    }
+
+    /// Takes the attempt of a callback out of the store.
+    ///
+    /// A callback from another browser than the one in which the attempt began is refused, and the attempt stays in the store.
+    /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt. If none was
+    /// stored, the callback is refused, and the attempt stays in the store.
+    private func take(
+        _ callback: inout LoginCallback,
+        _ browserBinding: Secret?,
+        mayBeRepeatedCallback: Bool = false
+    ) async throws -> LoginAttempt {
+        let state = try callback.state()
+        let isBare = callback.fields.count == 1
+        let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { stored in
+            let attempt = try LoginAttempt(stored)
+            guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
+            try Self.checkBrowser(of: attempt, browserBinding)
+            guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState() }
+            return attempt
+        }
+        guard let attempt = taken else { throw Self.unknownState(isAttackSuspected: !mayBeRepeatedCallback) }
+        if let posted = attempt.postedCallback { callback = LoginCallback(posted: posted) }
+        return attempt
+    }
+
+    private static func unknownState(isAttackSuspected: Bool = true) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "No pending login waits for a callback with this state.",
+            hint:
+                "Start the login again. The state was used before, has expired, or was never issued with this store and tenant.",
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: isAttackSuspected
+        )
+    }
+
+    private static func checkBrowser(of attempt: LoginAttempt, _ browserBinding: Secret?) throws(IdentityError) {
+        guard BrowserBinding.matches(attempt.browserBindingHash, cookie: browserBinding) else {
+            throw IdentityError(
+                .rejected,
+                .browserMismatch,
+                "The callback came without the binding cookie of the browser in which the login began.",
+                hint: """
+                    Start the login again in one browser. If that fails too, set the binding cookie on the response that redirects to the \
+                    provider, for the host of the redirect URI, with SameSite=None if the provider posts the callback, and pass it to \
+                    `complete`.
+                    """,
+                reference: "RFC 9700 section 4.7",
+                isAttackSuspected: true
+            )
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+public import IdentityKit
+
+/// Seals and opens the rows of sessions.
+extension StoreRecords {
+    /// Seals a session.
+    ///
+    /// - Parameters:
+    ///   - session: The session to save.
+    ///   - length: The length of the row's current record. The new record is at least as long, so that a database that
+    ///     overwrites rows in place needs no more space. Zero, the default, for a new row.
+    /// - Returns: The columns of the row.
+    /// - Throws: `IdentityError` when the session cannot be sealed.
+    public func seal(_ session: StoredSession, atLeast length: Int = 0) throws(IdentityError) -> SealedSession {
+        var row = SealedSession(
+            hash: try hash(of: session.id),
+            buyer: try hash(ofBuyer: session.subject, at: session.issuer),
+            tenant: session.tenant,
+            provider: session.provider,
+            issuer: session.issuer,
+            generation: session.generation,
+            retainedUntil: session.retainedUntil,
+            isInDoubt: session.isInDoubt,
+            record: []
+        )
+        row.providerSession = try providerSession(of: session)
+        row.record = try sealer.seal(Self.body(of: session), as: row.identity, atLeast: length)
+        return row
+    }
+
+    /// Opens the row that was found under the hash of an id; throws `store_corrupt` if the row is another session's.
+    public func open(_ row: SealedSession, of id: SessionID) throws(IdentityError) -> StoredSession {
+        try open(row, named: hash(of: id))
+    }
+
+    /// Opens the row that was found under a hash.
+    package func open(_ row: SealedSession, named hash: [UInt8]) throws(IdentityError) -> StoredSession {
+        guard hash == row.hash else { throw .damagedRecord("its row has another session's hash") }
+        return try open(row)
+    }
+
+    /// Opens a row of a list.
+    public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
+        let body = try sealer.open(row.record, as: row.identity)
+        guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is not a session") }
+        // The record is not bound to this column. With another value, a logout that the provider sends would not find the session.
+        guard try row.providerSession == providerSession(of: session) else {
+            throw .damagedRecord("its row has the hash of another provider session id")
+        }
+        session.isInDoubt = row.isInDoubt
+        session.isRestored = row.isRestored
+        return session
+    }
+
+    private func providerSession(of session: StoredSession) throws(IdentityError) -> [UInt8]? {
+        guard let name = session.providerSessionID else { return nil }
+        return try hash(ofProviderSession: name)
+    }
+
+    /// Opens rows of a list and adds the matching ones to a listing, which also records damaged rows.
+    ///
+    /// - Throws: An error that does not concern a single record.
+    public func open(
+        _ rows: [SealedSession],
+        matching filter: SessionFilter,
+        into listing: inout SessionListing
+    ) throws(IdentityError) {
+        for row in rows {
+            do {
+                let session = try open(row)
+                if filter.matches(session) { listing.sessions.append(session) }
+            } catch {
+                guard error.concernsRecord else { throw error }
+                listing.damage = listing.damage ?? error
+            }
+        }
+    }
+
+    /// The content of a record: all data that the columns do not show, and the exact times.
+    package static func body(of session: StoredSession) -> [UInt8] {
+        var body = FieldWriter(capacity: session.payload.count + 128)
+        body.append(session.id.rawValue)
+        body.append(session.subject)
+        body.append(session.createdAt.timeIntervalSinceReferenceDate.bitPattern)
+        body.append(session.retainedUntil.timeIntervalSinceReferenceDate.bitPattern)
+        body.append(session.payload.revealBytes())
+        if let name = session.providerSessionID { body.append(name) }
+        return body.bytes
+    }
+
+    /// The session in a record's body; nil if the body is invalid.
+    package static func session(from body: ArraySlice<UInt8>, _ row: SealedSession) -> StoredSession? {
+        var reader = FieldReader(body)
+        guard let id = reader.text().flatMap(SessionID.init(rawValue:)), let subject = reader.text(),
+            let createdAt = reader.integer(UInt64.self), let retainedUntil = reader.integer(UInt64.self),
+            let payload = reader.field()
+        else { return nil }
+        var providerSessionID: String?
+        if !reader.isAtEnd {
+            guard let name = reader.text(), reader.isAtEnd else { return nil }
+            providerSessionID = name
+        }
+        return StoredSession(
+            id: id,
+            provider: row.provider,
+            tenant: row.tenant,
+            issuer: row.issuer,
+            subject: subject,
+            providerSessionID: providerSessionID,
+            generation: row.generation,
+            createdAt: Date(timeIntervalSinceReferenceDate: Double(bitPattern: createdAt)),
+            retainedUntil: Date(timeIntervalSinceReferenceDate: Double(bitPattern: retainedUntil)),
+            payload: Secret(bytes: Array(payload))
+        )
+    }
+}
