@@ -88,7 +88,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "before-spool",
-            testDescription: "after the store refused the new tokens, before they are spooled",
+            testDescription: "after the store refused the response, before it is spooled",
             isDoubt: true,
             rotations: 1,
             isKept: false,
@@ -96,7 +96,7 @@ struct FailpointTests {
         ),
         Moment(
             name: "spooled",
-            testDescription: "after the store refused the new tokens and they were spooled",
+            testDescription: "after the store refused the response and it was spooled, before it is validated",
             isDoubt: true,
             rotations: 1,
             isKept: true,

@@ -52,9 +52,23 @@ struct KillTests {
         #expect(ended.output.contains("BROKEN: "), "\(ended.output)")
     }
 
+    @Test(
+        "With PostgreSQL, too, the kill loop detects injected faults",
+        .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
+        arguments: ["no-lock", "no-generation"]
+    )
+    func mutantsAreFoundAtPostgreSQL(_ mutant: String) async throws {
+        let url = try await TestPostgresServer.shared.local().reveal()
+        let ended = try await program.run(["30", "4", "0", "--postgres", url, "--mutant", mutant])
+        #expect(ended.status == 1, "\(ended.output)")
+        #expect(ended.output.contains("BROKEN: "), "\(ended.output)")
+    }
+
     @Test("A thousand callers in sixteen processes refresh one expired session once")
     func storm() async throws {
         let ended = try await program.run(["--storm"])
         #expect(ended.status == 0, "\(ended.output)")
+        let mutant = try await program.run(["--storm", "--mutant", "no-lock"])
+        #expect(mutant.status == 1, "\(mutant.output)")
     }
 }

@@ -13,7 +13,10 @@ final class ProviderRefreshLimiter: Sendable {
 
     private struct State {
         var running = 0
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// A continuation gets true if its refresh may run, and false if it must not wait any longer.
+        var waiting: [CheckedContinuation<Bool, Never>] = []
+        /// How many callers drain at the moment.
+        var drains = 0
         /// The sessions whose refreshes failed since the last success.
         ///
         /// They are counted once each, because one session that always fails does not mean that the provider fails.
@@ -34,7 +37,8 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Waits until a refresh may run.
     ///
-    /// - Throws: The provider's last failure, while the breaker is open; `refresh_busy` if too many refreshes wait.
+    /// - Throws: The provider's last failure, while the breaker is open; `refresh_busy` if too many refreshes wait, or if the refresh would
+    ///   have to wait while the process drains.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         if let refusal = state.withLock({
@@ -43,17 +47,19 @@ final class ProviderRefreshLimiter: Sendable {
         }) {
             throw refusal
         }
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.running < max(1, limits.concurrent) else {
-                    state.waiting.append(continuation)
-                    return false
+        let mayRun = await withCheckedContinuation { continuation in
+            let decision: Bool? = state.withLock { state in
+                if state.running < max(1, limits.concurrent) {
+                    state.running += 1
+                    return true
                 }
-                state.running += 1
-                return true
+                if state.drains > 0 { return false }
+                state.waiting.append(continuation)
+                return nil
             }
-            if isFree { continuation.resume() }
+            if let decision { continuation.resume(returning: decision) }
         }
+        guard mayRun else { throw Self.draining }
         // The breaker may have opened while this refresh waited.
         let then = environment.clock.elapsed
         let (permit, refusal) = state.withLock { state -> (CircuitBreaker.Permit, IdentityError?) in
@@ -68,14 +74,14 @@ final class ProviderRefreshLimiter: Sendable {
     /// Starts the next waiting refresh and updates the breaker.
     func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
-        let (next, change) = state.withLock { state -> (CheckedContinuation<Void, Never>?, CircuitBreaker.Change?) in
+        let (next, change) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, CircuitBreaker.Change?) in
             state.breaker.release(permit)
             let change = note(observation, &state, now, isProbe: permit.isProbe)
             guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), change) }
             state.running -= 1
             return (nil, change)
         }
-        next?.resume()
+        next?.resume(returning: true)
         return change
     }
 
@@ -117,6 +123,23 @@ final class ProviderRefreshLimiter: Sendable {
         }
     }
 
+    /// Lets no refresh wait until ``endDrain()``: a queue can take longer than a process has before it is killed.
+    ///
+    /// A refresh that waits has not claimed its session, so another process can refresh the session later.
+    func beginDrain() {
+        let waiting = state.withLock { state in
+            state.drains += 1
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: false) }
+    }
+
+    func endDrain() { state.withLock { $0.drains -= 1 } }
+
+    /// Whether a refresh has a permit, so that it may be sending its refresh token or saving the response.
+    var isRunning: Bool { state.withLock { $0.running > 0 } }
+
     /// Whether a refresh would not begin at once, because refreshes are paused or the maximum number runs.
     var delays: Bool { pause != nil || state.withLock { $0.running >= max(1, limits.concurrent) } }
 
@@ -142,6 +165,15 @@ final class ProviderRefreshLimiter: Sendable {
             retryAfter: wait,
             providerResponse: last?.providerResponse,
             cause: last
+        )
+    }
+
+    private static var draining: IdentityError {
+        IdentityError(
+            .retryLater,
+            .refreshBusy,
+            "The refresh did not start, because this process is about to end and other refreshes run first.",
+            hint: "Try again at another process, or after the restart. The refresh token was not used."
         )
     }
 

@@ -97,7 +97,7 @@ extension RefreshStateMachine {
 
     /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
     mutating func finishMismatch(_ error: IdentityError, _ source: Source) -> Action {
-        guard case .unsaved = source else { return .finish(.failed(error)) }
+        if case .store = source { return .finish(.failed(error)) }
         return run([.forgetUnsaved, .finish(.failed(error))])
     }
 }

@@ -88,6 +88,17 @@ extension RefreshStateMachine {
         )
     }
 
+    /// Spools a new response that the store did not save, because a crash during its validation would lose it.
+    mutating func spoolAndValidate(_ response: RefreshResponse, _ source: Source) -> Action {
+        guard case .provider = source, let tokens = storedState?.tokens else {
+            return validate(response, source, isStored: false)
+        }
+        return run(
+            [.spool(.responded(tokens, response), replacing: tokens), .validate(response)],
+            then: .validate(response, source, isStored: false)
+        )
+    }
+
     mutating func validate(_ response: RefreshResponse, _ source: Source, isStored: Bool) -> Action {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }

@@ -14,6 +14,8 @@ package struct RefreshStateMachine: Sendable {
         /// Saves the refresh claim again before the second request, because a response without tokens is stored.
         case restoreClaim
         case saveResponse(RefreshResponse, Source)
+        /// Removes a response without tokens that was spooled before its validation.
+        case forgetResponse(RefreshRefusal, mayResend: Bool)
         case validate(RefreshResponse, Source, isStored: Bool)
         case saveMismatch(RefreshResponse, Source, IdentityError)
         case saveTokens(TokenSet, Source)
@@ -95,6 +97,7 @@ package struct RefreshStateMachine: Sendable {
             if let tokens = storedState?.tokens { storedState = .responded(tokens, response) }
             return run([.forgetUnsaved, .validate(response)], then: .validate(response, .store, isStored: true))
         case (.saveResponse(let response, let source), .saved): return validate(response, source, isStored: true)
+        case (.saveResponse(let response, let source), .notSaved): return spoolAndValidate(response, source)
         case (.saveResponse(let response, let source), _): return validate(response, source, isStored: false)
 
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
@@ -106,8 +109,12 @@ package struct RefreshStateMachine: Sendable {
         case (.saveMismatch(_, let source, let error), .saved): return finishMismatch(error, source)
         case (.saveMismatch(let response, _, let error), _):
             return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error))
-        case (.validate(_, .provider(let isRepeated), let isStored), .refused(let refusal)):
-            return refused(refusal, mayResend: !isRepeated, isResponseStored: isStored)
+        case (.validate(_, .provider(let isRepeated), isStored: true), .refused(let refusal)):
+            return refused(refusal, mayResend: !isRepeated, isResponseStored: true)
+        case (.validate(_, .provider(let isRepeated), isStored: false), .refused(let refusal)):
+            return go(.forgetResponse(refusal, mayResend: !isRepeated), .forgetUnsaved)
+        case (.forgetResponse(let refusal, let mayResend), _):
+            return refused(refusal, mayResend: mayResend, isResponseStored: false)
         case (.validate(_, .store, _), .refused):
             isResponseRefused = true
             return findUnsaved()

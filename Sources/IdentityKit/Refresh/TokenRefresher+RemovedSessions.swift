@@ -31,9 +31,11 @@ extension TokenRefresher {
 
     /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
     func revokeUnsaved(_ id: SessionID) async {
-        guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, of: entry.session)
-        else { return }
-        _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
+        // The spool keeps the tokens until they are revoked, because this process may crash before.
+        if let entry = await unsaved.peek(id), let tokens = await tokens(in: entry.state, of: entry.session) {
+            _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
+        }
+        _ = await unsaved.take(id)
     }
 
     /// The newest state of a removed session, even if it is not saved yet.

@@ -154,10 +154,16 @@ final class UnsavedTokens: Sendable {
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
+    /// Returns the state that is kept for a removed session.
+    func peek(_ id: SessionID) async -> Entry? {
+        if let entry = self[id] { return entry }
+        return try? (try await spool?.spooledSession(id)).flatMap(Self.entry)
+    }
+
     /// Removes and returns the state that is kept for a removed session.
     func take(_ id: SessionID) async -> Entry? {
-        var entry = entries.withLock { $0.removeValue(forKey: id) }
-        if entry == nil, let spooled = try? await spool?.spooledSession(id) { entry = try? Self.entry(spooled) }
+        let entry = await peek(id)
+        entries.withLock { _ = $0.removeValue(forKey: id) }
         try? await spool?.removeSpooledSession(id)
         return entry
     }

@@ -39,6 +39,7 @@ extension SessionManager {
 
     /// Waits until every running refresh has been saved: call it before the process ends.
     ///
+    /// A refresh that waits because too many run at its provider does not start: its callers get `refresh_busy`, and its token is unused.
     /// Stop ``maintain(sweepingEvery:)`` before. A refresh usually ends within twice the provider's timeout and some seconds, so an
     /// orchestrator's grace period must be longer than that. There is no limit for the whole wait: a refresh can also wait for a lock or
     /// for the store, and this method waits for the participants, such as carts, too. Cancel its task to end the wait earlier.

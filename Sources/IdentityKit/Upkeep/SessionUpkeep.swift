@@ -4,6 +4,10 @@ struct SessionUpkeep: SessionService {
     private static let lastAttempts = 4
     /// The maximum wait of a repair for the lock of a session whose newest tokens this process has.
     private static let waitWithTokens = Duration.seconds(2)
+    /// A machine that has just started may have the wrong time for some minutes.
+    private static let firstSweep = Duration.seconds(600)
+    /// How often a drain checks, at most, whether the refreshes that have exceeded the time limit of their callers have ended.
+    private static let lateChecks = 1_200
 
     let context: SessionContext
 
@@ -56,7 +60,8 @@ struct SessionUpkeep: SessionService {
 
     /// Repairs and sweeps regularly until its task is cancelled.
     func maintain(sweepingEvery sweepInterval: Duration) async {
-        var nextSweep = clock.elapsed
+        // A sweep with a clock that is ahead would remove sessions that have not expired.
+        var nextSweep = clock.elapsed + min(sweepInterval, Self.firstSweep)
         while !Task.isCancelled {
             await reportingFailure { _ = try await repair(pausing: true) }
             if clock.elapsed >= nextSweep {
@@ -86,9 +91,17 @@ struct SessionUpkeep: SessionService {
 
     /// Waits until no refresh and no work on carts runs.
     func drain() async -> Set<SessionReference> {
+        let limiters = refresher.limiters
+        for limiter in limiters { limiter.beginDrain() }
+        defer { for limiter in limiters { limiter.endDrain() } }
         // Work on carts can start refreshes.
         await background.drain()
         await flights.drain()
+        // A refresh that waited for long has exceeded the time limit of its callers, but the provider may be responding to it now.
+        // Real time, also with the clock of a test, because requests need real time.
+        for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
         for _ in 0..<Self.lastAttempts {
             let ids = unsaved.sessions
             guard !ids.isEmpty else { break }

@@ -48,11 +48,14 @@ struct JournalTests {
     func pauses() async throws {
         let world = RefreshStage()
         let id = try await world.expiredSession()
-        let manager = try world.manager(TwiceSweptStore(inner: world.memory))
+        let store = TwiceSweptStore(inner: world.memory, clock: world.clock)
+        let manager = try world.manager(store)
         world.provider.refuseEveryValidation(IdentityError(.rejected, .tokenResponseInvalid, "No token type."))
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         let start = world.clock.elapsed
         await Task { await manager.maintain(sweepingEvery: .seconds(1200)) }.value
+        // A wrong clock of a machine that has just started is corrected before the first sweep.
+        #expect(try #require(store.firstSweep) - start >= .seconds(600))
         // There is a repair every five seconds; the longest pause is thirty seconds.
         let repairs = Int((world.clock.elapsed - start) / .seconds(5))
         #expect((repairs / 10...repairs / 4).contains(world.provider.validations))
@@ -268,16 +271,21 @@ struct JournalTests {
 /// A store that cancels the task of its second sweep, which ends the upkeep.
 private final class TwiceSweptStore: WrappingStore, ExpirySweeping {
     let inner: InMemoryStore
-    private let sweeps = Mutex(0)
+    private let clock: ManualClock
+    private let sweeps = Mutex<[Duration]>([])
 
-    init(inner: InMemoryStore) {
+    init(inner: InMemoryStore, clock: ManualClock) {
         self.inner = inner
+        self.clock = clock
     }
+
+    /// The time of the first sweep.
+    var firstSweep: Duration? { sweeps.withLock(\.first) }
 
     func sweep(expiredBefore date: Date) async throws -> Int {
         let count = sweeps.withLock { sweeps in
-            sweeps += 1
-            return sweeps
+            sweeps.append(clock.elapsed)
+            return sweeps.count
         }
         if count == 2 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
         return 0

@@ -1,0 +1,53 @@
+import IdentityKit
+import TestDoubles
+import Testing
+
+@Suite("The end of a process")
+struct DrainTests {
+    @Test(
+        "drain finishes the refresh that runs, and refuses those that wait for the provider, whose tokens stay unused"
+    )
+    func queue() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let others = [try await world.expiredSession("second"), try await world.expiredSession("third")]
+        var limits = SessionManager.RefreshLimits()
+        limits.concurrent = 1
+        let manager = try world.manager(limits: limits)
+        let gate = Gate()
+        world.provider.hold { await gate.wait() }
+        let running = Task { try await manager.tokens(for: id) }
+        while world.provider.requests == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let waiting = others.map { id in Task { try await manager.tokens(for: id) } }
+        try await Task.sleep(for: .milliseconds(50))
+        let drained = Task { await manager.drain() }
+        for task in waiting {
+            let error = await #expect(throws: IdentityError.self) { _ = try await task.value }
+            #expect(error?.code == .refreshBusy)
+        }
+        gate.open()
+        #expect(try await running.value.outcome == .refreshedLate)
+        #expect(await drained.value.isEmpty)
+        #expect(world.provider.requests == 1)
+        // A process that goes on refreshes again.
+        #expect(try await manager.tokens(for: others[0]).outcome == .refreshedLate)
+    }
+
+    @Test("drain also waits for the response to a refresh that has exceeded the time limit of its callers")
+    func lateResponse() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        var limits = SessionManager.RefreshLimits()
+        limits.maximumWait = .milliseconds(20)
+        let manager = try world.manager(limits: limits)
+        let gate = Gate()
+        world.provider.hold { await gate.wait() }
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        Task {
+            try await Task.sleep(for: .milliseconds(200))
+            gate.open()
+        }
+        await manager.drain()
+        #expect(try await world.memory.session(id)?.isInDoubt == false)
+    }
+}
