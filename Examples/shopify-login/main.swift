@@ -2,6 +2,8 @@
 //
 //     shopify-login                    uses the embedded sandbox, and a robot as the buyer
 //     shopify-login --config FILE      uses the provider "shopify" and the shop of the file, and your browser
+//
+// A server with this sign-in: twenty lines in Documentation/Using/DevelopmentServer.md, a whole shop in Examples/web-shop.
 
 internal import ExampleSetup
 internal import IdentityKit
