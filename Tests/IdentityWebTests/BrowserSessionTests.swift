@@ -88,6 +88,21 @@ struct BrowserSessionTests {
         #expect(try await stage.sessions.sessions().map(\.id) == [new])
     }
 
+    @Test("at the tenant's limit of sessions, only a buyer whose session this browser has can sign in")
+    func tenantLimit() async throws {
+        let stage = try await WebStage(maximumSessionsPerTenant: 1)
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        try await stage.signIn(browser)
+        let new = try #require(stage.sessionID(browser))
+        #expect(new != old)
+        let other = stage.browser()
+        _ = try? await stage.signIn(other, as: stage.grace)
+        #expect(stage.sessionID(other) == nil)
+        #expect(try await stage.sessions.sessions().map(\.id) == [new])
+    }
+
     @Test("a buyer who signs in again after the provider's issuer has changed keeps the cart, and no token is revoked")
     func sameBuyerOfFormerIssuer() async throws {
         let former = "https://old.example"

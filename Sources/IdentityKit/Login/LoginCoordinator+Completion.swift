@@ -33,9 +33,11 @@ extension LoginCoordinator {
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
                 try await stepUps.check(tokens, of: attempt, at: provider.descriptor)
                 // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
-                returnPath = try await admit?(tokens, provider.descriptor.tenant, returnPath) ?? returnPath
+                let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
+                returnPath = admitted?.firstPage ?? returnPath
                 guard let old = attempt.stepUp?.session else {
-                    return try await creator.create(for: tokens, by: provider.descriptor)
+                    let isReplacement = admitted?.isReplacement ?? false
+                    return try await creator.create(for: tokens, by: provider.descriptor, isReplacement: isReplacement)
                 }
                 return try await stepUps.replace(old, with: tokens, by: provider.descriptor)
             }

@@ -3,9 +3,21 @@ internal import IdentityHTTP
 /// A decision about a verified buyer before the session is stored: the closure refuses the buyer by throwing an error, chooses the page,
 /// or ends an earlier session.
 ///
-/// The arguments are the tokens, the tenant and the return path of the login. The result is the path of the page that the buyer
-/// sees first; nil for the return path.
-package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> String?
+/// The arguments are the tokens, the tenant and the return path of the login.
+package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> AdmittedLogin
+
+/// The result of an ``Admission``.
+package struct AdmittedLogin: Sendable {
+    /// The path of the page that the buyer sees first; nil for the return path.
+    let firstPage: String?
+    /// Whether the caller ends another session of the tenant next, which does not count for the tenant's limit.
+    let isReplacement: Bool
+
+    package init(firstPage: String?, isReplacement: Bool) {
+        self.firstPage = firstPage
+        self.isReplacement = isReplacement
+    }
+}
 
 /// Calls for the routes of a web app and for carts that are not public.
 extension SessionManager {

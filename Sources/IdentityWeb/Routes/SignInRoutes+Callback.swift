@@ -30,8 +30,9 @@ extension SignInRoutes {
             provider: provider
         ) { tokens, tenant, returnPath in
             let path = try await self.admit(tokens.buyer, of: provider, request, returnPath)
-            if let old, !descriptor.isSession(old, of: tokens.buyer, tenant) { try await self.end(old) }
-            return path
+            let isSameBuyer = old.map { descriptor.isSession($0, of: tokens.buyer, tenant) } ?? false
+            if let old, !isSameBuyer { try await self.end(old) }
+            return AdmittedLogin(firstPage: path, isReplacement: isSameBuyer)
         }
         let session = login.session
         let replaced = old.flatMap { old in

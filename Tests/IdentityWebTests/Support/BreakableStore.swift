@@ -4,11 +4,17 @@ import IdentityTesting
 import Synchronization
 
 /// A store whose reads of sessions fail while it is broken, and that cannot decrypt a damaged session.
-final class BreakableStore: WrappingStore {
-    let inner = InMemoryStore()
+final class BreakableStore: WrappingStore, SessionReplacing {
+    let inner: InMemoryStore
     private let broken = Mutex(false)
     private let damaged = Mutex<SessionID?>(nil)
     private let damagedAttachments = Mutex<SessionID?>(nil)
+
+    init(maximumSessionsPerTenant: Int?) {
+        inner = InMemoryStore(maximumSessionsPerTenant: maximumSessionsPerTenant)
+    }
+
+    func insertReplacement(_ session: StoredSession) async throws { try await inner.insertReplacement(session) }
 
     /// Makes the record of a session unreadable.
     func damage(_ id: SessionID) { damaged.withLock { $0 = id } }

@@ -20,7 +20,7 @@ struct WebStage {
 
     let sandbox: ShopSandbox
     let clock = ManualClock()
-    let store = BreakableStore()
+    let store: BreakableStore
     let sessions: SessionManager
     let carts: CartAdapter
     let routes: SignInRoutes
@@ -37,8 +37,10 @@ struct WebStage {
         manager: (inout SessionManager.Configuration) -> Void = { _ in },
         routes change: (inout SignInRoutes.Configuration) -> Void = { _ in },
         sandbox prepare: (inout SandboxConfiguration) -> Void = { _ in },
-        merge: CartPolicy.Merge = .keepGuest
+        merge: CartPolicy.Merge = .keepGuest,
+        maximumSessionsPerTenant: Int? = nil
     ) async throws {
+        store = BreakableStore(maximumSessionsPerTenant: maximumSessionsPerTenant)
         var settings = SandboxConfiguration()
         settings.clock = clock
         settings.buyers = [
