@@ -63,7 +63,9 @@ extension RefreshStateMachine {
         /// Reports that a response belongs to another login, unless this process has reported it before.
         case reportMismatch(IdentityError, RefreshResponse)
         /// Keeps new tokens or a response in memory and in the spool, until they can replace these tokens in the store.
-        case spool(SessionState, replacing: TokenSet)
+        ///
+        /// - `isFinal`: False before the attempt tries to save the tokens of a response; observers are told only what stays unsaved.
+        case spool(SessionState, replacing: TokenSet, isFinal: Bool)
         /// Removes the state from memory and from the spool.
         case forgetUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed.

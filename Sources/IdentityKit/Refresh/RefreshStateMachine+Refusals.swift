@@ -74,7 +74,7 @@ extension RefreshStateMachine {
         marked.mismatch = error.code
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
         guard mayReplaceStored(marked, source) else {
-            let action = Action.spool(.responded(tokens, marked), replacing: tokens)
+            let action = Action.spool(.responded(tokens, marked), replacing: tokens, isFinal: true)
             return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
         }
         let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)

@@ -94,7 +94,7 @@ extension RefreshStateMachine {
             return validate(response, source, isStored: false)
         }
         return run(
-            [.spool(.responded(tokens, response), replacing: tokens), .validate(response)],
+            [.spool(.responded(tokens, response), replacing: tokens, isFinal: false), .validate(response)],
             then: .validate(response, source, isStored: false)
         )
     }
@@ -130,7 +130,7 @@ extension RefreshStateMachine {
     /// Spools new tokens, or a response that may contain tokens, because they exist nowhere else; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
-        return run([.spool(state, replacing: tokens), .finish(outcome)])
+        return run([.spool(state, replacing: tokens, isFinal: true), .finish(outcome)])
     }
 
     func isUnchanged(_ current: SessionState) -> Bool {

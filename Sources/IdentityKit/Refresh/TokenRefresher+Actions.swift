@@ -25,7 +25,8 @@ extension TokenRefresher {
         case .send: return await send(&attempt)
         case .validate(let response): return await validate(response, &attempt)
         case .reportMismatch(let error, let response): reportMismatch(error, of: response, &attempt)
-        case .spool(let state, let tokens): await spool(state, replacing: tokens, attempt)
+        case .spool(let state, let tokens, let isFinal):
+            await spool(state, replacing: tokens, attempt, reports: isFinal)
         case .forgetUnsaved: await unsaved.forget(attempt.id)
         case .revokeUnsaved: await revokeUnsaved(attempt.id)
         case .revoke(let tokens):
@@ -157,14 +158,19 @@ extension TokenRefresher {
         return session
     }
 
-    private func spool(_ state: SessionState, replacing tokens: TokenSet, _ attempt: RefreshAttempt) async {
+    private func spool(
+        _ state: SessionState,
+        replacing tokens: TokenSet,
+        _ attempt: RefreshAttempt,
+        reports: Bool
+    ) async {
         guard let base = attempt.stored, let ownGeneration = attempt.ownGeneration else { return }
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
         // A row that another process has saved in the meantime may contain a newer response.
         session.generation = ownGeneration + 1
-        await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored)
+        await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored, reports: reports)
     }
 
     // MARK: The provider

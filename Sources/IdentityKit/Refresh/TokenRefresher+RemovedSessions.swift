@@ -30,10 +30,20 @@ extension TokenRefresher {
     }
 
     /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
+    ///
+    /// They stay there if the task is cancelled, and while a response cannot be validated.
     func revokeUnsaved(_ id: SessionID) async {
-        // The spool keeps the tokens until they are revoked, because this process may crash before.
-        if let entry = await unsaved.peek(id), let tokens = await tokens(in: entry.state, of: entry.session) {
-            _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
+        if let entry = await unsaved.peek(id) {
+            do {
+                if let tokens = try await tokens(in: entry.state, of: entry.session) {
+                    let failure = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
+                    guard failure?.kind != .cancelled else { return }
+                }
+            } catch {
+                guard
+                    error is RefreshRefusal || ![.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind)
+                else { return }
+            }
         }
         _ = await unsaved.take(id)
     }
@@ -60,18 +70,21 @@ extension TokenRefresher {
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
-            if states.count > 1, error is RefreshRefusal {
+            // Unsaved tokens are newer than the old ones, also if the response contains even newer ones that cannot be validated now.
+            if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }
-            if response.mismatch != nil || IdentityError.wrapping(error).isAttackSuspected { old.refreshToken = nil }
+            if states.contains(where: { $0.mismatch != nil }) || IdentityError.wrapping(error).isAttackSuspected {
+                old.refreshToken = nil
+            }
             return old
         }
     }
 
     /// The tokens of a state, including the tokens in a response that is not validated yet.
-    private func tokens(in state: SessionState, of session: StoredSession) async -> TokenSet? {
+    private func tokens(in state: SessionState, of session: StoredSession) async throws -> TokenSet? {
         guard case .responded(let old, let response) = state else { return state.tokens }
-        return try? await provider(of: session).validated(response, of: old)
+        return try await provider(of: session).validated(response, of: old)
     }
 
     private func provider(of session: StoredSession) throws(IdentityError) -> any IdentityProvider {

@@ -140,9 +140,6 @@ struct TokenRefresher: SessionService {
 
     // MARK: The provider's limits
 
-    /// The limiters of the providers at which sessions were refreshed.
-    var limiters: [ProviderRefreshLimiter] { context.limiters.withLock { Array($0.values) } }
-
     func limiter(of provider: String) -> ProviderRefreshLimiter {
         context.limiters.withLock { limiters in
             if let limiter = limiters[provider] { return limiter }

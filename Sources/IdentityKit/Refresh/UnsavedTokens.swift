@@ -15,6 +15,8 @@ final class UnsavedTokens: Sendable {
         var isSpooled = false
         /// Whether the store contains the response with the tokens, so that the next process can validate it again.
         var isResponseStored = false
+        /// What observers know about this entry.
+        fileprivate var report: Report?
 
         /// Whether the tokens, or the response that contains them, are also in the spool or in the store.
         var isDurable: Bool { isSpooled || isResponseStored }
@@ -38,6 +40,8 @@ final class UnsavedTokens: Sendable {
             return response.mismatch == nil ? nil : true
         }
     }
+
+    fileprivate enum Report { case notDurable, spooled }
 
     private let spool: (any SessionSpooling)?
     private let events: EventSource
@@ -81,11 +85,13 @@ final class UnsavedTokens: Sendable {
     ///   - state: The new state.
     ///   - tokens: The tokens that it replaces.
     ///   - isResponseStored: Whether the store contains the response with the tokens.
+    ///   - reports: Whether observers are told, once, that the state is only in the spool or only in memory.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
         replacing tokens: TokenSet,
-        isResponseStored: Bool
+        isResponseStored: Bool,
+        reports: Bool
     ) async {
         let id = session.id
         guard let replaced = try? Self.fingerprint(of: tokens) else { return }
@@ -97,25 +103,37 @@ final class UnsavedTokens: Sendable {
             let before = entries[id]
             entries[id] = entry
             entries[id]?.isSpooled = before?.isSpooled ?? false
+            entries[id]?.report = before?.report
             return before
         }
-        let wasSpooled = before?.isSpooled == true
         // The state may have changed since it was spooled: its response was found to belong to another login, or was accepted.
-        if wasSpooled, before?.session.payload.isEqual(to: session.payload) == true { return }
-        if let spool {
+        let isInSpool = before?.isSpooled == true && before?.session.payload.isEqual(to: session.payload) == true
+        if let spool, !isInSpool {
             do {
                 try await spool.spool(session)
                 entries.withLock { $0[id]?.isSpooled = true }
-                if wasSpooled { return }
-                return events.emit(.tokensSpooled, provider: session.provider, session: id)
             } catch {
                 events.emit(.storeFailed(IdentityError.code(of: error)), provider: session.provider, session: id)
             }
         }
-        // The event is emitted once, not at every attempt to save the tokens.
-        if before?.isDurable ?? true, self[id]?.isDurable == false {
-            events.emit(.tokensNotDurable, provider: session.provider, session: id)
+        if reports { report(session) }
+    }
+
+    /// Tells observers once, not at every attempt to save the tokens, where they are.
+    private func report(_ session: StoredSession) {
+        let kind = entries.withLock { entries -> IdentityEvent.Kind? in
+            guard let entry = entries[session.id] else { return nil }
+            if entry.isSpooled, entry.report != .spooled {
+                entries[session.id]?.report = .spooled
+                return .tokensSpooled
+            }
+            if !entry.isDurable, entry.report == nil {
+                entries[session.id]?.report = .notDurable
+                return .tokensNotDurable
+            }
+            return nil
         }
+        if let kind { events.emit(kind, provider: session.provider, session: session.id) }
     }
 
     /// The state that replaces a session's stored tokens, from memory or from the spool.

@@ -39,7 +39,8 @@ extension SessionManager {
 
     /// Waits until every running refresh has been saved: call it before the process ends.
     ///
-    /// A refresh that waits because too many run at its provider does not start: its callers get `refresh_busy`, and its token is unused.
+    /// A refresh that waits because too many run at its provider does not start: its callers get `refresh_busy`, or the old token while it
+    /// is valid. A refresh that exceeds ``RefreshLimits/maximumWait`` is awaited for a minute more.
     /// Stop ``maintain(sweepingEvery:)`` before. A refresh usually ends within twice the provider's timeout and some seconds, so an
     /// orchestrator's grace period must be longer than that. There is no limit for the whole wait: a refresh can also wait for a lock or
     /// for the store, and this method waits for the participants, such as carts, too. Cancel its task to end the wait earlier.

@@ -91,17 +91,25 @@ struct SessionUpkeep: SessionService {
 
     /// Waits until no refresh and no work on carts runs.
     func drain() async -> Set<SessionReference> {
-        let limiters = refresher.limiters
+        let limiters = visible.providers.all.map { refresher.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }
         defer { for limiter in limiters { limiter.endDrain() } }
         // Work on carts can start refreshes.
         await background.drain()
         await flights.drain()
+        await saveUnsaved()
         // A refresh that waited for long has exceeded the time limit of its callers, but the provider may be responding to it now.
         // Real time, also with the clock of a test, because requests need real time.
         for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }
+        await saveUnsaved()
+        await background.drain()
+        return Set(unsaved.sessionsNotDurable.map(\.reference))
+    }
+
+    /// Tries a few times to save the tokens that this process could not save.
+    private func saveUnsaved() async {
         for _ in 0..<Self.lastAttempts {
             let ids = unsaved.sessions
             guard !ids.isEmpty else { break }
@@ -110,8 +118,6 @@ struct SessionUpkeep: SessionService {
             guard !unsaved.sessions.isEmpty else { break }
             try? await clock.sleep(for: .milliseconds(250))
         }
-        await background.drain()
-        return Set(unsaved.sessionsNotDurable.map(\.reference))
     }
 }
 

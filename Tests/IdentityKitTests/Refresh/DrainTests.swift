@@ -25,12 +25,21 @@ struct DrainTests {
             let error = await #expect(throws: IdentityError.self) { _ = try await task.value }
             #expect(error?.code == .refreshBusy)
         }
+        // A refresh that would have to wait from now on is refused, too.
+        let late = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: others[1]) }
+        #expect(late?.code == .refreshBusy)
         gate.open()
         #expect(try await running.value.outcome == .refreshedLate)
         #expect(await drained.value.isEmpty)
         #expect(world.provider.requests == 1)
-        // A process that goes on refreshes again.
-        #expect(try await manager.tokens(for: others[0]).outcome == .refreshedLate)
+        // In a process that goes on, refreshes wait again.
+        let second = Gate()
+        world.provider.hold { await second.wait() }
+        let again = others.map { id in Task { try await manager.tokens(for: id) } }
+        while world.provider.requests == 1 { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(50))
+        second.open()
+        for task in again { #expect(try await task.value.outcome == .refreshedLate) }
     }
 
     @Test("drain also waits for the response to a refresh that has exceeded the time limit of its callers")

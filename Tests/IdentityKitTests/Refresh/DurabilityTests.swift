@@ -76,6 +76,21 @@ struct DurabilityTests {
         #expect(await manager.drain().isEmpty)
     }
 
+    @Test(
+        "observers hear nothing of unsaved tokens if only the save of the response failed, or if the response contains no token",
+        arguments: [false, true]
+    )
+    func shortFailure(isWithoutTokens: Bool) async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let store = FaultyStore(world.memory)
+        store.script(isWithoutTokens ? [nil, .fails, nil, .fails] : [nil, .fails])
+        if isWithoutTokens { world.provider.answer(.page, .page) }
+        _ = try? await world.manager(store).tokens(for: id)
+        #expect(!world.heard.kinds.contains(.tokensSpooled))
+        #expect(!world.heard.kinds.contains(.tokensNotDurable))
+    }
+
     @Test("a stored response is durable, although its tokens could not be saved")
     func journaled() async throws {
         let world = RefreshStage()

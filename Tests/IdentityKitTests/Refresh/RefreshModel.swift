@@ -150,7 +150,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
                     return .done
                 }
             ]
-        case .spool(let state, let replaced):
+        case .spool(let state, let replaced, _):
             [
                 Choice(name: "spool", isFault: false) { world in
                     world.memory = Unsaved(replaced: Self.number(replaced) ?? 0, state: state)

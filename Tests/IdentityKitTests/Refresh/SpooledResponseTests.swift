@@ -191,6 +191,23 @@ struct SpooledResponseTests {
         #expect(world.provider.revoked == [isWithoutTokens ? "refresh-2" : "refresh-3"])
     }
 
+    @Test("the spool keeps a response of a removed session until it can be validated, and then its tokens are revoked")
+    func removedSession() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        world.provider.refuseEveryValidation(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager().tokens(for: id)
+        world.store.allow(.max)
+        _ = try await world.memory.remove(id)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled == [id])
+        world.provider.refuseEveryValidation(nil)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled.isEmpty)
+        #expect(world.provider.revoked == ["refresh-2"])
+    }
+
     @Test("a repair reads no further spooled session after the first read that fails because the store is down")
     func storeDown() async throws {
         let world = RefreshStage()
