@@ -182,7 +182,7 @@ extension TokenRefresher {
             try lockTimeCheck.run(provider)
             attempt.provider = provider
             if let refusal = pauses.error(delaying: attempt.id) { return .notPrepared(refusal) }
-            attempt.permit = try await limiter(of: stored.provider).enter()
+            attempt.permit = try await memory.limiter(of: stored.provider).enter()
             if let journaling = provider as? any JournaledRefreshing, let old = attempt.old {
                 do {
                     try await journaling.prepareRefresh(of: old)
@@ -254,7 +254,7 @@ extension TokenRefresher {
             // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
             // failure when it ends, and a response of another login is reported separately.
             if !error.isAttackSuspected, response.mismatch == nil,
-                context.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.isPermitted
+                memory.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.isPermitted
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
@@ -265,7 +265,7 @@ extension TokenRefresher {
     /// Reports once in this process that a response belongs to another login, even if that cannot be saved.
     private func reportMismatch(_ error: IdentityError, of response: RefreshResponse, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedMismatch = true
-        guard attempt.stored != nil, context.reportedResponses.insert(error.code, of: response, for: attempt.id) else {
+        guard attempt.stored != nil, memory.reportedResponses.insert(error.code, of: response, for: attempt.id) else {
             return
         }
         emit(.refreshFailed(error.code), attempt, because: error)

@@ -1,4 +1,6 @@
-/// How the callers of this process share refreshes; among processes, the session's lock in ``run(_:for:waitingUpTo:)`` lets one refresh at a time.
+/// How the callers of this process share refreshes.
+///
+/// Among processes, the session's lock in ``run(_:for:waitingUpTo:)`` lets one refresh at a time.
 extension TokenRefresher {
     /// Refreshes a session, or joins the refresh of it that runs in this process, which may have another goal.
     ///
@@ -56,7 +58,9 @@ extension TokenRefresher {
     /// - Returns: The error of the last attempt, if it is too early for the next one.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
         let id = stored.id
-        guard !pauses.delaysEarly(id), !limiter(of: stored.provider).delays else { return pauses.earlyFailure(id) }
+        guard !pauses.delaysEarly(id), !memory.limiter(of: stored.provider).delays else {
+            return pauses.earlyFailure(id)
+        }
         flights.start(id) { [self] in
             do {
                 return try await run(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)

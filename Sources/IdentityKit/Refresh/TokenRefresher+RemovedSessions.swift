@@ -1,34 +1,5 @@
 /// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Reads the spool, and revokes the tokens of sessions that were removed.
-    ///
-    /// The spool may contain sessions of other tenants. Only a manager of their tenant has the provider that issued the tokens, so they are
-    /// left for it. If the spool cannot be read, the error is reported. A session whose row cannot be read is returned, so that its own
-    /// repair fails and those of the others do not.
-    ///
-    /// - Returns: The manager's sessions that have a state in memory or in the spool.
-    func sessionsToRepair() async -> Set<SessionID> {
-        var ids = unsaved.sessions
-        do {
-            let spooled = try await unsaved.spooledSessions().filter(visible.isOurs).map(\.id)
-            for (index, id) in spooled.enumerated() {
-                do {
-                    try Task.checkCancellation()
-                    if try await visible.store.session(id) == nil { await revokeUnsaved(id) } else { ids.insert(id) }
-                } catch {
-                    ids.insert(id)
-                    guard [.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind) else { continue }
-                    // While the store is down, each of the other reads would take its whole time limit.
-                    ids.formUnion(spooled[index...])
-                    break
-                }
-            }
-        } catch {
-            events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
-        }
-        return ids
-    }
-
     /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
     ///
     /// They stay there if the task is cancelled, and while a response cannot be validated.

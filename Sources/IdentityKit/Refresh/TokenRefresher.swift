@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Synchronization
 
 /// Refreshes sessions, each at most once at a time among all tasks, processes and machines.
 ///
@@ -7,6 +6,11 @@ internal import Synchronization
 /// refresh is here, and in ``UnsavedTokens`` for the spool.
 struct TokenRefresher: SessionService {
     let context: SessionContext
+
+    var memory: RefreshMemory { context.refreshMemory }
+    var flights: SingleFlight<SessionID, SessionTokens> { memory.flights }
+    var unsaved: UnsavedTokens { memory.unsaved }
+    var pauses: SessionRefreshPauses { memory.pauses }
 
     /// Refreshes a session, or adopts the tokens that another process has received for it.
     ///
@@ -39,7 +43,7 @@ struct TokenRefresher: SessionService {
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
                 nextGoal = .replacing(tokens)
             case .refreshed(let tokens, _):
-                context.claims.forget(id)
+                memory.claims.forget(id)
                 let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = goal.losses(in: tokens)
                 if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
@@ -47,7 +51,7 @@ struct TokenRefresher: SessionService {
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return result(session, tokens, attempt.outcome, losses)
             case .adopted(let state, let tokens):
-                context.claims.forget(id)
+                memory.claims.forget(id)
                 return result(Session(try attempt.storedSession(), state), tokens, .waited)
             case .changed:
                 conflicts += 1
@@ -110,7 +114,7 @@ struct TokenRefresher: SessionService {
     // MARK: Unfinished refreshes of other processes
 
     /// Whether this process has to wait longer before it takes over the unfinished refresh of another process.
-    func mustWait(forHolderOf claimed: StoredSession) -> Bool { context.claims.observe(claimed) < claimWait(claimed) }
+    func mustWait(forHolderOf claimed: StoredSession) -> Bool { memory.claims.observe(claimed) < claimWait(claimed) }
 
     /// How long this process waits before it takes over the unfinished refresh of a process that may still run.
     ///
@@ -138,20 +142,9 @@ struct TokenRefresher: SessionService {
         }
     }
 
-    // MARK: The provider's limits
-
-    func limiter(of provider: String) -> ProviderRefreshLimiter {
-        context.limiters.withLock { limiters in
-            if let limiter = limiters[provider] { return limiter }
-            let limiter = ProviderRefreshLimiter(configuration.refreshLimits, in: environment)
-            limiters[provider] = limiter
-            return limiter
-        }
-    }
-
     private func leaveLimiter(_ attempt: RefreshAttempt) {
         guard let permit = attempt.permit, let provider = attempt.stored?.provider else { return }
-        if let change = limiter(of: provider).leave(permit, after: attempt.observation) {
+        if let change = memory.limiter(of: provider).leave(permit, after: attempt.observation) {
             events.emit(.breaker(change), provider: provider)
         }
     }

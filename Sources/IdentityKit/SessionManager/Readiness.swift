@@ -60,7 +60,7 @@ extension SessionManager {
         let providers = visible.providers.all.map { provider in
             Readiness.Provider(
                 name: provider.descriptor.name,
-                pause: refresher.limiter(of: provider.descriptor.name).pause,
+                pause: refresher.pause(of: provider.descriptor.name),
                 keys: (provider as? any KeySetStateProviding)?.keySetState
             )
         }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The objects that all parts of one ``SessionManager`` share, including everything that the manager keeps in memory.
 final class SessionContext: Sendable {
     let environment: IdentityEnvironment
@@ -18,14 +16,7 @@ final class SessionContext: Sendable {
     let replaced = ReplacedSessions()
 
     let schedule: RefreshSchedule
-    /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
-    let flights: SingleFlight<SessionID, SessionTokens>
-    /// The states that could not be saved yet.
-    let unsaved: UnsavedTokens
-    let pauses: SessionRefreshPauses
-    let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
-    let claims: ObservedRefreshClaims
-    let reportedResponses = ReportedResponses()
+    let refreshMemory: RefreshMemory
 
     init(
         _ providers: ProviderRegistry,
@@ -54,15 +45,6 @@ final class SessionContext: Sendable {
         reads = SharedSessionReads(visible)
         rejected = RejectedTokens(clock)
         schedule = RefreshSchedule(configuration, clock: clock)
-        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
-        // of tokens.
-        flights = SingleFlight(
-            waitingUpTo: configuration.refreshLimits.maximumWait,
-            on: SystemClock(),
-            error: IdentityError.refreshTakesLong
-        )
-        unsaved = UnsavedTokens(store, events)
-        pauses = SessionRefreshPauses(in: environment)
-        claims = ObservedRefreshClaims(clock, longestStep: configuration.repairInterval)
+        refreshMemory = RefreshMemory(store, environment, configuration, events)
     }
 }

@@ -13,9 +13,6 @@ extension SessionService {
     var background: BackgroundWork { context.background }
     var cache: SessionTokensCache? { context.cache }
     var schedule: RefreshSchedule { context.schedule }
-    var flights: SingleFlight<SessionID, SessionTokens> { context.flights }
-    var unsaved: UnsavedTokens { context.unsaved }
-    var pauses: SessionRefreshPauses { context.pauses }
 
     var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
     var deviceLogins: DeviceLogins { DeviceLogins(context: context) }

@@ -16,7 +16,7 @@ struct StepUpCoordinator: SessionService {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
         // The response to the session's last refresh belongs to another login. A step-up would move the session's cart to the new session.
-        if let mismatch = unsaved.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
+        if let mismatch = refresher.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
             throw IdentityError.otherLogin(mismatch)
         }
         return (found.stored, tokens)

@@ -31,18 +31,18 @@ struct TokenReader: SessionService {
         after error: (any Error)? = nil
     ) -> SessionTokens? {
         var error = error.map(IdentityError.wrapping)
-        guard error?.kind != .signInAgain, let entry = unsaved[id], case .active(let tokens) = entry.state,
-            !schedule.hasExpired(tokens, of: id), visible.isVisible(entry.session)
+        guard error?.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id),
+            !schedule.hasExpired(tokens, of: id), visible.isVisible(session)
         else { return nil }
         if error == nil, let remaining = schedule.remaining(tokens, of: id),
             case .now = schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration)
         {
             error = .unsaved(
                 "The session's new tokens are not refreshed before the store has saved them.",
-                unsaved.warning(for: id)
+                refresher.warning(for: id)
             )
         }
-        return notRefreshed(Session(entry.session, .active(tokens)), tokens, because: error)
+        return notRefreshed(Session(session, .active(tokens)), tokens, because: error)
     }
 
     /// Returns tokens that were not refreshed; `reason` says why a refresh that was due did not happen.
@@ -55,7 +55,7 @@ struct TokenReader: SessionService {
             session: session,
             tokens: tokens,
             outcome: reason == nil ? .stored : .stillValid,
-            warning: unsaved.warning(for: session.id),
+            warning: refresher.warning(for: session.id),
             reason: reason
         )
     }
@@ -78,20 +78,20 @@ struct TokenReader: SessionService {
         guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
         if let end = decoded.state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
-            guard unsaved[stored.id] != nil else {
+            guard refresher.hasUnsavedState(of: stored.id) else {
                 participants.notifyNeedsLogin(of: stored.id)
                 throw IdentityError.ended(end)
             }
             return try await refresher.refresh(stored.id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let response = unsaved.pendingResponse(to: tokens, of: stored, decoded.state)
+        let response = refresher.pendingResponse(to: tokens, of: stored, decoded.state)
         if let response {
             // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
             // short while the old tokens are valid.
             if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
         } else {
-            if unsaved[stored.id]?.replaces(tokens) == true, !schedule.hasExpired(tokens, of: stored.id),
+            if refresher.hasUnsavedState(of: stored.id, replacing: tokens), !schedule.hasExpired(tokens, of: stored.id),
                 let newer = inMemory(stored.id, validFor: duration)
             {
                 // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the

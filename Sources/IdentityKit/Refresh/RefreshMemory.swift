@@ -1,0 +1,47 @@
+internal import Synchronization
+
+/// What a process keeps in memory about its refreshes.
+///
+/// Only ``TokenRefresher`` uses it.
+final class RefreshMemory: Sendable {
+    /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
+    let flights: SingleFlight<SessionID, SessionTokens>
+    /// The states that could not be saved yet.
+    let unsaved: UnsavedTokens
+    let pauses: SessionRefreshPauses
+    let claims: ObservedRefreshClaims
+    let reportedResponses = ReportedResponses()
+    private let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
+    private let limits: SessionManager.RefreshLimits
+    private let environment: IdentityEnvironment
+
+    init(
+        _ store: any SessionStore,
+        _ environment: IdentityEnvironment,
+        _ configuration: SessionManager.Configuration,
+        _ events: EventSource
+    ) {
+        self.environment = environment
+        limits = configuration.refreshLimits
+        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
+        // of tokens.
+        flights = SingleFlight(
+            waitingUpTo: limits.maximumWait,
+            on: SystemClock(),
+            error: IdentityError.refreshTakesLong
+        )
+        unsaved = UnsavedTokens(store, events)
+        pauses = SessionRefreshPauses(in: environment)
+        claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
+    }
+
+    /// The limiter of a provider.
+    func limiter(of provider: String) -> ProviderRefreshLimiter {
+        limiters.withLock { limiters in
+            if let limiter = limiters[provider] { return limiter }
+            let limiter = ProviderRefreshLimiter(limits, in: environment)
+            limiters[provider] = limiter
+            return limiter
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The end of a process.
+extension TokenRefresher {
+    private static let lastAttempts = 4
+    /// How often a drain checks, at most, whether the refreshes that have exceeded the time limit of their callers have ended.
+    private static let lateChecks = 1_200
+
+    /// Waits until no refresh runs, and tries to save unsaved tokens.
+    func drain() async {
+        let limiters = visible.providers.all.map { memory.limiter(of: $0.descriptor.name) }
+        for limiter in limiters { limiter.beginDrain() }
+        defer { for limiter in limiters { limiter.endDrain() } }
+        // Work on carts can start refreshes.
+        await background.drain()
+        await flights.drain()
+        await saveUnsaved()
+        // A refresh that waited for long has exceeded the time limit of its callers, but the provider may be responding to it now.
+        // Real time, also with the clock of a test, because requests need real time.
+        for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        await saveUnsaved()
+    }
+
+    /// Tries a few times to save the tokens that this process could not save.
+    private func saveUnsaved() async {
+        for _ in 0..<Self.lastAttempts {
+            let ids = unsaved.sessions
+            guard !ids.isEmpty else { break }
+            for id in ids { startRepair(id) }
+            await flights.drain()
+            guard !unsaved.sessions.isEmpty else { break }
+            try? await clock.sleep(for: .milliseconds(250))
+        }
+    }
+}
