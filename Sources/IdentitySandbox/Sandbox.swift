@@ -4,6 +4,13 @@ internal import IdentityKit
 ///
 /// The product `StorefrontSandbox` adds a shop: the Storefront API, its carts, and the Customer Account API.
 ///
+/// ```swift
+/// let sandbox = try await Sandbox.start()
+/// sandbox.openID.planFault(.tooManyRequests(retryAfter: 5), on: .token)
+/// // … the app refreshes a token, and gets 429 once …
+/// await sandbox.stop()
+/// ```
+///
 /// Start one per test; any number may run in one process. Each provider has a separate origin on 127.0.0.1:
 ///
 /// | port | stands for |

@@ -28,13 +28,13 @@ struct ProviderLogout: SessionService {
     }
 
     /// Removes the pending logout of a `state` from the store and returns it, if its logout began in the same browser.
-    private func take(_ state: Secret, _ cookie: Secret?) async throws -> StoredLogout {
+    private func take(_ state: Secret, _ cookie: Secret?) async throws -> PendingLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
             "has a state that is unknown, was used before or has expired"
         )
-        let taken = try await visible.store.takeDecoded(try StoredLogout.key(for: state)) { stored in
-            let logout = try StoredLogout(stored)
+        let taken = try await visible.store.takeDecoded(try PendingLogout.key(for: state)) { stored in
+            let logout = try PendingLogout(stored)
             guard visible.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
                 throw Self.refusedReturn(
@@ -48,7 +48,7 @@ struct ProviderLogout: SessionService {
         return taken
     }
 
-    private func check(_ logout: StoredLogout, _ provider: String?) throws(IdentityError) {
+    private func check(_ logout: PendingLogout, _ provider: String?) throws(IdentityError) {
         guard logout.expiresAt > clock.now else {
             throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
         }
@@ -114,7 +114,7 @@ struct ProviderLogout: SessionService {
         let binding = try BrowserBinding(random: environment.random)
         let lifetime = configuration.attemptLifetime
         let expiresAt = clock.now + lifetime.timeInterval
-        let logout = StoredLogout(
+        let logout = PendingLogout(
             provider: provider.descriptor.name,
             tenant: provider.descriptor.tenant,
             browserBindingHash: binding.hash,

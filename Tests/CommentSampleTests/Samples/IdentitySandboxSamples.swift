@@ -15,6 +15,13 @@ extension App {
         _ = configuration
     }
 
+    func plannedFault() async throws {
+        let sandbox = try await Sandbox.start()
+        sandbox.openID.planFault(.tooManyRequests(retryAfter: 5), on: .token)
+        // … the app refreshes a token, and gets 429 once …
+        await sandbox.stop()
+    }
+
     func sandboxBuyer() async throws {
         let flow = LoginFlow(provider: "shopify", sessions: sessions, presenter: SandboxBuyer())
         let session = try await flow.login()

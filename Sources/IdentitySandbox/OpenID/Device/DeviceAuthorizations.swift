@@ -7,7 +7,7 @@ struct DeviceAuthorizations: Sendable {
         case pending
         case approved(LoginSessions.Session)
         case denied
-        case spent
+        case used
     }
 
     struct Authorization: Sendable {
@@ -88,12 +88,12 @@ struct DeviceAuthorizations: Sendable {
         }
         authorizations[index].lastPoll = now
         switch authorization.decision {
-        case .spent: throw OAuthRefusal("invalid_grant", "device_code was used.")
+        case .used: throw OAuthRefusal("invalid_grant", "device_code was used.")
         case _ where authorization.expires <= now:
             throw OAuthRefusal("expired_token", "device_code has expired.", isViolation: false)
         case .denied: throw OAuthRefusal("access_denied", "The buyer refused.", isViolation: false)
         case .approved(let session):
-            authorizations[index].decision = .spent
+            authorizations[index].decision = .used
             return (authorization, session)
         case .pending: break
         }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 /// A pending logout, whose browser is expected back from the provider's logout page, in the form that a store seals.
-struct StoredLogout: Sendable {
+struct PendingLogout: Sendable {
     var provider: String
     /// The tenant of the provider; the store binds it to the record.
     var tenant: String
@@ -32,7 +32,7 @@ struct StoredLogout: Sendable {
     }
 }
 
-extension StoredLogout {
+extension PendingLogout {
     init(_ stored: StoredLoginAttempt) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let provider = value["provider"]?.string, let expiresAt = value["expires_at"]?.date,
