@@ -52,6 +52,19 @@ import Testing
         #expect(try await variables(Contextual.self, context) == expected)
     }
 
+    @Test(
+        "queries of products send the buyer and the preferred location",
+        arguments: [
+            NodeByID.document, NodesByID.document, NodePair.document, ProductComparison.document,
+            ProductRecommendations.document, PredictiveSearchQuery.document, SearchPage.document, ProductByID.document,
+            ProductByHandle.document, ProductVariantsPage.document, ProductsPage.document, CollectionProducts.document,
+            CollectionsWithProducts.document,
+        ]
+    )
+    func products(document: GraphQLDocument) {
+        #expect(document.contextVariables == ["country", "language", "preferredLocationId", "buyer"])
+    }
+
     @Test("only the context variables that the document declares are sent")
     func undeclared() async throws {
         let context = StorefrontContext(country: "DE", language: "DE", buyer: Self.token)

@@ -111,6 +111,9 @@ import Testing
         #expect(image.width == 800 && image.height == 600)
         #expect(product.variants.nodes.first?.image?.url == image.url)
         #expect(try #require(product.variants.nodes.first).price.currencyCode == "USD")
+        // A token without the scope for tags must get the product all the same.
+        #expect(product.tags == nil)
+        #expect(try await client.execute(ProductByID(id: card.id, readsTags: true)).data?.tags != nil)
         let same = try await client.execute(ProductByHandle(handle: card.handle)).data
         #expect(same?.productCard.id == card.id)
         guard case .product(let node) = try await client.execute(NodeByID(id: card.id)).data?.concrete else {

@@ -79,7 +79,7 @@ extension WebShop {
     /// The page of a product with its variants.
     func product(_ handle: String, _ context: WebContext) async throws -> WebResponse {
         let storefront = self.storefront
-        let operation = ProductByHandle(handle: handle, variantCount: 100)
+        let operation = ProductByHandle(handle: handle, variantCount: 100, readsTags: true)
         guard let product = try await storefront.execute(operation, in: caller(context)).data else {
             return try await notFound(context)
         }
@@ -106,7 +106,7 @@ extension WebShop {
                 """
         }
         let button: Markup = first == nil ? "<p class=\"badge\">Sold out</p>" : "<button>Add to cart</button>"
-        let tags = product.tags.map { tag -> Markup in "<li>\(tag)</li>" }
+        let tags = (product.tags ?? []).map { tag -> Markup in "<li>\(tag)</li>" }
         return try await page(
             card.title,
             """

@@ -9,8 +9,8 @@ public struct ProductDetails: GraphQLReadable {
     public let description: String
     /// The field `descriptionHtml` of `Product`, of type `HTML!`.
     public let descriptionHTML: ShopifyHTML
-    /// The field `tags` of `Product`, of type `[String!]!`.
-    public let tags: [String]
+    /// The tags; nil unless the operation's `readsTags` is true.
+    public let tags: [String]?
     /// The field `createdAt` of `Product`, of type `DateTime!`.
     public let createdAt: ShopifyDateTime
     /// The field `updatedAt` of `Product`, of type `DateTime!`.
@@ -129,7 +129,7 @@ extension GraphQLFragment {
           ...ProductCard
           description
           descriptionHtml
-          tags
+          tags @include(if: $readsTags)
           createdAt
           updatedAt
           publishedAt

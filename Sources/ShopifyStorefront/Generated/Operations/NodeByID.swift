@@ -16,14 +16,14 @@ public struct NodeByID: GraphQLOperation, GraphQLRedacted {
         name: "NodeByID",
         kind: .query,
         text: #"""
-            query NodeByID($id: ID!, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query NodeByID($id: ID!, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               node(id: $id) {
                 ...StorefrontNode
               }
             }
             """#,
         fragments: [.storefrontNode, .productCard, .productVariantDetails, .collectionCard, .articleCard, .pageCard, .storefrontImage, .money],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 

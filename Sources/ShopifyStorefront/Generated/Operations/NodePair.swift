@@ -15,7 +15,7 @@ public struct NodePair: GraphQLOperation, GraphQLRedacted {
         name: "NodePair",
         kind: .query,
         text: #"""
-            query NodePair($first: ID!, $second: ID!, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query NodePair($first: ID!, $second: ID!, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               first: node(id: $first) {
                 ...StorefrontNode
               }
@@ -25,7 +25,7 @@ public struct NodePair: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.storefrontNode, .productCard, .productVariantDetails, .collectionCard, .articleCard, .pageCard, .storefrontImage, .money],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 

@@ -16,14 +16,14 @@ public struct NodesByID: GraphQLOperation, GraphQLRedacted {
         name: "NodesByID",
         kind: .query,
         text: #"""
-            query NodesByID($ids: [ID!]!, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query NodesByID($ids: [ID!]!, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               nodes(ids: $ids) {
                 ...StorefrontNode
               }
             }
             """#,
         fragments: [.storefrontNode, .productCard, .productVariantDetails, .collectionCard, .articleCard, .pageCard, .storefrontImage, .money],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 

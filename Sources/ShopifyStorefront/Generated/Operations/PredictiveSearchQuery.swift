@@ -24,7 +24,7 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
         name: "PredictiveSearchQuery",
         kind: .query,
         text: #"""
-            query PredictiveSearchQuery($query: String!, $limit: Int, $limitScope: PredictiveSearchLimitScope, $types: [PredictiveSearchType!], $unavailableProducts: SearchUnavailableProductsType, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query PredictiveSearchQuery($query: String!, $limit: Int, $limitScope: PredictiveSearchLimitScope, $types: [PredictiveSearchType!], $unavailableProducts: SearchUnavailableProductsType, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               predictiveSearch(query: $query, limit: $limit, limitScope: $limitScope, types: $types, unavailableProducts: $unavailableProducts) {
                 products {
                   ...ProductCard
@@ -45,7 +45,7 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.productCard, .collectionCard, .articleCard, .pageCard, .storefrontImage, .money],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 

@@ -22,13 +22,17 @@ public struct ProductByHandle: GraphQLOperation, GraphQLRedacted {
     ///
     /// Nil uses the default.
     public var variantCount: Int?
+    /// Whether to read the tags, by default false. Shopify can require the scope `unauthenticated_read_product_tags` and then returns no product without it.
+    ///
+    /// Nil uses the default.
+    public var readsTags: Bool?
 
     /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ProductByHandle",
         kind: .query,
         text: #"""
-            query ProductByHandle($handle: String!, $optionCount: Int! = 10, $imageCount: Int! = 10, $variantCount: Int! = 20, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
+            query ProductByHandle($handle: String!, $optionCount: Int! = 10, $imageCount: Int! = 10, $variantCount: Int! = 20, $readsTags: Boolean! = false, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               product(handle: $handle) {
                 ...ProductDetails
               }
@@ -44,12 +48,14 @@ public struct ProductByHandle: GraphQLOperation, GraphQLRedacted {
         handle: String,
         optionCount: Int? = nil,
         imageCount: Int? = nil,
-        variantCount: Int? = nil
+        variantCount: Int? = nil,
+        readsTags: Bool? = nil
     ) {
         self.handle = handle
         self.optionCount = optionCount
         self.imageCount = imageCount
         self.variantCount = variantCount
+        self.readsTags = readsTags
     }
 
     /// The variables of this call.
@@ -59,6 +65,7 @@ public struct ProductByHandle: GraphQLOperation, GraphQLRedacted {
         if let value = self.optionCount { input.set("optionCount", value) }
         if let value = self.imageCount { input.set("imageCount", value) }
         if let value = self.variantCount { input.set("variantCount", value) }
+        if let value = self.readsTags { input.set("readsTags", value) }
         return input
     }
 

@@ -15,7 +15,7 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
         name: "ProductComparison",
         kind: .query,
         text: #"""
-            query ProductComparison($left: ID!, $right: ID!, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query ProductComparison($left: ID!, $right: ID!, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               left: product(id: $left) {
                 ...ProductCard
               }
@@ -25,7 +25,7 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.productCard, .storefrontImage, .money],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 

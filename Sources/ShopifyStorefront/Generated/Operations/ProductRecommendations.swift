@@ -20,14 +20,14 @@ public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
         name: "ProductRecommendations",
         kind: .query,
         text: #"""
-            query ProductRecommendations($productId: ID, $productHandle: String, $intent: ProductRecommendationIntent, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query ProductRecommendations($productId: ID, $productHandle: String, $intent: ProductRecommendationIntent, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               productRecommendations(productId: $productId, productHandle: $productHandle, intent: $intent) {
                 ...ProductCard
               }
             }
             """#,
         fragments: [.productCard, .storefrontImage, .money],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 

@@ -34,7 +34,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
         name: "SearchPage",
         kind: .query,
         text: #"""
-            query SearchPage($query: String!, $first: Int! = 20, $after: String, $types: [SearchType!], $sortKey: SearchSortKeys, $reverse: Boolean, $productFilters: [ProductFilter!], $prefix: SearchPrefixQueryType, $unavailableProducts: SearchUnavailableProductsType, $country: CountryCode, $language: LanguageCode, $buyer: BuyerInput) @inContext(country: $country, language: $language, buyer: $buyer) {
+            query SearchPage($query: String!, $first: Int! = 20, $after: String, $types: [SearchType!], $sortKey: SearchSortKeys, $reverse: Boolean, $productFilters: [ProductFilter!], $prefix: SearchPrefixQueryType, $unavailableProducts: SearchUnavailableProductsType, $country: CountryCode, $language: LanguageCode, $preferredLocationId: ID, $buyer: BuyerInput) @inContext(country: $country, language: $language, preferredLocationId: $preferredLocationId, buyer: $buyer) {
               search(query: $query, first: $first, after: $after, types: $types, sortKey: $sortKey, reverse: $reverse, productFilters: $productFilters, prefix: $prefix, unavailableProducts: $unavailableProducts) {
                 totalCount
                 nodes {
@@ -50,7 +50,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.searchResult, .storefrontPageInfo, .productFilterOptions, .productCard, .articleCard, .pageCard, .storefrontImage, .money],
-        contextVariables: ["country", "language", "buyer"],
+        contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
 
