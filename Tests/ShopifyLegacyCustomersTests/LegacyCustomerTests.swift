@@ -36,6 +36,17 @@ struct LegacyCustomerTests {
         }
     }
 
+    @Test("a sign-in sends the buyer's IP, by which Shopify limits attempts")
+    func buyerIP() async throws {
+        try await LegacyShop.with { shop in
+            _ = try await shop.signIn()
+            let requests = shop.sandbox.storefront.requests
+            // The sign-in also reads the token's buyer.
+            #expect(requests.count == 2)
+            #expect(requests.allSatisfy { $0.header("shopify-storefront-buyer-ip") == "203.0.113.7" })
+        }
+    }
+
     @Test("a token is refreshed before it expires, and an expired one ends the session", .row("E2"))
     func refresh() async throws {
         try await LegacyShop.with { shop in
@@ -71,7 +82,8 @@ struct LegacyCustomerTests {
             func answer(_ code: String) {
                 let error = #"{"code":"\#(code)","field":["input","email"],"message":"x"}"#
                 let body = #"{"data":{"customerCreate":{"customer":null,"customerUserErrors":[\#(error)]}}}"#
-                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+                let headers = [("Content-Type", "application/json"), ("X-Request-Id", "request-1")]
+                shop.sandbox.storefront.planFault(.answer(status: 200, headers: headers, body: body), on: .storefront)
             }
             answer("CUSTOMER_DISABLED")
             let waiting = try await shop.provider.create(input, in: shop.context)
@@ -81,6 +93,7 @@ struct LegacyCustomerTests {
                 try await shop.provider.create(input, in: shop.context)
             }
             #expect(taken?.code == .legacyCustomerUserErrors)
+            #expect(taken?.providerResponse?.traceID == "request-1" && taken?.providerResponse?.status == 200)
         }
     }
 

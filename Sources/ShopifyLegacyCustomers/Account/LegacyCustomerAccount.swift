@@ -49,8 +49,10 @@ public struct LegacyCustomerAccount: Sendable {
         }
     }
 
-    private func execute<Operation: GraphQLOperation>(_ operation: Operation) async throws -> Operation.Output {
-        try await provider.client.execute(operation, in: context).data
+    private func execute<Operation: GraphQLOperation>(
+        _ operation: Operation
+    ) async throws -> StorefrontResult<Operation.Output> {
+        try await provider.client.execute(operation, in: context)
     }
 
     /// Legacy: the customer with addresses and the newest orders.
@@ -73,7 +75,7 @@ public struct LegacyCustomerAccount: Sendable {
                 firstOrders: min(max(orders, 1), 250),
                 afterOrder: .setIfPresent(cursor)
             )
-            guard let customer = try await execute(operation) else { throw LegacyPasswordProvider.refused }
+            guard let customer = try await execute(operation).data else { throw LegacyPasswordProvider.refused }
             return customer
         }
     }
@@ -170,7 +172,8 @@ public struct LegacyCustomerAccount: Sendable {
     public func remove(address id: String) async throws {
         try await withTokens { tokens in
             let operation = LegacyCustomerAddressDelete(customerAccessToken: tokens.accessToken, id: id)
-            try Self.check(try await execute(operation).customerUserErrors)
+            let result = try await execute(operation)
+            try Self.check(result.data.customerUserErrors, result.metadata)
         }
     }
 
@@ -178,34 +181,43 @@ public struct LegacyCustomerAccount: Sendable {
     public func setDefaultAddress(_ id: String) async throws {
         try await withTokens { tokens in
             let operation = LegacyCustomerDefaultAddressUpdate(customerAccessToken: tokens.accessToken, addressID: id)
-            try Self.check(try await execute(operation).customerUserErrors)
+            let result = try await execute(operation)
+            try Self.check(result.data.customerUserErrors, result.metadata)
         }
     }
 
-    private func checked(_ payload: LegacyCustomerUpdate.Output) throws(IdentityError) -> LegacyCustomer {
-        try Self.check(payload.customerUserErrors)
-        guard let customer = payload.customer else { throw Self.empty }
+    private func checked(
+        _ result: StorefrontResult<LegacyCustomerUpdate.Output>
+    ) throws(IdentityError) -> LegacyCustomer {
+        try Self.check(result.data.customerUserErrors, result.metadata)
+        guard let customer = result.data.customer else { throw Self.empty(result.metadata) }
         return customer
     }
 
-    private func checked(_ payload: LegacyCustomerAddressPayload) throws(IdentityError) -> LegacyCustomerAddress {
-        try Self.check(payload.customerUserErrors)
-        guard let address = payload.customerAddress else { throw Self.empty }
+    private func checked(
+        _ result: StorefrontResult<LegacyCustomerAddressPayload>
+    ) throws(IdentityError) -> LegacyCustomerAddress {
+        try Self.check(result.data.customerUserErrors, result.metadata)
+        guard let address = result.data.customerAddress else { throw Self.empty(result.metadata) }
         return address
     }
 
-    private static func check(_ errors: [LegacyCustomerUserError]) throws(IdentityError) {
+    private static func check(
+        _ errors: [LegacyCustomerUserError],
+        _ metadata: GraphQLMetadata
+    ) throws(IdentityError) {
         // Shopify did not execute the change.
         guard !errors.contains(where: { $0.code == .tokenInvalid }) else { throw LegacyPasswordProvider.refused }
-        try LegacyCustomerUserErrors.check(errors)
+        try LegacyCustomerUserErrors.check(errors, metadata)
     }
 
-    private static var empty: IdentityError {
+    private static func empty(_ metadata: GraphQLMetadata) -> IdentityError {
         IdentityError(
             .rejected,
             .unexpectedResponse,
             "The Storefront API returned neither an error nor the result of a change.",
-            hint: "Read the customer to see whether the change was carried out."
+            hint: "Read the customer to see whether the change was carried out.",
+            providerResponse: IdentityError.ProviderResponse(metadata)
         )
     }
 }

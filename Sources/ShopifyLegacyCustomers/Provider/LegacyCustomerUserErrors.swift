@@ -6,8 +6,8 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
 
-    /// Throws one error with all `errors` unless the list is empty.
-    static func check(_ errors: [LegacyCustomerUserError]) throws(IdentityError) {
+    /// Throws one error with all `errors`, and with the request id of their response, unless the list is empty.
+    static func check(_ errors: [LegacyCustomerUserError], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = LegacyCustomerUserErrors(errors: errors)
         throw IdentityError(
@@ -19,6 +19,7 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
                 is wrong. A token or URL from an e-mail, and a Multipass token, can be used once.
                 """,
             reference: "Storefront API reference, CustomerUserError",
+            providerResponse: IdentityError.ProviderResponse(metadata),
             cause: cause
         )
     }

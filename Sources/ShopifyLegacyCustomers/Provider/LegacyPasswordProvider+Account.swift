@@ -16,11 +16,11 @@ extension LegacyPasswordProvider {
         _ customer: LegacyCustomerCreateInput,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> String? {
-        let payload = try await client.execute(LegacyCustomerCreate(input: customer), in: context).data
+        let result = try await client.execute(LegacyCustomerCreate(input: customer), in: context)
         // If an account is not activated yet, Shopify returns CUSTOMER_DISABLED and has sent an e-mail.
-        let errors = payload.customerUserErrors.filter { $0.code != .customerDisabled }
-        try LegacyCustomerUserErrors.check(errors)
-        return payload.customer?.id
+        let errors = result.data.customerUserErrors.filter { $0.code != .customerDisabled }
+        try LegacyCustomerUserErrors.check(errors, result.metadata)
+        return result.data.customer?.id
     }
 
     /// Legacy: makes Shopify send an e-mail with which the buyer can set a new password.

@@ -43,10 +43,10 @@ extension LegacyPasswordProvider {
         until deadline: Duration?
     ) async throws -> TokenSet? {
         do {
-            let payload = try await client.execute(change.operation, in: change.context, until: deadline).data
-            let isTokenRefused = payload.customerUserErrors.contains { $0.code == .tokenInvalid }
-            change.set(isTokenRefused ? .notExecuted : .finished(.success(payload)))
-            return payload.customerAccessToken.map { tokens($0, of: buyer) }
+            let result = try await client.execute(change.operation, in: change.context, until: deadline)
+            let isTokenRefused = result.data.customerUserErrors.contains { $0.code == .tokenInvalid }
+            change.set(isTokenRefused ? .notExecuted : .finished(.success(result)))
+            return result.data.customerAccessToken.map { tokens($0, of: buyer) }
         } catch {
             change.set(.finished(.failure(error)))
             let refusal = RefreshRefusal(error)

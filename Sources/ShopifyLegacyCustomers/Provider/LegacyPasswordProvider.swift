@@ -66,8 +66,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> TokenSet {
         let operation = LegacyCustomerTokenCreate(input: LegacyCustomerTokenInput(email: email, password: password))
-        let payload = try await client.execute(operation, in: context).data
-        if payload.customerUserErrors.contains(where: { $0.code == .unidentifiedCustomer }) {
+        let result = try await client.execute(operation, in: context)
+        if result.data.customerUserErrors.contains(where: { $0.code == .unidentifiedCustomer }) {
             throw IdentityError(
                 .rejected,
                 .passwordRefused,
@@ -76,7 +76,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
                 reference: "Storefront API reference, customerAccessTokenCreate"
             )
         }
-        return try await tokens(payload, context)
+        return try await tokens(result, context)
     }
 
     /// Legacy: signs a buyer in with a Multipass token, which shops on Shopify Plus can create for their customers.
@@ -98,12 +98,15 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         from operation: Operation,
         in context: StorefrontContext
     ) async throws -> TokenSet where Operation.Output == LegacyCustomerTokenPayload {
-        try await tokens(client.execute(operation, in: context).data, context)
+        try await tokens(client.execute(operation, in: context), context)
     }
 
-    private func tokens(_ payload: LegacyCustomerTokenPayload, _ context: StorefrontContext) async throws -> TokenSet {
-        try LegacyCustomerUserErrors.check(payload.customerUserErrors)
-        guard let token = payload.customerAccessToken else { throw Self.noToken }
+    private func tokens(
+        _ result: StorefrontResult<LegacyCustomerTokenPayload>,
+        _ context: StorefrontContext
+    ) async throws -> TokenSet {
+        try LegacyCustomerUserErrors.check(result.data.customerUserErrors, result.metadata)
+        guard let token = result.data.customerAccessToken else { throw Self.noToken }
         do { return tokens(token, of: try await buyer(token.accessToken, context)) } catch {
             await drop(token)
             throw error

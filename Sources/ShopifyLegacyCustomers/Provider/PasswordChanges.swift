@@ -24,7 +24,7 @@ final class PasswordChanges: Sendable {
         /// The change was not sent, or Shopify did not accept its token.
         case notExecuted
         case sent
-        case finished(Result<LegacyCustomerUpdate.Output, any Error>)
+        case finished(Result<StorefrontResult<LegacyCustomerUpdate.Output>, any Error>)
     }
 
     private let changes = Mutex<[Change]>([])
