@@ -238,8 +238,16 @@ import Testing
         }
     }
 
-    @Test("a detach after which the customer is still there is an error")
+    @Test("a detach after which the customer or the e-mail address is still there is an error")
     func incompleteDetach() async throws {
+        let prefilled = try await TestShop(.contact(Self.contact())) {
+            .payload($0.field, cart: .cart(email: "ada@example.com"))
+        }
+        _ = try await prefilled.carts.create(TestShop.lines, for: prefilled.session)
+        let error = await #expect(throws: IdentityError.self) {
+            try await prefilled.carts.detach(from: prefilled.session)
+        }
+        #expect(error?.code == .detachIncomplete)
         let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: Self.customer)) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
         let result = try await shop.sessions.logout(shop.session)

@@ -29,9 +29,13 @@ struct GraphQLFailure: Error {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }
         switch document.repetition {
         case .always, .once: return error
-        case .afterReading, .never: break
+        case .afterReading, .never: return outcomeUnknown(of: document)
         }
-        return IdentityError(
+    }
+
+    /// The error for a mutation that may have been executed.
+    private func outcomeUnknown(of document: GraphQLDocument) -> IdentityError {
+        IdentityError(
             .retryLater,
             .outcomeUnknown,
             "\(ForeignName.shown(document.name)) got no usable response, so it may have been executed.",
@@ -40,5 +44,14 @@ struct GraphQLFailure: Error {
             providerResponse: error.providerResponse,
             cause: error
         )
+    }
+
+    /// The error for a caller who cannot use the data beside the GraphQL errors.
+    ///
+    /// A mutation with data was executed, so its outcome counts as unknown. An error that no repetition can remove, such as a missing
+    /// scope, stays as it is if the mutation may be repeated.
+    func errorBesideData(for document: GraphQLDocument) -> IdentityError {
+        guard document.kind == .mutation, error.kind != .configuration else { return self.error(for: document) }
+        return outcomeUnknown(of: document)
     }
 }

@@ -35,7 +35,8 @@ extension GraphQLResponse {
         )
     }
 
-    private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
+    /// The error that the GraphQL errors describe.
+    func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
         if codes.contains(.throttled) {
             return failed(

@@ -3,14 +3,24 @@ internal import ShopifyGraphQL
 
 extension CartAdapter {
     /// Executes a mutation that can be repeated without harm, and keeps the buyer's identity on the cart.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - context: The buyer's IP, country and language.
+    ///   - isMade: Whether the cart shows that the change was made; nil if no cart can show it.
+    ///   - mutation: Makes the mutation.
+    /// - Returns: The changed cart.
+    /// - Throws: `IdentityError`, also for user errors.
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
+        isMade: (@Sendable (CartIdentityResult) -> Bool)? = nil,
         _ mutation: @escaping @Sendable (inout CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
         try await withCart(id) { binding, locked in
             let response = try await self.send(mutation(&binding), in: context)
-            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
+            return try await self.accept(response, &binding, of: locked, in: context, isMade: isMade)
+                .sessionCart(binding)
         }
     }
 
@@ -30,7 +40,7 @@ extension CartAdapter {
                 let current = try await self.current(&binding, in: context)
                 let left = ids.filter(Set(try await present(current.cart)).contains)
                 guard !left.isEmpty else { return current.sessionCart(binding) }
-                guard left.count < ids.count else { throw IdentityError.refusal(of: errors) }
+                guard left.count < ids.count else { throw IdentityError.refusal(of: errors, response.metadata) }
                 // A missing id fails the whole call, so a second call removes the others.
                 response = try await self.send(removal(binding.cartID, left), in: context)
             }
@@ -40,22 +50,24 @@ extension CartAdapter {
 
     /// Checks the response to a mutation of the cart, and updates the binding.
     ///
-    /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. If the cart has a new id, the buyer's identity
-    /// is attached again. If the cart's country differs from the country of the call, the country of the call is set.
+    /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. GraphQL errors of a response without a cart
+    /// are thrown, unless `isMade` finds the change in the cart that is read. If the cart has a new id, the buyer's identity is attached
+    /// again. If the cart's country differs from the country of the call, the country of the call is set.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
         of locked: LockedCart,
-        in context: StorefrontContext
+        in context: StorefrontContext,
+        isMade: (@Sendable (CartIdentityResult) -> Bool)? = nil
     ) async throws -> CartIdentityResult {
         let id = locked.session
         switch response.outcome {
-        case .gone: throw CartGone()
-        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
-        case .done, .empty: break
+        case .gone: throw CartGone(response.metadata)
+        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, response.metadata)
+        case .done, .empty, .failed: break
         }
         let old = binding.cartID
-        var result = try await resolve(response, &binding, in: context)
+        var result = try await resolve(response, &binding, in: context, isMade: isMade)
         if binding.cartID != old {
             report(.moved, id)
             // A cart that is to replace the session's cart gets the buyer at the next checkout. An attach would store it too early.
@@ -70,7 +82,7 @@ extension CartAdapter {
                 let context = binding.keepingCountry(in: client.context.overridden(by: context))
                 let identity = buyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
-            } catch is CartGone { throw CartGone() } catch {
+            } catch let gone as CartGone { throw gone } catch {
                 // The caller's own change has succeeded, so a failure to attach the identity is reported in the result and not thrown.
                 let problem = error is CartConflict ? Self.busyAttaching : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }

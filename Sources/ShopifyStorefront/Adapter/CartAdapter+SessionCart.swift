@@ -75,13 +75,11 @@ extension CartAdapter {
             if let old, old.cartID == cartID { binding = old }
             if isTrusted, binding.isUntrusted { (binding.isUntrusted, binding.problem) = (false, nil) }
             let query = CartQuery(cartID: binding.cartID).selecting(self.selection)
-            guard let cart = try await self.client.execute(query, in: context).data?.cart else {
-                throw IdentityError.cartIsGone
-            }
+            let result = try await self.client.execute(query, in: context)
+            guard let response = result.data else { throw IdentityError.cartIsGone(result.metadata) }
             if old?.cartID != cartID { try await self.detachReplaced(old, in: context) }
-            self.record(cart, in: &binding)
-            binding.buyerIP = context.buyerIP ?? binding.buyerIP
-            return CartChange(CartIdentityResult(cart: cart, seesCustomer: false).sessionCart(binding), saving: binding)
+            let read = self.recorded(result, response, in: &binding, context)
+            return CartChange(read.sessionCart(binding), saving: binding)
         }
     }
 
@@ -123,27 +121,60 @@ extension CartAdapter {
     }
 
     /// Reads the cart.
+    ///
+    /// - Parameters:
+    ///   - binding: The session's cart, which is updated.
+    ///   - readsCheckoutURL: Whether to read the checkout URL.
+    ///   - needsContents: Whether to fail if an error hides a part of the cart other than its customer. A caller that compares the
+    ///     contents, or writes them to a cart, needs them all: a hidden note or selling plan would count as missing.
+    ///   - context: The buyer's IP, country and language.
+    /// - Returns: The cart.
+    /// - Throws: `IdentityError`; ``CartGone`` when Shopify no longer has the cart.
     func current(
         _ binding: inout CartBinding,
         readsCheckoutURL: Bool = false,
+        needsContents: Bool = false,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL).selecting(selection)
         let result = try await client.execute(query, in: context)
-        guard let response = result.data else { throw CartGone() }
-        record(response.cart, in: &binding)
+        guard let response = result.data else { throw CartGone(result.metadata) }
+        guard !needsContents || selection.showsContents(despite: result.errors) else {
+            throw client.failure(of: result, CartQuery.document)
+        }
+        return recorded(result, response, in: &binding, context)
+    }
+
+    private func recorded(
+        _ result: StorefrontResult<CartQuery.Output>,
+        _ response: CartWithCheckout,
+        in binding: inout CartBinding,
+        _ context: StorefrontContext
+    ) -> CartIdentityResult {
+        let showsContents = selection.showsContents(despite: result.errors)
+        record(response.cart, showsContents: showsContents, in: &binding, context)
         return CartIdentityResult(
             cart: response.cart,
             checkoutURL: response.checkoutURL,
-            seesCustomer: selection.seesCustomer(despite: result.errors)
+            customer: selection.customerVisibility(despite: result.errors),
+            metadata: result.metadata
         )
     }
 
-    /// Stores the cart's id from a response, which can be a new id, and the first page of the cart's lines if the policy is `recreate`.
-    func record(_ cart: Cart, in binding: inout CartBinding) {
+    /// Stores the cart's id from a response, which can be a new id, the buyer's IP of the call, and the first page of the cart's lines if
+    /// the policy is `recreate`.
+    ///
+    /// Lines of a response whose errors may hide a part of them are not stored.
+    func record(
+        _ cart: Cart,
+        showsContents: Bool,
+        in binding: inout CartBinding,
+        _ context: StorefrontContext
+    ) {
         binding.cartID = cart.id
-        lineCache.record(cart, at: client.environment.clock.now)
-        guard policy.gone == .recreate else { return }
+        binding.buyerIP = context.buyerIP ?? binding.buyerIP
+        lineCache.record(cart, showsLines: showsContents && !cart.hasMoreLines, at: client.environment.clock.now)
+        guard policy.gone == .recreate, showsContents else { return }
         binding.lines = cart.lines.map(CartLineInput.init)
     }
 }

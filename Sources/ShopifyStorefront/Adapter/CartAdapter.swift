@@ -75,9 +75,9 @@ public final class CartAdapter: Sendable {
     /// Converts every error to an `IdentityError`, with one correlation id.
     func identityErrors<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await Correlation.scope {
-            do { return try await body() } catch is CartGone { throw IdentityError.cartIsGone } catch {
-                throw IdentityError.wrapping(error)
-            }
+            do { return try await body() } catch let gone as CartGone {
+                throw IdentityError.cartIsGone(gone.metadata)
+            } catch { throw IdentityError.wrapping(error) }
         }
     }
 }

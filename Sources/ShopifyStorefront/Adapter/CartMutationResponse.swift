@@ -7,6 +7,8 @@ struct CartMutationResponse: Sendable {
         case done(Cart)
         /// Neither a cart nor an error.
         case empty
+        /// No cart, and GraphQL errors that say why. The mutation may have been executed.
+        case failed(IdentityError)
         case gone
         /// Shopify rejected the customer access token.
         case tokenRefused([CartUserError])
@@ -14,19 +16,31 @@ struct CartMutationResponse: Sendable {
     }
 
     let payload: CartPayload
-    /// Whether the token may read the cart's customer.
-    ///
-    /// Only then a missing customer means that the cart has none.
-    let seesCustomer: Bool
+    let metadata: GraphQLMetadata
+    /// Whether the response shows the customer on the cart.
+    let customer: CustomerVisibility
+    /// Whether the response shows the whole cart, except its customer.
+    let showsContents: Bool
     let outcome: Outcome
 
-    init(_ result: StorefrontResult<CartPayload>, selection: CartSelection) throws(IdentityError) {
+    /// - Parameters:
+    ///   - result: The mutation's result.
+    ///   - selection: The parts of the cart that the mutation reads.
+    ///   - failure: The error that the result's GraphQL errors describe.
+    /// - Throws: The user errors, if Shopify cannot change the cart at the moment.
+    init(
+        _ result: StorefrontResult<CartPayload>,
+        selection: CartSelection,
+        failure: @autoclosure () -> IdentityError
+    ) throws(IdentityError) {
         payload = result.data
-        seesCustomer = selection.seesCustomer(despite: result.errors)
+        metadata = result.metadata
+        customer = selection.customerVisibility(despite: result.errors)
+        showsContents = selection.showsContents(despite: result.errors)
         let errors = payload.userErrors
-        if errors.contains(where: { $0.code == .serviceUnavailable }) { throw .refusal(of: errors) }
+        if errors.contains(where: { $0.code == .serviceUnavailable }) { throw .refusal(of: errors, result.metadata) }
         if errors.isEmpty {
-            outcome = payload.cart.map { .done($0) } ?? .empty
+            outcome = payload.cart.map { .done($0) } ?? (result.errors.isEmpty ? .empty : .failed(failure()))
         } else if errors.contains(where: Self.saysGone) {
             outcome = .gone
         } else if errors.contains(where: Self.refusesToken) {

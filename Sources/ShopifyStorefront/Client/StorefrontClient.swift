@@ -96,6 +96,11 @@ public struct StorefrontClient: Sendable {
         return try await executor.execute(operation, call)
     }
 
+    /// The error for a caller who cannot use the data of a result because of the errors beside them.
+    func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
+        executor.failure(of: result, document)
+    }
+
     /// Executes an operation and returns data, errors or both.
     ///
     /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or data without errors are unreadable.

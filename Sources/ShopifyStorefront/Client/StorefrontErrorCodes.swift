@@ -15,6 +15,7 @@ extension IdentityError.Code {
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")
     /// Shopify accepted the customer access token, but the cart has no customer.
     public static let identityMissing = Self(rawValue: "identity_missing")
-    /// The cart still has the buyer, a delivery address or a gift card after detaching, or the buyer could not be removed.
+    /// The cart still has the buyer, a delivery address or a gift card after detaching, an error hides whether it has the customer, or the
+    /// buyer could not be removed.
     public static let detachIncomplete = Self(rawValue: "detach_incomplete")
 }

@@ -17,9 +17,9 @@ public struct CartPayload: Sendable {
     /// The cart, if the change was made.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors`; with code `IdentityError.Code.outcomeUnknown` when there is
-    ///   neither a cart nor an error. Then the change may have been made.
-    public func checked() throws(IdentityError) -> Cart {
-        guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors) }
+    ///   neither a cart nor an error. Then the change may have been made. With the response's `metadata`, the error has the request's id.
+    public func checked(_ metadata: GraphQLMetadata? = nil) throws(IdentityError) -> Cart {
+        guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors, metadata) }
         guard let cart else {
             throw IdentityError(
                 .retryLater,
@@ -29,7 +29,8 @@ public struct CartPayload: Sendable {
                     If the request named a cart, read it before you repeat the change; it may no longer exist. A request that creates a cart \
                     may have created one whose id is unknown, and which expires.
                     """,
-                reference: "Storefront API reference, cart"
+                reference: "Storefront API reference, cart",
+                providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
             )
         }
         return cart
@@ -48,14 +49,16 @@ extension CartPayload: GraphQLReadable {
 }
 
 extension IdentityError {
-    static var cartIsGone: IdentityError {
+    /// The error for a cart that Shopify no longer has, with the request id of the response that shows it.
+    static func cartIsGone(_ metadata: GraphQLMetadata?) -> IdentityError {
         IdentityError(
             .rejected,
             .cartGone,
             "Shopify has no such cart.",
             hint:
                 "The cart's order was placed, the cart has expired, or its id is wrong. add(_:for:in:) creates a new cart for a session without one.",
-            reference: "Storefront API reference, cart"
+            reference: "Storefront API reference, cart",
+            providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
         )
     }
 }

@@ -16,12 +16,31 @@ struct CartSelection: Sendable, Equatable {
         lines = readsCustomer ? 250 : 50
     }
 
-    /// Whether the token may read the cart's customer.
-    ///
-    /// Only then a missing customer means that the cart has none.
-    func seesCustomer(despite errors: [GraphQLError]) -> Bool {
-        readsCustomer && !errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }
+    /// Whether a response with these errors shows the customer on the cart.
+    func customerVisibility(despite errors: [GraphQLError]) -> CustomerVisibility {
+        guard readsCustomer else { return .denied }
+        let isDenied = errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }
+        let isHidden = errors.contains { error in
+            if error.code == .accessDenied, error.path.contains("customer") { return false }
+            return error.path.isEmpty || error.path.contains("customer") || error.path.contains("buyerIdentity")
+        }
+        return isHidden ? .hidden : isDenied ? .denied : .shown
     }
+
+    /// Whether a response with these errors shows the whole cart, except its customer.
+    func showsContents(despite errors: [GraphQLError]) -> Bool {
+        errors.allSatisfy { $0.path.contains("customer") }
+    }
+}
+
+/// Whether a response shows the customer on a cart.
+enum CustomerVisibility: Sendable {
+    /// A missing customer means that the cart has none.
+    case shown
+    /// The app's token may not read customers.
+    case denied
+    /// An error hides the customer, or another part of the buyer's identity, in this response.
+    case hidden
 }
 
 /// An operation that reads a cart.

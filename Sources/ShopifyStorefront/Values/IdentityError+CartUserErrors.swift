@@ -2,8 +2,8 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension IdentityError {
-    /// The error for a cart mutation that Shopify rejected with user errors.
-    static func refusal(of errors: [CartUserError]) -> IdentityError {
+    /// The error for a cart mutation that Shopify rejected with user errors, with the request id of the response.
+    static func refusal(of errors: [CartUserError], _ metadata: GraphQLMetadata?) -> IdentityError {
         let isOutage = errors.contains { $0.code == .serviceUnavailable }
         return IdentityError(
             isOutage ? .retryLater : .rejected,
@@ -15,7 +15,9 @@ extension IdentityError {
             reference: "Storefront API reference, CartUserError",
             providerResponse: ProviderResponse(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
-                errorDescription: (errors.first?.field).map { ForeignName.shown($0) }
+                errorDescription: (errors.first?.field).map { ForeignName.shown($0) },
+                status: metadata?.status,
+                traceID: metadata?.requestID
             ),
             cause: CartUserErrors(errors: errors)
         )

@@ -18,7 +18,8 @@ final class FakeStorefront: Sendable {
             let fields = [
                 "cartCreate", "cartLinesAdd", "cartBuyerIdentityUpdate", "cartDeliveryAddressesReplace",
                 "cartDeliveryAddressesRemove", "cartDeliveryAddressesUpdate", "cartNoteUpdate", "cartLinesUpdate",
-                "cartLinesRemove",
+                "cartLinesRemove", "cartAttributesUpdate", "cartDiscountCodesUpdate", "cartGiftCardCodesAdd",
+                "cartDeliveryAddressesAdd",
             ]
             return fields.first { document.contains($0 + "(") } ?? "cart"
         }
@@ -135,7 +136,12 @@ extension LoopbackResponse {
     ) -> LoopbackResponse {
         let payload = #"{"cart":\#(cart),"userErrors":[\#(userErrors)],"warnings":[\#(warnings)]}"#
         let extra = errors.isEmpty ? "" : #","errors":[\#(errors)]"#
-        return .json(#"{"data":{"\#(field)":\#(payload)}\#(extra)}"#)
+        return .json(#"{"data":{"\#(field)":\#(payload)}\#(extra)}"#, [("X-Request-Id", "request-1")])
+    }
+
+    /// The response to a query of a cart.
+    static func read(_ cart: String, errors: String = "") -> LoopbackResponse {
+        .json(#"{"data":{"cart":\#(cart)},"errors":[\#(errors)]}"#, [("X-Request-Id", "request-1")])
     }
 
     static let tokenRefused =
@@ -143,9 +149,17 @@ extension LoopbackResponse {
 }
 
 extension String {
-    /// A cart as JSON.
+    /// An entry of `errors` as JSON.
+    static func graphQLError(_ code: String, _ path: String...) -> String {
+        let path = path.map { #""\#($0)""# }.joined(separator: ",")
+        return #"{"message":"m","path":[\#(path)],"extensions":{"code":"\#(code)"}}"#
+    }
+
+    /// A cart as JSON; `members` are further members, each followed by a comma.
     static func cart(
         id: String = "gid://shopify/Cart/c1?key=k1",
+        members: String = "",
+        email: String? = nil,
         customer: String? = nil,
         addresses: [String] = [],
         url: String = "https://shop.example/cart/c/c1?key=u1",
@@ -153,21 +167,23 @@ extension String {
         pageInfo: String = #"{"hasNextPage":false}"#
     ) -> String {
         let customer = customer.map { #"{"id":"\#($0)"}"# } ?? "null"
+        let email = email.map { #""\#($0)""# } ?? "null"
         let addresses = addresses.map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
         return """
-            {"id":"\(id)","checkoutUrl":"\(url)","totalQuantity":1,
+            {"id":"\(id)",\(members)"checkoutUrl":"\(url)","totalQuantity":1,
             "cost":{"subtotalAmount":{"amount":"12.50","currencyCode":"USD"},"totalAmount":{"amount":"12.50","currencyCode":"USD"}},
-            "buyerIdentity":{"email":null,"phone":null,"countryCode":null,"customer":\(customer)},
+            "buyerIdentity":{"email":\(email),"phone":null,"countryCode":null,"customer":\(customer)},
             "delivery":{"addresses":[\(addresses)]},
             "lines":{"nodes":[\(lines.joined(separator: ","))],"pageInfo":\(pageInfo)}}
             """
     }
 
     /// A line of a cart as JSON.
-    static func line(quantity: String = "1") -> String {
-        """
-        {"id":"l1","quantity":\(quantity),"merchandise":{"id":"v1","title":"Blue","product":{"title":"Mug"}},
-        "cost":{"totalAmount":{"amount":"12.50","currencyCode":"USD"}}}
-        """
+    static func line(quantity: String = "1", plan: String? = nil) -> String {
+        let allocation = plan.map { #"{"sellingPlan":{"id":"\#($0)"}}"# } ?? "null"
+        return """
+            {"id":"l1","quantity":\(quantity),"sellingPlanAllocation":\(allocation),"merchandise":{"id":"v1","title":"Blue","product":{"title":"Mug"}},
+            "cost":{"totalAmount":{"amount":"12.50","currencyCode":"USD"}}}
+            """
     }
 }

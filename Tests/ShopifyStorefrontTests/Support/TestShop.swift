@@ -99,6 +99,7 @@ struct TestShop {
     init(
         _ claim: ClaimProvider.Claim,
         authentication: StorefrontAuthentication = .privateToken(Secret("shpat-private")),
+        policy: CartPolicy = CartPolicy(),
         _ handler: @escaping @Sendable (FakeStorefront.Call) async -> LoopbackResponse
     ) async throws {
         storefront = try await FakeStorefront.start(handler)
@@ -109,7 +110,7 @@ struct TestShop {
             store: store,
             environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         )
-        carts = CartAdapter(client: client, sessions: sessions, store: store)
+        carts = CartAdapter(client: client, sessions: sessions, store: store, policy: policy)
         session = try await sessions.establish(provider.tokens(1), provider: "test").id
     }
 

@@ -16,15 +16,17 @@ extension CartAdapter {
             }
             switch outcome {
             case .answered(let response):
-                let cart = try response.payload.cart ?? response.payload.checked()
+                let cart = try response.payload.cart ?? response.payload.checked(response.metadata)
                 let errors = response.payload.userErrors
-                if !errors.isEmpty { problem = IdentityError.refusal(of: errors) }
-                if case .tokenRefused = response.outcome { problem = Self.identityRejected(errors) }
+                if !errors.isEmpty { problem = IdentityError.refusal(of: errors, response.metadata) }
+                if case .tokenRefused = response.outcome {
+                    problem = Self.identityRejected(errors, response.metadata)
+                }
                 return try bind(cart, response, negotiation, problem, id, context)
             case .rejected(let error, let response):
                 if let errors = response?.payload.userErrors {
                     guard negotiation.identity.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
-                        throw IdentityError.refusal(of: errors)
+                        throw IdentityError.refusal(of: errors, response?.metadata)
                     }
                 }
                 problem = error
@@ -71,20 +73,21 @@ extension CartAdapter {
         let (identity, whole) = (negotiation.identity, negotiation.whole)
         var binding = CartBinding(cartID: cart.id)
         try record(identity, of: whole, in: &binding, context)
-        record(cart, in: &binding)
+        record(cart, showsContents: response.showsContents, in: &binding, context)
         binding.addressIDs = cart.deliveryAddressIDs
-        if problem == nil, identity.token != nil, response.seesCustomer, cart.buyerIdentity.customerID == nil {
-            problem = Self.identityMissing
+        var result = CartIdentityResult(
+            cart: cart,
+            warnings: response.payload.warnings,
+            customer: response.customer,
+            metadata: response.metadata
+        )
+        if problem == nil, identity.token != nil, result.lacksCustomer {
+            problem = Self.identityMissing(response.metadata)
         }
         binding.problem = problem?.code
         if let problem { report(.degraded(problem.code), id) }
-        let result = CartIdentityResult(
-            cart: cart,
-            warnings: response.payload.warnings,
-            omitted: problem == nil ? identity.omissions(from: whole) : [],
-            problem: problem,
-            seesCustomer: response.seesCustomer
-        )
+        result.omitted = problem == nil ? identity.omissions(from: whole) : []
+        result.problem = problem
         return CartChange(result.sessionCart(binding), saving: binding, onConflict: .detachAndRepeat)
     }
 }

@@ -12,8 +12,8 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> [CartDeliveryGroup] {
         try await withCart(id) { binding, _ in
-            let query = CartDeliveryQuery(cartID: binding.cartID)
-            guard let cart = try await self.client.execute(query, in: context).data else { throw CartGone() }
+            let result = try await self.client.execute(CartDeliveryQuery(cartID: binding.cartID), in: context)
+            guard let cart = result.data else { throw CartGone(result.metadata) }
             return cart.deliveryGroups.nodes
         }
     }

@@ -9,7 +9,7 @@ extension CartAdapter {
     ///
     /// It creates a cart if the session has none, or if Shopify no longer has it.
     ///
-    /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor an error, the
+    /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the
     /// cart is read. The lines count as added if this process saw the cart at most 10 seconds before, and the cart's quantities have grown
     /// by the quantities of the lines since. More than 250 lines are sent in several calls. If the lines were added, but the identity could
     /// not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
@@ -65,7 +65,7 @@ extension CartAdapter {
         try await remove(lineIDs, for: id, in: context) {
             CartLinesRemove(cartID: $0, lineIDs: $1)
         } present: {
-            try await self.allLines(of: $0, in: context).map(\.id)
+            try await self.allLines(of: $0, needsContents: false, in: context).map(\.id)
         }
     }
 
@@ -77,7 +77,8 @@ extension CartAdapter {
         try await withLockedCart(id) { locked -> CartChange<[CartLine]> in
             guard var binding = locked.binding else { return CartChange([], saving: nil) }
             let cart = try await self.current(&binding, in: context).cart
-            return CartChange(try await self.allLines(of: cart, in: context), saving: binding)
+            let lines = try await self.allLines(of: cart, needsContents: false, in: context)
+            return CartChange(lines, saving: binding)
         }
     }
 
@@ -87,8 +88,12 @@ extension CartAdapter {
     /// All lines of a cart, from all pages.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
-    ///   with only some of the lines would lose the others.
-    func allLines(of cart: Cart, in context: StorefrontContext) async throws -> [CartLine] {
+    ///   with only some of the lines would lose the others. With `needsContents`, also when an error hides a part of a line.
+    func allLines(
+        of cart: Cart,
+        needsContents: Bool = true,
+        in context: StorefrontContext
+    ) async throws -> [CartLine] {
         var lines = cart.lines
         var (hasMore, end, cursor) = (cart.hasMoreLines, cart.linesCursor, String?.none)
         while hasMore {
@@ -96,7 +101,11 @@ extension CartAdapter {
                 throw Self.endlessLines
             }
             let query = CartLinesQuery(cartID: cart.id, after: next, lineCount: selection.lines)
-            guard let page = try await client.execute(query, in: context).data?.lines else { throw CartGone() }
+            let result = try await client.execute(query, in: context)
+            guard let page = result.data?.lines else { throw CartGone(result.metadata) }
+            guard !needsContents || result.errors.isEmpty else {
+                throw client.failure(of: result, CartLinesQuery.document)
+            }
             lines += page.nodes
             // Empty pages would never reach the maximum.
             guard !page.nodes.isEmpty || !page.pageInfo.hasNextPage else { throw Self.endlessLines }
@@ -136,10 +145,10 @@ extension CartAdapter {
             return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
             return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
-        } catch is CartGone {
+        } catch let gone as CartGone {
             // The cart that the session had before still exists, so the caller must not take it for the one that is gone.
             try? await detachUnsaved(binding)
-            throw IdentityError.cartIsGone
+            throw IdentityError.cartIsGone(gone.metadata)
         }
     }
 
@@ -216,18 +225,23 @@ extension CartAdapter {
         } catch let error as IdentityError where error.code == .outcomeUnknown {
             return try await confirm(part, above: before, &binding, after: error, in: context)
         }
-        guard case .empty = response.outcome else {
+        let problem: IdentityError
+        switch response.outcome {
+        case .empty: problem = Self.silentAddition(response.metadata)
+        case .failed(let error): problem = error
+        case .done, .gone, .tokenRefused, .refused:
             return try await accept(response, &binding, of: locked, in: context)
         }
-        return try await confirm(part, above: before, &binding, after: Self.silentAddition, in: context)
+        return try await confirm(part, above: before, &binding, after: problem, in: context)
     }
 
-    private static var silentAddition: IdentityError {
+    private static func silentAddition(_ metadata: GraphQLMetadata) -> IdentityError {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
             "The response to cartLinesAdd has neither a cart nor an error, and it is not known whether the lines were added.",
-            hint: "Read the cart before you add the lines again."
+            hint: "Read the cart before you add the lines again.",
+            providerResponse: IdentityError.ProviderResponse(metadata)
         )
     }
 
@@ -241,7 +255,7 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         guard let before else { throw error }
         do {
-            let result = try await current(&binding, in: context)
+            let result = try await current(&binding, needsContents: true, in: context)
             let now = CartLineCounts(try await allLines(of: result.cart, in: context).map(CartLineInput.init))
             guard now.contain(lines, above: before) else { throw error }
             return result

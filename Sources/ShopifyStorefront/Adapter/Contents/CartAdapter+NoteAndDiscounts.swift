@@ -13,7 +13,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await mutate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context, isMade: { ($0.cart.note ?? "").utf8.elementsEqual(note.utf8) }) {
+            binding in
             CartNoteUpdate(cartID: binding.cartID, note: note)
         }
     }
@@ -27,7 +28,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await mutate(on: id, in: context) { binding in
+        try await mutate(on: id, in: context, isMade: { Set($0.cart.attributes) == Set(attributes) }) { binding in
             CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
         }
     }
@@ -50,7 +51,11 @@ extension CartAdapter {
             let codes = present.filter { !removed.hasCode($0) }.mergingCodes(added)
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
             let response = try await self.send(update, in: context)
-            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
+            return try await self.accept(response, &binding, of: locked, in: context) { result in
+                let now = result.cart.discountCodes.map(\.code)
+                return now.count == codes.count && codes.allSatisfy(now.hasCode)
+            }
+            .sessionCart(binding)
         }
     }
 }

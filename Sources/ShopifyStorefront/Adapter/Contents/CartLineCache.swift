@@ -11,8 +11,9 @@ final class CartLineCache: Sendable {
     private static let maximumAge = Duration.seconds(10)
     private let entries = Mutex<[CartID: (lines: CartLineCounts, time: Date)]>([:])
 
-    func record(_ cart: Cart, at now: Date) {
-        let entry = cart.hasMoreLines ? nil : (CartLineCounts(cart.lines.map(CartLineInput.init)), now)
+    /// Keeps the lines of a cart; forgets those seen before if the response does not show all lines.
+    func record(_ cart: Cart, showsLines: Bool, at now: Date) {
+        let entry = showsLines ? (CartLineCounts(cart.lines.map(CartLineInput.init)), now) : nil
         entries.withLock { entries in
             if entries.count >= Self.maximum { entries.removeAll() }
             entries[cart.id] = entry

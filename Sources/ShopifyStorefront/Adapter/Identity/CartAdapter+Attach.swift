@@ -79,12 +79,12 @@ extension CartAdapter {
         case .rejected(let problem, let response):
             return try await degrade(problem, &binding, id, after: response, in: context)
         case .answered(let response):
-            if case .gone = response.outcome { throw CartGone() }
+            if case .gone = response.outcome { throw CartGone(response.metadata) }
             let identity = negotiation.identity
             var result = try await resolve(response, &binding, in: context)
             try record(identity, of: negotiation.whole, in: &binding, context)
             if identity.token != nil, result.lacksCustomer {
-                result.problem = Self.identityMissing
+                result.problem = Self.identityMissing(result.metadata)
                 binding.problem = .identityMissing
                 report(.degraded(.identityMissing), id)
                 return result
@@ -101,27 +101,53 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> CartMutationResponse where Operation.Output == CartPayload {
         let result = try await client.execute(operation.selecting(selection), in: context)
-        return try CartMutationResponse(result, selection: selection)
+        return try CartMutationResponse(
+            result,
+            selection: selection,
+            failure: client.failure(of: result, Operation.document)
+        )
     }
 
     /// Returns the cart of a response, and records the cart's id in the binding.
     ///
     /// If the response contains no cart, the cart is read. Shopify can return the cart under a new id.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - binding: The session's cart, which is updated.
+    ///   - context: The buyer's IP, country and language.
+    ///   - isMade: Whether the cart shows that the change was made. It decides after a response without a cart and with GraphQL errors.
+    ///     With nil, such a response is always an error.
+    /// - Returns: The cart.
+    /// - Throws: The error of such a response, or of reading the cart; ``CartGone`` when Shopify no longer has the cart.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
-        in context: StorefrontContext
+        in context: StorefrontContext,
+        isMade: ((CartIdentityResult) -> Bool)? = nil
     ) async throws -> CartIdentityResult {
         if let cart = response.payload.cart {
-            record(cart, in: &binding)
+            record(cart, showsContents: response.showsContents, in: &binding, context)
             return CartIdentityResult(
                 cart: cart,
                 checkoutURL: response.payload.checkoutURL,
                 warnings: response.payload.warnings,
-                seesCustomer: response.seesCustomer
+                customer: response.customer,
+                metadata: response.metadata
             )
         }
-        var result = try await current(&binding, readsCheckoutURL: true, in: context)
+        var result: CartIdentityResult
+        if case .failed(let error) = response.outcome {
+            guard let isMade else { throw error }
+            do {
+                result = try await current(&binding, readsCheckoutURL: true, needsContents: true, in: context)
+            } catch let failure as IdentityError {
+                throw failure.kind == .cancelled ? failure : error
+            }
+            guard isMade(result) else { throw error }
+        } else {
+            result = try await current(&binding, readsCheckoutURL: true, in: context)
+        }
         result.warnings = response.payload.warnings
         return result
     }
@@ -166,7 +192,7 @@ extension CartAdapter {
             do {
                 try await locked.recordIntent(&binding, sendsIdentity: true)
                 let response = try await send(replace, in: context)
-                if case .gone = response.outcome { throw CartGone() }
+                if case .gone = response.outcome { throw CartGone(response.metadata) }
                 guard response.payload.userErrors.isEmpty else {
                     let fields = response.payload.userErrors.compactMap(\.field.last)
                     guard let field = fields.first(where: { address.without($0) != nil }),
@@ -179,7 +205,10 @@ extension CartAdapter {
                     address = less
                     continue
                 }
-                result.update(from: try await resolve(response, &binding, in: context))
+                let later = try await resolve(response, &binding, in: context) { later in
+                    later.cart.deliveryAddressIDs.contains { !present.contains($0) }
+                }
+                result.update(from: later)
                 binding.addressIDs = result.cart.deliveryAddressIDs
                 if binding.identity == .guest { binding.identity = .contact }
                 return

@@ -45,7 +45,7 @@ extension CartAdapter {
         var result = earlier
         do {
             let response = try await updateBuyerIdentity(input, on: binding, in: context)
-            if case .gone = response.outcome { throw CartGone() }
+            if case .gone = response.outcome { throw CartGone(response.metadata) }
             guard response.payload.userErrors.isEmpty else {
                 result.omitted.append("country")
                 return result

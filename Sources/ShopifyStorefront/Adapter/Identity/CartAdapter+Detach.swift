@@ -7,7 +7,8 @@ extension CartAdapter {
     /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The session
     /// keeps the cart as a guest's cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart, or when an error in
+    ///   Shopify's response hides whether the customer is.
     public func detach(
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -24,22 +25,30 @@ extension CartAdapter {
     func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> CartIdentityResult {
         let response = try await updateBuyerIdentity(.detached, on: binding, in: context)
         switch response.outcome {
-        case .gone: throw CartGone()
-        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
-        case .done, .empty: break
+        case .gone: throw CartGone(response.metadata)
+        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, response.metadata)
+        case .done, .empty, .failed: break
         }
-        var result = try await resolve(response, &binding, in: context)
+        var result = try await resolve(response, &binding, in: context) { $0.customer == .shown && !$0.hasBuyer }
         let addressIDs = result.cart.deliveryAddressIDs
         if !addressIDs.isEmpty {
             let remove = CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: addressIDs)
             try await sendRemoval(remove, &result, &binding, in: context)
         }
-        guard result.cart.buyerIdentity.customerID == nil, result.cart.deliveryAddressIDs.isEmpty else {
+        let hint =
+            "If the session still exists, call detach(from:in:). Do not give this cart to another buyer before that succeeds."
+        guard !result.hasBuyer, result.cart.deliveryAddressIDs.isEmpty else {
             throw Self.incomplete(
-                "The cart still has the customer or a delivery address after the requests to remove them.",
-                hint:
-                    "If the session still exists, call detach(from:in:). Do not give this cart to another buyer before that succeeds."
+                "The cart still has the customer, an e-mail address, a phone number or a delivery address after the requests to "
+                    + "remove them.",
+                hint: hint,
+                result.metadata
             )
+        }
+        // With a token that may not read customers, no response can show it. Other errors are temporary.
+        guard result.customer != .hidden else {
+            let message = "An error in Shopify's response hides whether the cart still has the customer."
+            throw Self.incomplete(message, hint: hint, result.metadata)
         }
         binding.reset()
         binding.unanswered = outstanding(binding.unanswered)
@@ -59,22 +68,24 @@ extension CartAdapter {
         guard result.cart.giftCards.isEmpty else {
             throw Self.incomplete(
                 "The cart still has a gift card after the request to remove all gift cards.",
-                hint: "Do not give this cart to another buyer. Create a new cart for the next buyer."
+                hint: "Do not give this cart to another buyer. Create a new cart for the next buyer.",
+                result.metadata
             )
         }
     }
 
     /// Sends a mutation that removes data from the cart, and updates the result from the cart of the response.
     ///
-    /// If Shopify rejects it, for example because a repeated request names ids that the first one has removed, the cart is read. The
-    /// caller checks the cart in any case.
+    /// If Shopify rejects it, for example because a repeated request names ids that the first one has removed, or returns GraphQL errors
+    /// without a cart, the cart is read. The caller checks the cart in any case.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
         in context: StorefrontContext
     ) async throws where Removal.Output == CartPayload {
-        result.update(from: try await resolve(try await send(removal, in: context), &binding, in: context))
+        let response = try await send(removal, in: context)
+        result.update(from: try await resolve(response, &binding, in: context) { _ in true })
     }
 
     /// Removes the buyer from a cart, and succeeds if Shopify no longer has the cart.
@@ -106,8 +117,14 @@ extension CartAdapter {
         earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }
 
-    private static func incomplete(_ message: String, hint: String) -> IdentityError {
-        IdentityError(.retryLater, .detachIncomplete, message, hint: hint)
+    private static func incomplete(_ message: String, hint: String, _ metadata: GraphQLMetadata) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .detachIncomplete,
+            message,
+            hint: hint,
+            providerResponse: IdentityError.ProviderResponse(metadata)
+        )
     }
 }
 

@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 // The reasons why the identity is not on a cart.
 
 extension CartAdapter {
-    static func identityRejected(_ errors: [CartUserError]) -> IdentityError {
-        let refusal = IdentityError.refusal(of: errors)
+    static func identityRejected(_ errors: [CartUserError], _ metadata: GraphQLMetadata) -> IdentityError {
+        let refusal = IdentityError.refusal(of: errors, metadata)
         return IdentityError(
             .rejected,
             .identityRejected,
@@ -30,13 +30,14 @@ extension CartAdapter {
         )
     }
 
-    static var identityMissing: IdentityError {
+    static func identityMissing(_ metadata: GraphQLMetadata) -> IdentityError {
         IdentityError(
             .rejected,
             .identityMissing,
             "Shopify accepted the customer access token, but the cart has no customer.",
             hint: "Check that the token belongs to this shop.",
-            reference: "Storefront API reference, cartBuyerIdentityUpdate"
+            reference: "Storefront API reference, cartBuyerIdentityUpdate",
+            providerResponse: IdentityError.ProviderResponse(metadata)
         )
     }
 }

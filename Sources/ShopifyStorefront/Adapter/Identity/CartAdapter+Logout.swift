@@ -55,7 +55,7 @@ extension CartAdapter {
                 if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
             } catch {
                 // The logout is completed also if the caller is cancelled.
-                problem = error is CartGone ? .cartIsGone : .wrapping(error)
+                problem = (error as? CartGone).map { .cartIsGone($0.metadata) } ?? .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
             return CartLogout(logout: result, guest: guest, problem: problem)
@@ -93,7 +93,7 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         guard var binding else { return (nil, nil) }
-        let cart = try await current(&binding, in: context).cart
+        let cart = try await current(&binding, needsContents: true, in: context).cart
         var lines = try await allLines(of: cart, in: context).map(CartLineInput.init).filter {
             !$0.merchandiseID.isEmpty
         }
@@ -151,7 +151,7 @@ extension CartAdapter {
             var result = try await self.detach(&binding, in: context)
             // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
             // And a token that may not read customers does not show whether the customer was removed.
-            guard binding.unanswered == nil, result.seesCustomer else {
+            guard binding.unanswered == nil, result.customer == .shown else {
                 return CartChange(.copyNeeded(binding), saving: binding)
             }
             try await self.removeGiftCards(&result, &binding, in: context)

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// Shopify's response for a cart, and the accepted parts of the identity.
 struct CartIdentityResult: Sendable {
@@ -10,19 +11,26 @@ struct CartIdentityResult: Sendable {
     var problem: IdentityError?
     /// Whether this response showed that Shopify accepted the token.
     var isConfirmed = false
-    /// Whether the token may read the cart's customer.
-    ///
-    /// Only then a missing customer means that the cart has none.
-    var seesCustomer: Bool
+    /// Whether the response shows the customer on the cart.
+    var customer: CustomerVisibility
+    /// The metadata of the response.
+    var metadata: GraphQLMetadata
 
-    var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
+    var lacksCustomer: Bool { customer == .shown && cart.buyerIdentity.customerID == nil }
 
-    /// Takes cart, checkout URL and ``seesCustomer`` from a later response, and appends its warnings.
+    /// Whether the cart has a customer, an e-mail address or a phone number.
+    var hasBuyer: Bool {
+        let buyer = cart.buyerIdentity
+        return buyer.customerID != nil || buyer.email?.isEmpty == false || buyer.phone?.isEmpty == false
+    }
+
+    /// Takes cart, checkout URL, ``customer`` and ``metadata`` from a later response, and appends its warnings.
     mutating func update(from later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL
         warnings += later.warnings
-        seesCustomer = later.seesCustomer
+        customer = later.customer
+        metadata = later.metadata
     }
 
     /// This later response with the warnings of an earlier one, and the problem of either.

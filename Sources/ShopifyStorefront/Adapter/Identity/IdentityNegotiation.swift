@@ -36,7 +36,8 @@ extension CartAdapter {
     ///   - endsWithCart: Whether each response with a cart ends the negotiation, also a response that rejects parts of the identity.
     ///   - send: Sends the identity.
     /// - Returns: The outcome of the last request.
-    /// - Throws: The error of a request that Shopify did not answer, or of a cancelled caller.
+    /// - Throws: The error of a request that Shopify did not answer, of a response with GraphQL errors and without a cart, or of a cancelled
+    ///   caller.
     func negotiate(
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,
@@ -62,15 +63,16 @@ extension CartAdapter {
             if endsWithCart, response.payload.cart != nil { return .answered(response) }
             switch response.outcome {
             case .done, .empty, .gone: return .answered(response)
+            case .failed(let error): throw error
             case .tokenRefused(let errors):
                 if try await refresh(&negotiation, for: id) {
                     isExchanged = false
                     continue
                 }
-                return .rejected(Self.identityRejected(errors), response)
+                return .rejected(Self.identityRejected(errors, response.metadata), response)
             case .refused(let errors):
                 guard let less = negotiation.identity.reduced(by: errors) else {
-                    return .rejected(IdentityError.refusal(of: errors), response)
+                    return .rejected(IdentityError.refusal(of: errors, response.metadata), response)
                 }
                 negotiation.identity = less
             }

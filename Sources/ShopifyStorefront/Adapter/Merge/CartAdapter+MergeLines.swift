@@ -12,7 +12,7 @@ extension CartAdapter {
         _ context: StorefrontContext,
         isRepeated: Bool = false
     ) async throws -> CartMergeResult {
-        let guestCart = try await current(&source, in: context).cart
+        let guestCart = try await current(&source, needsContents: true, in: context).cart
         let allLines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let (guestCartID, unmerged) = (source.cartID, source)
         typealias Merged = (result: CartMergeResult, added: CartBinding.Merge?)
@@ -25,7 +25,7 @@ extension CartAdapter {
                 return (CartMergeResult(outcome: .nothingToMerge, guest: guest.session), nil)
             }
             let context = binding.keepingCountry(in: context)
-            var result = try await self.current(&binding, in: context)
+            var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
             // The present lines are saved first, so that an interrupted merge continues and does not start again. They are saved with the
             // guest's cart, because merges of two guests into one session can be interrupted.
@@ -48,7 +48,7 @@ extension CartAdapter {
             if earlier == nil {
                 try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
             }
-            result = try await self.current(&binding, in: context)
+            result = try await self.current(&binding, needsContents: true, in: context)
             let now = CartLineCounts(try await self.allLines(of: result.cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
             for line in lines where refused[line] == 0 && now[line] < min(base[line], present[line]) + line.itemCount {
@@ -77,7 +77,8 @@ extension CartAdapter {
         guard let (result, added) = merged else { throw CartConflict() }
         // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The
         // merge has succeeded, so a failure of this read does not fail it.
-        if !isRepeated, result.outcome == .merged, let cart = try? await current(&source, in: context).cart,
+        if !isRepeated, result.outcome == .merged,
+            let cart = try? await current(&source, needsContents: true, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
         {
@@ -127,7 +128,7 @@ extension CartAdapter {
         _ merge: inout CartMergeResult,
         in context: StorefrontContext
     ) async throws {
-        let own = try await current(&binding, in: context).cart
+        let own = try await current(&binding, needsContents: true, in: context).cart
         let codes = own.discountCodes.map(\.code)
         let merged = codes.mergingCodes(guest.discountCodes.map(\.code))
         if merged.count > codes.count {

@@ -1,4 +1,11 @@
+internal import ShopifyGraphQL
+
 /// Thrown in the adapter when Shopify no longer has an operation's cart.
 ///
 /// The session's cart must then be removed.
-struct CartGone: Error {}
+struct CartGone: Error {
+    /// The metadata of the response that shows it.
+    let metadata: GraphQLMetadata
+
+    init(_ metadata: GraphQLMetadata) { self.metadata = metadata }
+}

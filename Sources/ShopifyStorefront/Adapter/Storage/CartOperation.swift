@@ -9,8 +9,8 @@ struct CartOperation: Sendable {
     /// The outcome of an attempt.
     private enum Attempt<Result: Sendable>: Sendable {
         case done(Result)
-        /// Shopify no longer has the cart. The value is true if it was still the session's cart.
-        case gone(Bool)
+        /// Shopify no longer has the cart. The value is nil if it was no longer the session's cart.
+        case gone(CartGone?)
         /// Another process changed the attachment.
         case conflict
     }
@@ -27,7 +27,7 @@ struct CartOperation: Sendable {
     func run<Result: Sendable>(
         _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
     ) async throws -> Result {
-        var wasGone = false
+        var gone: CartGone?
         for _ in 0..<Self.attempts {
             guard let stored = try await prepared(for: use) else { continue }
             if use == .standard || use == .creating || use == .exclusive, adapter.policy.gone == .recreate,
@@ -40,15 +40,15 @@ struct CartOperation: Sendable {
                 let locked = LockedCart(session, stored, adapter.attachments, under: locks)
                 do {
                     return try await saved(try await body(locked), locked)
-                } catch is CartGone {
-                    return Attempt<Result>.gone(try await removeGoneCart(locked))
+                } catch let gone as CartGone {
+                    return Attempt<Result>.gone(try await removeGoneCart(locked, gone) ? gone : nil)
                 } catch is CartConflict {
                     if let binding = locked.binding {
                         try await detachAfterConflict(from: binding, .repeat, locked)
                     }
                     return .conflict
-                } catch let error as IdentityError where wasGone && error.code == .cartMissing {
-                    throw IdentityError.cartIsGone
+                } catch let error as IdentityError where gone != nil && error.code == .cartMissing {
+                    throw IdentityError.cartIsGone(gone?.metadata)
                 } catch let error as IdentityError where stored.beganCreation && Self.refusals.contains(error.code) {
                     await endCreation(locked)
                     throw error
@@ -56,7 +56,7 @@ struct CartOperation: Sendable {
             }
             switch attempt {
             case .done(let result): return result
-            case .gone(let wasOfSession): wasGone = wasOfSession || wasGone
+            case .gone(let removed): gone = removed ?? gone
             case .conflict:
                 // Throws if the session has ended. An operation with `.attachmentOnly` goes on without this check: it reads the attachment
                 // again.
@@ -177,9 +177,9 @@ struct CartOperation: Sendable {
     /// With the policy `recreate` the attachment keeps its lines for a new one.
     ///
     /// - Returns: False if another process has changed the session's attachment in the meantime.
-    private func removeGoneCart(_ locked: LockedCart) async throws -> Bool {
-        guard let gone = locked.binding else { throw IdentityError.cartIsGone }
-        let pending = adapter.policy.gone == .recreate ? PendingCart(recreating: gone) : nil
+    private func removeGoneCart(_ locked: LockedCart, _ gone: CartGone) async throws -> Bool {
+        guard let binding = locked.binding else { throw IdentityError.cartIsGone(gone.metadata) }
+        let pending = adapter.policy.gone == .recreate ? PendingCart(recreating: binding) : nil
         guard try await locked.write(pending?.payload) else { return false }
         adapter.report(.gone, session)
         return true
