@@ -311,6 +311,21 @@ extension CartFailureModesTests {
         #expect(shop.sandbox.shopify.counters.refreshes == (status == 401 ? 1 : 0))
     }
 
+    @Test("29: if Shopify gives no token in exchange, the problem has its reason")
+    func reasonOfExchange() async throws {
+        let shop = try await SandboxShop(exchanges: true)
+        let session = try await shop.login()
+        let payload =
+            #"{"customerAccessToken":null,"userErrors":[{"field":["customer"],"message":"Customer is disabled"}]}"#
+        let body = #"{"data":{"storefrontCustomerAccessTokenCreate":\#(payload)}}"#
+        let headers = [("Content-Type", "application/json"), ("X-Request-Id", "request-1")]
+        shop.sandbox.shopify.planFault(.answer(status: 200, headers: headers, body: body), on: .api)
+        let problem = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).problem
+        #expect(problem?.code == .identityRejected && problem?.providerResponse?.traceID == "request-1")
+        let reason = (problem?.cause as? CartUserErrors)?.errors.first
+        #expect(reason?.field == ["customer"] && reason?.message == "Customer is disabled")
+    }
+
     @Test("30: a token that has expired only by our clock does not sign out a buyer whom Shopify has just confirmed")
     func clockSkew() async throws {
         let shop = try await TestShop(.expired) { call in

@@ -42,16 +42,22 @@ public struct CustomerTokenExchange: Sendable {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when a newer token may help.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
-        guard let executor = try await api.executor(),
-            let storefrontToken = try await executor.execute(StorefrontToken(), call).data.customerAccessToken,
-            !storefrontToken.isEmpty
-        else {
+        let result = try await api.executor()?.execute(StorefrontToken(), call)
+        guard let storefrontToken = result?.data.customerAccessToken, !storefrontToken.isEmpty else {
+            let errors = (result?.data.userErrors ?? []).map { error in
+                CartUserError(code: nil, field: error.field ?? [], message: error.message)
+            }
+            let refusal = IdentityError.refusal(of: errors, result?.metadata)
             throw IdentityError(
                 .rejected,
                 .identityRejected,
                 "Shopify returned no Storefront token for the customer's access token.",
-                hint: "Check that the customer still exists.",
-                reference: "Storefront API reference, storefrontCustomerAccessTokenCreate"
+                hint: errors.isEmpty
+                    ? "Check that the customer still exists."
+                    : "The error's cause, CartUserErrors, has Shopify's reason.",
+                reference: "Storefront API reference, storefrontCustomerAccessTokenCreate",
+                providerResponse: refusal.providerResponse,
+                cause: errors.isEmpty ? nil : refusal.cause
             )
         }
         return CustomerAccessToken(issuedByShopify: storefrontToken, expiresAt: token.expiresAt, issuer: token.issuer)
