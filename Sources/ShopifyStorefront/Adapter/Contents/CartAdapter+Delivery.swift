@@ -14,6 +14,7 @@ extension CartAdapter {
         try await withCart(id) { binding, _ in
             let result = try await self.client.execute(CartDeliveryQuery(cartID: binding.cartID), in: context)
             guard let cart = result.data else { throw CartGone(result.metadata) }
+            binding.buyerIP = context.buyerIP ?? binding.buyerIP
             return cart.deliveryGroups.nodes
         }
     }

@@ -93,6 +93,7 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         guard var binding else { return (nil, nil) }
+        let context = binding.lastContext.overridden(by: context)
         let cart = try await current(&binding, needsContents: true, in: context).cart
         var lines = try await allLines(of: cart, in: context).map(CartLineInput.init).filter {
             !$0.merchandiseID.isEmpty
@@ -133,7 +134,7 @@ extension CartAdapter {
     private func detachIfAny(_ id: SessionID, _ context: StorefrontContext) async throws {
         try await withLockedCart(id) { locked -> CartChange<Void> in
             guard var binding = locked.binding else { return CartChange((), saving: nil) }
-            _ = try await self.detach(&binding, in: context)
+            _ = try await self.detach(&binding, in: binding.lastContext.overridden(by: context))
             return CartChange((), saving: binding)
         }
     }
@@ -148,6 +149,7 @@ extension CartAdapter {
             // Another session of the buyer with the same cart would attach the buyer to it again, and another guest's would change it. So
             // the guest gets a copy.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
+            let context = binding.lastContext.overridden(by: context)
             var result = try await self.detach(&binding, in: context)
             // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
             // And a token that may not read customers does not show whether the customer was removed.
@@ -166,7 +168,6 @@ extension CartAdapter {
                 try await self.sessions.endGuest(guest)
                 return CartChange(.copyNeeded(binding), saving: nil)
             }
-            binding.buyerIP = context.buyerIP
             let payload = binding.payload
             let isSaved = try await self.withLockedCart(guest, .attachmentOnly, under: locked.locks) { locked in
                 CartChange(try await locked.write(payload), saving: nil)
